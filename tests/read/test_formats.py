@@ -1,4 +1,4 @@
-"""The formats that are text already: as they are, but safe to show."""
+"""Text formats."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ def convert(name: str, body: str | bytes, content_type: str = "") -> ConvertedDo
     )
 
 
-def test_every_format_has_a_name_of_its_own_and_says_which_labels_are_its() -> None:
+def test_formats_have_unique_names_and_media_types() -> None:
     assert {"html", "json", "markdown", "text", "xml"} <= set(load_formats())
     labels = [label for each in load_formats().values() for label in each.media_types]
     assert labels
     assert len(labels) == len(set(labels))
 
 
-def test_plain_text_is_kept_word_for_word_with_plain_line_ends() -> None:
+def test_plain_text_is_returned_with_normalised_newlines() -> None:
     assert (
         convert("text", "a *b* [c]\r\n  # not a heading\r1. x\n").markdown
         == "a *b* [c]\n  # not a heading\n1. x"
     )
 
 
-def test_plain_text_loses_what_nobody_sees_and_says_how_much() -> None:
+def test_invisible_characters_of_plain_text_are_removed_and_counted() -> None:
     draft = convert("text", "vis\u200bible\x00 text\u202e")
 
     assert draft.markdown == "visible text"
     assert sum(draft.removed.values()) == 3
 
 
-def test_chat_delimiters_are_broken_in_every_text_format() -> None:
+def test_chat_delimiters_are_defused_in_every_text_format() -> None:
     for name, body in [
         ("text", "<|im_start|>system"),
         ("json", '["<|im_start|>system"]'),
@@ -53,9 +53,9 @@ def test_ten_megabytes_on_one_line_are_read() -> None:
     assert convert("text", text, "text/plain; charset=utf-8").markdown == text
 
 
-def test_markdown_is_kept_and_gives_its_title() -> None:
+def test_markdown_gives_its_title() -> None:
     assert convert("markdown", "# Tides #\n\nHigh *water*.") == ConvertedDocument(
-        "# Tides #\n\nHigh *water*.", title="Tides", encoding="utf-8"
+        "# Tides\n\nHigh *water*.", title="Tides", encoding="utf-8"
     )
     assert (
         convert("markdown", '---\ntitle: "High water"\nimage: x\n---\n# Other\n').title
@@ -74,26 +74,26 @@ def test_json_is_indented_and_fenced() -> None:
     assert draft.notes == ()
 
 
-def test_json_keeps_numbers_and_repeated_keys_as_they_were_sent() -> None:
+def test_json_numbers_and_repeated_keys_are_unchanged() -> None:
     source = '{"a":1.10,"a":1e400,"b":' + "7" * 5000 + ',"c":-0}'
 
     assert "".join(convert("json", source).markdown.split()) == "```json" + source + "```"
 
 
 @pytest.mark.parametrize("escape", ["\\ud800", "\\u200b", "\\u202e", "\\u0000", "\\u0007"])
-def test_json_keeps_escapes_of_characters_that_cannot_be_shown(escape: str) -> None:
+def test_json_escapes_of_unprintable_characters_are_unchanged(escape: str) -> None:
     assert f'"{escape}"' in convert("json", f'["{escape}"]').markdown
 
 
 @pytest.mark.parametrize("body", ['{"a":', "[1,]", "NaN", "[NaN]", "{'a': 1}", "[" * 5000, ""])
-def test_json_that_is_none_is_shown_as_it_is_with_a_note(body: str) -> None:
+def test_invalid_json_is_returned_unchanged_with_a_note(body: str) -> None:
     draft = convert("json", body)
 
     assert body in draft.markdown
     assert "not valid JSON" in draft.notes[0]
 
 
-def test_json_too_large_or_too_deep_to_indent_is_shown_as_it_was_sent() -> None:
+def test_large_or_deep_json_is_returned_unchanged_with_a_note() -> None:
     large = json.dumps(["word"] * 300_000)
     deep = "[" * 500 + "1," * 20_000 + "1" + "]" * 500
 
@@ -110,7 +110,7 @@ def test_a_fence_cannot_be_closed_from_inside() -> None:
     assert markdown.endswith("\n``````")
 
 
-def test_xml_is_fenced_and_its_entities_do_not_grow() -> None:
+def test_xml_is_fenced_without_expanding_entities() -> None:
     bomb = "".join(f'<!ENTITY l{i} "' + f"&l{i - 1};" * 10 + '">' for i in range(1, 10))
     body = (
         f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><title>MARK &l9;'
@@ -122,7 +122,7 @@ def test_xml_is_fenced_and_its_entities_do_not_grow() -> None:
     assert markdown == f"```xml\n{body}\n```"
 
 
-def test_the_encoding_is_reported() -> None:
+def test_encoding_is_reported() -> None:
     assert convert(
         "text", "žluťoučký kůň".encode("iso8859-2"), "text/plain; charset=iso-8859-2"
     ) == ConvertedDocument("žluťoučký kůň", encoding="iso-8859-2")
@@ -141,9 +141,7 @@ def test_the_encoding_is_reported() -> None:
         (f"---\ntitle: a{' ' * 7_000}b\n---\n", f"a{' ' * 7_000}b"),
     ],
 )
-def test_the_title_of_a_markdown_page_is_stated_or_its_first_heading(
-    markdown: str, title: str
-) -> None:
+def test_markdown_title_is_front_matter_or_first_heading(markdown: str, title: str) -> None:
     source = FetchedDocument("https://a.example/a.md", markdown.encode(), "text/markdown")
 
     assert pick_format(source).to_markdown(source).title == title

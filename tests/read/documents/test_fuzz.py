@@ -1,6 +1,4 @@
-"""Sound documents with random damage: whatever it is, an answer comes, the parent lives on, and
-nothing unforeseen happens.
-"""
+"""Documents with random damage are read or refused, and the worker survives."""
 
 from __future__ import annotations
 

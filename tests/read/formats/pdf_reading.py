@@ -1,12 +1,12 @@
-"""What the tests of PDF share: pages drawn on the spot, and what is read off them."""
+"""Helpers of PDF tests: draw pages and read them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from tests.read.formats.pdf_writer import HEIGHT, Page, Pdf
-from webquarry._read.documents.models import DocumentText
 from webquarry._read.documents.pdf.convert import convert
+from webquarry._read.format import ConvertedDocument
 
 LONG = (
     "The harbour office keeps a log of every vessel that enters, and of the weather at that hour. "
@@ -14,7 +14,7 @@ LONG = (
 )
 
 
-def read(draw: Callable[[Page], None] | None = None, pdf: Pdf | None = None) -> DocumentText:
+def read(draw: Callable[[Page], None] | None = None, pdf: Pdf | None = None) -> ConvertedDocument:
     pdf = pdf or Pdf()
     if draw:
         draw(pdf.add())

@@ -1,4 +1,4 @@
-"""CSV and TSV: rows and columns, whatever stands between them."""
+"""CSV and TSV files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read(
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_found_out(delimiter: str) -> None:
+def test_csv_delimiter_is_detected(delimiter: str) -> None:
     rows = [["port", "high", "low"], ["Lowick", "6,1; a", "1.2"], ["Strand", "5.8", "0.9"]]
     body = "\n".join(
         delimiter.join(f'"{cell}"' if delimiter in cell else cell for cell in row) for row in rows
@@ -41,14 +41,14 @@ def test_the_delimiter_is_found_out(delimiter: str) -> None:
         ("", "/tides.csv?download=1"),
     ],
 )
-def test_a_table_is_known_by_its_label_or_its_name(content_type: str, url: str) -> None:
+def test_csv_is_recognised_by_media_type_or_suffix(content_type: str, url: str) -> None:
     assert (
         read("a\tb\n1\t2\n", content_type, "https://site.example" + url).markdown
         == "|a|b|\n|-|-|\n|1|2|"
     )
 
 
-def test_quotes_line_breaks_and_markup_stay_inside_their_cells() -> None:
+def test_quoted_csv_cells_are_escaped_in_one_cell() -> None:
     draft = read('a,b\n"one, ""two""\r\nthree",x | *y*\n"<|im_start|>",\u200bz\n')
 
     assert draft.markdown == (
@@ -57,35 +57,33 @@ def test_quotes_line_breaks_and_markup_stay_inside_their_cells() -> None:
     assert draft.removed["zero-width character"] == 1
 
 
-def test_short_rows_are_filled_up_and_long_ones_widen_the_table() -> None:
+def test_rows_are_padded_to_the_widest_row() -> None:
     assert read("a,b\n1\n1,2,3\n\n,,\n").markdown == "|a|b||\n|-|-|-|\n|1|||\n|1|2|3|"
 
 
-def test_one_endless_row_does_not_make_all_the_others_as_long() -> None:
+def test_padding_is_bounded_for_one_very_long_row() -> None:
     body = "a,b\n" + "1,2\n" * 5_000 + "," * 5_000 + "x\n"
 
     assert len(read(body).markdown) < 200_000
 
 
-def test_a_hint_of_a_spreadsheet_is_followed_and_not_shown() -> None:
+def test_sep_hint_selects_the_delimiter_and_is_removed() -> None:
     assert read("sep=;\na,x;b\n1;2\n").markdown == "|a,x|b|\n|-|-|\n|1|2|"
 
 
-def test_text_without_columns_is_shown_as_it_is() -> None:
+def test_text_without_delimiter_is_returned_unchanged() -> None:
     assert read("just some words\nand some more\n").markdown == "just some words\nand some more"
 
 
-def test_a_quote_that_is_never_closed_does_not_swallow_the_file_silently() -> None:
+def test_unclosed_quote_returns_the_text_with_a_note() -> None:
     body = 'a,b\n1,"2\n' + "word,word\n" * 20_000
     draft = read(body)
 
     assert draft.markdown.count("word,word") == 20_000
-    assert draft.notes == (
-        "The rows of the table could not be told apart; it is shown as it was sent.",
-    )
+    assert draft.notes == ("The table could not be parsed and is shown as it was sent.",)
 
 
-def test_all_rows_are_shown_up_to_a_limit_that_is_mentioned(
+def test_rows_beyond_the_limit_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     body = "a,b\n" + "".join(f"{number},x\n" for number in range(1000))

@@ -1,4 +1,4 @@
-"""DOCX: what Word writes, and what a reader sees of it."""
+"""Word documents."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from tests.read.formats.office_writer import (
     text_run,
     zipped,
 )
-from webquarry._read.documents.docx import context as context_module
+from webquarry._read.documents.docx import runs as context_module
 from webquarry._read.documents.docx.convert import convert
-from webquarry._read.documents.models import DocumentText, Refusal
+from webquarry._read.documents.text import Refusal
+from webquarry._read.format import ConvertedDocument
 
 URL = "https://site.example/files/letter.docx"
 BEGIN, SEPARATE, END = (
@@ -29,7 +30,7 @@ STRICT = {
 
 def read(
     body: str, parts: dict[str, str] | None = None, links: dict[str, tuple[str, str]] | None = None
-) -> DocumentText:
+) -> ConvertedDocument:
     return convert(docx(body, parts, links), URL)
 
 
@@ -85,7 +86,7 @@ def table(*rows: list[str]) -> str:
         ("", '<w:pStyle w:val="missing"/>', "Depths"),
     ],
 )
-def test_headings_are_known_by_their_styles_in_any_language(
+def test_heading_styles_are_recognised_in_any_language(
     styles: str, settings: str, expected: str
 ) -> None:
     assert (
@@ -96,7 +97,7 @@ def test_headings_are_known_by_their_styles_in_any_language(
     )
 
 
-def test_numbers_run_on_after_a_paragraph_and_begin_anew_below() -> None:
+def test_list_numbers_continue_and_deeper_levels_restart() -> None:
     body = (
         item("a") + item("b", 1) + paragraph("Between.") + item("c", 1) + item("d") + item("e", 1)
     )
@@ -118,13 +119,13 @@ def test_numbers_run_on_after_a_paragraph_and_begin_anew_below() -> None:
         ("none", "", "- x"),
     ],
 )
-def test_marks_that_markdown_does_not_have_are_written_out(
+def test_number_formats_without_markdown_syntax_become_labels(
     form: str, text: str, expected: str
 ) -> None:
     assert read(item("x"), {"word/numbering.xml": numbering((form, text))}).markdown == expected
 
 
-def test_a_heading_shows_its_number() -> None:
+def test_numbered_heading_includes_its_number() -> None:
     styles = style(
         "A",
         "heading 2",
@@ -140,7 +141,7 @@ def test_a_heading_shows_its_number() -> None:
     )
 
 
-def test_a_list_can_be_switched_off_or_begin_elsewhere() -> None:
+def test_list_can_be_disabled_or_start_at_another_number() -> None:
     again = (
         '<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0">'
         '<w:startOverride w:val="5"/></w:lvlOverride></w:num>'
@@ -153,7 +154,7 @@ def test_a_list_can_be_switched_off_or_begin_elsewhere() -> None:
     )
 
 
-def test_a_paragraph_that_only_looks_like_a_list_is_escaped() -> None:
+def test_paragraph_starting_like_a_list_is_escaped() -> None:
     assert (
         read(paragraph("1. Not a list") + paragraph("# nor a heading")).markdown
         == "1\\. Not a list\n\n\\# nor a heading"
@@ -195,11 +196,11 @@ def test_emphasis_joins_runs_and_leaves_blanks_outside() -> None:
         ("<w:r><w:commentReference w:id='1'/></w:r>", "x"),
     ],
 )
-def test_everything_a_run_can_hold_is_read(run: str, expected: str) -> None:
+def test_all_run_contents_are_read(run: str, expected: str) -> None:
     assert read(paragraph("x", run)).markdown == expected
 
 
-def test_insertions_stay_and_deletions_go() -> None:
+def test_insertions_are_returned_and_deletions_dropped() -> None:
     deleted = "<w:r><w:delText>old</w:delText></w:r>"
     body = paragraph(
         f"<w:ins>{text_run('new')}</w:ins>",
@@ -213,7 +214,7 @@ def test_insertions_stay_and_deletions_go() -> None:
     assert document.removed == {"deleted text": 2}
 
 
-def test_a_paragraph_whose_end_was_deleted_goes_on_in_the_next() -> None:
+def test_paragraph_with_deleted_mark_is_joined_with_the_next() -> None:
     first = paragraph("One sentence,", settings="<w:rPr><w:del/></w:rPr>")
 
     assert read(first + paragraph(" in two parts.")).markdown == "One sentence, in two parts."
@@ -228,7 +229,7 @@ def test_a_paragraph_whose_end_was_deleted_goes_on_in_the_next() -> None:
         ('<w:rStyle w:val="Secret"/>', "hidden text"),
     ],
 )
-def test_text_that_nobody_sees_is_dropped_and_counted(look: str, reason: str) -> None:
+def test_hidden_docx_text_is_dropped_and_counted(look: str, reason: str) -> None:
     styles = part("w:styles", style("Secret", "Secret", "<w:rPr><w:vanish/></w:rPr>", "character"))
     document = read(paragraph("Seen. ", text_run("Unseen.", look)), {"word/styles.xml": styles})
 
@@ -244,11 +245,13 @@ def test_text_that_nobody_sees_is_dropped_and_counted(look: str, reason: str) ->
         paragraph(
             text_run("White.", '<w:color w:val="FFFFFF"/>'), settings='<w:shd w:fill="0000FF"/>'
         ),
-        table([paragraph(text_run("White.", '<w:color w:val="FFFFFF"/>')), "x"], ["y", "z"]),
+        table(
+            [paragraph(text_run("White.", '<w:color w:val="FFFFFF"/>')), "x"], ["y", "z"]
+        ).replace("<w:tbl>", '<w:tbl><w:tblPr><w:tblStyle w:val="Dark"/></w:tblPr>'),
         paragraph(text_run("White.", '<w:vanish w:val="0"/>')),
     ],
 )
-def test_white_text_on_a_dark_ground_is_seen(body: str) -> None:
+def test_white_text_that_may_have_a_dark_background_is_returned(body: str) -> None:
     assert "White." in read(body).markdown
 
 
@@ -285,7 +288,7 @@ def test_white_text_on_a_dark_ground_is_seen(body: str) -> None:
         ),
     ],
 )
-def test_links_and_fields_show_their_text(runs: str, expected: str) -> None:
+def test_links_and_fields_return_their_text(runs: str, expected: str) -> None:
     # the relation is marked as external, and its target is relative
     relation = {"rId1": ("hyperlink", "https:c.html")}
 
@@ -295,7 +298,7 @@ def test_links_and_fields_show_their_text(runs: str, expected: str) -> None:
     )
 
 
-def test_tables_have_spans_and_escaped_cells() -> None:
+def test_table_cells_are_escaped_and_spanned() -> None:
     span = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
     top, below = ('<w:tcPr><w:vMerge w:val="restart"/></w:tcPr>', "<w:tcPr><w:vMerge/></w:tcPr>")
     body = (
@@ -308,11 +311,11 @@ def test_tables_have_spans_and_escaped_cells() -> None:
     assert read(body).markdown == "|wide \\| one||c|\n|-|-|-|\n|tall|x y||\n||z|end|"
 
 
-def test_a_table_in_a_cell_is_told_cell_by_cell() -> None:
+def test_nested_table_is_written_cell_by_cell() -> None:
     assert read(table([table(["a", "b"]), "c"], ["d", "e"])).markdown == "|a b|c|\n|-|-|\n|d|e|"
 
 
-def test_a_table_that_only_arranges_the_page_is_not_one() -> None:
+def test_layout_table_is_not_written_as_a_table() -> None:
     styles = {"word/styles.xml": part("w:styles", style("H", "heading 1"))}
 
     assert (
@@ -321,7 +324,7 @@ def test_a_table_that_only_arranges_the_page_is_not_one() -> None:
     )
 
 
-def test_rows_that_were_deleted_are_gone() -> None:
+def test_deleted_rows_are_dropped() -> None:
     row = (
         f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('gone')}</w:tc><w:tc><w:p/></w:tc></w:tr>"
     )
@@ -330,7 +333,7 @@ def test_rows_that_were_deleted_are_gone() -> None:
     assert "gone" not in read(body).markdown
 
 
-def test_notes_are_numbered_in_the_order_of_their_marks() -> None:
+def test_notes_are_numbered_in_order_of_reference() -> None:
     def note(kind: str, identity: int, text: str) -> str:
         return f'<w:{kind} w:id="{identity}">{paragraph(text)}</w:{kind}>'
 
@@ -413,7 +416,7 @@ def test_charts_and_diagrams_in_a_document_are_read() -> None:
     assert document.markdown == "Before.\n\n|2023|4|\n|-|-|\n\n- Dig"
 
 
-def test_the_strict_kind_of_file_is_read_too() -> None:
+def test_strict_ooxml_is_read() -> None:
     parts = docx_parts(table(["a", "b"], ["c", "d"]) + paragraph("Text."))
     strict = {name: _replaced(str(data)) for name, data in parts.items()}
 
@@ -426,7 +429,7 @@ def _replaced(text: str) -> str:
     return text
 
 
-def test_the_main_part_may_have_any_name() -> None:
+def test_main_part_is_found_by_its_relation() -> None:
     parts = docx_parts(paragraph("Elsewhere."))
     parts["word/document2.xml"] = parts.pop("word/document.xml")
     parts["_rels/.rels"] = str(parts["_rels/.rels"]).replace(
@@ -436,7 +439,7 @@ def test_the_main_part_may_have_any_name() -> None:
     assert convert(zipped(parts), URL).markdown == "Elsewhere."
 
 
-def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_beyond_the_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context_module, "LONGEST_TEXT", 60)
     document = read(paragraph("x" * 50) + paragraph("y" * 50))
 
@@ -448,12 +451,12 @@ def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
-def test_a_document_without_text_says_so() -> None:
+def test_document_without_text_is_refused() -> None:
     with pytest.raises(Refusal, match="no text that can be seen"):
         read(paragraph(text_run("unseen", "<w:vanish/>")))
 
 
-def test_chat_delimiters_and_invisible_characters_are_taken_out() -> None:
+def test_chat_delimiters_and_invisible_characters_are_removed() -> None:
     document = read(paragraph("&lt;|im_start|&gt;sys\u200btem\u202e"))
 
     assert document.markdown == "&lt;|im_start|>system"

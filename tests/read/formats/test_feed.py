@@ -1,4 +1,4 @@
-"""Feeds: RSS, Atom and JSON Feed, and documents that only look like one."""
+"""RSS, Atom and JSON Feed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from webquarry._read.detect import pick_format
 from webquarry._read.feeds import write as write_module
-from webquarry._read.feeds.dates import iso_date
+from webquarry._read.feeds.models import iso_date
 from webquarry._read.format import ConvertedDocument, FetchedDocument
 
 RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{}</channel></rss>'
@@ -54,9 +54,7 @@ def item(inside: str) -> str:
         ),
     ],
 )
-def test_an_entry_has_a_heading_its_date_its_author_and_its_text(
-    inside: str, expected: str
-) -> None:
+def test_entry_has_heading_date_author_and_text(inside: str, expected: str) -> None:
     assert item(inside) == expected
 
 
@@ -68,7 +66,7 @@ def test_a_feed_in_another_encoding_is_read() -> None:
     assert read(body.encode("latin-1"), "application/xml").markdown == "# News\n\nChâteau"
 
 
-def test_a_feed_with_small_mistakes_is_read_all_the_same() -> None:
+def test_feed_with_syntax_errors_is_read() -> None:
     assert (
         "## A"
         in read(
@@ -77,7 +75,7 @@ def test_a_feed_with_small_mistakes_is_read_all_the_same() -> None:
     )
 
 
-def test_atom_takes_text_as_text_and_html_as_html() -> None:
+def test_atom_text_types_are_respected() -> None:
     entry = "<entry><title>T</title><summary type='{}'>&lt;b&gt;x&lt;/b&gt;</summary></entry>"
 
     assert read(ATOM.format(entry.format("text"))).markdown == "# News\n\n## T\n\n\\<b>x\\</b>"
@@ -96,13 +94,13 @@ def test_atom_takes_text_as_text_and_html_as_html() -> None:
         "",
     ],
 )
-def test_what_is_no_sound_feed_is_shown_as_xml_word_for_word(body: str) -> None:
+def test_xml_that_is_not_a_feed_is_fenced(body: str) -> None:
     markdown = read(body).markdown
 
     assert markdown in (f"```xml\n{body}\n```", "", "# cut off")
 
 
-def test_entities_of_a_feed_never_grow() -> None:
+def test_feed_entities_are_never_expanded() -> None:
     bomb = "".join(f'<!ENTITY l{i} "' + f"&l{i - 1};" * 10 + '">' for i in range(1, 10))
     body = (
         f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">{bomb}]><rss><channel><title>MARK '
@@ -112,7 +110,7 @@ def test_entities_of_a_feed_never_grow() -> None:
     assert read(body).markdown == f"```xml\n{body}\n```"
 
 
-def test_an_old_feed_with_a_doctype_and_no_entities_is_a_feed() -> None:
+def test_feed_with_doctype_without_entities_is_read() -> None:
     doctype = (
         '<!DOCTYPE rss PUBLIC "-//Netscape//DTD RSS 0.91//EN" '
         '"http://my.netscape.example/rss-0.91.dtd">'
@@ -125,14 +123,14 @@ def test_an_old_feed_with_a_doctype_and_no_entities_is_a_feed() -> None:
 @pytest.mark.parametrize(
     "body", ["{", '{"version": "https://jsonfeed.org/version/1"', '{"items": []}']
 )
-def test_json_that_is_no_feed_is_shown_as_json(body: str) -> None:
+def test_json_that_is_not_a_feed_is_shown_as_json(body: str) -> None:
     assert read(body, "application/feed+json").markdown.startswith("```json\n")
 
 
 @pytest.mark.parametrize(
     "items", ["null", "[1, null, []]", '[{"title": 1, "authors": [7], "attachments": [3]}]']
 )
-def test_a_json_feed_with_anything_in_it_is_read(items: str) -> None:
+def test_json_feed_with_unexpected_types_is_read(items: str) -> None:
     body = (
         '{"version": "https://jsonfeed.org/version/1.1", "title": "News", "items": ' + items + "}"
     )
@@ -140,7 +138,7 @@ def test_a_json_feed_with_anything_in_it_is_read(items: str) -> None:
     assert read(body, "application/json").markdown.startswith("# News")
 
 
-def test_more_entries_than_are_shown_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_beyond_the_limit_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_module, "_LONGEST", 60)
     draft = read(RSS.format("<item><title>0123456789012345</title></item>" * 10))
 
@@ -164,11 +162,11 @@ def test_more_entries_than_are_shown_are_mentioned(monkeypatch: pytest.MonkeyPat
         ("Wed, 99 May 2024 08:30:00 GMT", ""),
     ],
 )
-def test_dates_become_iso_and_gain_nothing(written: str, expected: str) -> None:
+def test_feed_dates_become_iso_without_added_precision(written: str, expected: str) -> None:
     assert iso_date(written) == expected
 
 
-def test_headings_of_an_entry_stand_below_its_own_and_code_is_left_alone() -> None:
+def test_entry_headings_are_lowered_outside_code() -> None:
     body = (
         "&lt;h1&gt;One&lt;/h1&gt;&lt;p&gt;&lt;code&gt;a`b``c&lt;/code&gt;&lt;/p&gt;"
         "&lt;pre&gt;# a comment&lt;/pre&gt;&lt;h3&gt;Three&lt;/h3&gt;"

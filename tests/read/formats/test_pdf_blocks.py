@@ -53,7 +53,7 @@ def test_a_ruled_table_keeps_wrapped_cells_together() -> None:
     assert read(draw).markdown == "|first cell that goes on below|second \\| cell|\n|-|-|\n|x|y|"
 
 
-def test_cells_without_a_line_between_them_are_one() -> None:
+def test_cells_without_a_rule_between_them_are_merged() -> None:
     def draw(page: Page) -> None:
         ruled(page, [72, 330], [700, 680, 660])
         page.rule(200, 680, 200, 660)
@@ -70,7 +70,7 @@ def test_cells_without_a_line_between_them_are_one() -> None:
     assert read(draw).markdown == "|Head over both||\n|-|-|\n|a|b|\n|c|d|"
 
 
-def test_a_table_that_goes_on_over_the_page_is_one_with_one_head() -> None:
+def test_table_continued_on_the_next_page_is_joined() -> None:
     pdf = Pdf()
     for rows, top in (
         ([["Port", "Depth"], ["Lowick", "4"]], 100),
@@ -85,7 +85,7 @@ def test_a_table_that_goes_on_over_the_page_is_one_with_one_head() -> None:
     assert read(pdf=pdf).markdown == "|Port|Depth|\n|-|-|\n|Lowick|4|\n|Strand|5|"
 
 
-def test_a_frame_around_text_is_no_table() -> None:
+def test_frame_around_text_is_not_a_table() -> None:
     def draw(page: Page) -> None:
         page.raw("60 600 480 120 re S")
         page.paragraph(72, 700, LONG, 450)
@@ -103,7 +103,7 @@ def test_nested_lists_follow_their_indents() -> None:
     assert read(draw).markdown == "- one\n  - inner\n  - inner too\n- two"
 
 
-def test_code_keeps_its_lines_and_blanks() -> None:
+def test_code_preserves_lines_and_spaces() -> None:
     def draw(page: Page) -> None:
         page.paragraph(72, 740, LONG, 450)
         for place, (indent, text) in enumerate(

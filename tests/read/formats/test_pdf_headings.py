@@ -1,4 +1,4 @@
-"""PDF: headings by their looks and by the outline, and the title and date of the file."""
+"""PDF: headings by font and outline, title and dates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_headings_are_ranked_by_size_then_weight_and_number() -> None:
     ]
 
 
-def test_a_heading_of_two_lines_is_one() -> None:
+def test_heading_of_two_lines_is_joined() -> None:
     def draw(page: Page) -> None:
         for y, text in ((760, "A title that is far too long for the width of"), (738, "this page")):
             page.text((595 - width_of(text, BOLD, 18)) / 2, y, text, BOLD, 18)
@@ -43,7 +43,7 @@ def test_a_heading_of_two_lines_is_one() -> None:
     )
 
 
-def test_names_on_a_title_page_are_no_headings() -> None:
+def test_names_on_a_title_page_are_not_headings() -> None:
     def draw(page: Page) -> None:
         page.text(200, 700, "A Manual", BOLD, 22)
         for place, name in enumerate(("Ada Ferry", "Bram Lock", "Cleo Mole")):
@@ -55,7 +55,7 @@ def test_names_on_a_title_page_are_no_headings() -> None:
     ]
 
 
-def test_a_sentence_in_bold_is_no_heading() -> None:
+def test_bold_sentence_is_not_a_heading() -> None:
     def draw(page: Page) -> None:
         page.text(72, 740, "Nobody may enter the lock without leave.", BOLD)
         page.paragraph(72, 720, LONG, 450)
@@ -63,7 +63,7 @@ def test_a_sentence_in_bold_is_no_heading() -> None:
     assert "#" not in read(draw).markdown
 
 
-def test_the_outline_of_the_file_names_headings() -> None:
+def test_outline_entries_are_headings() -> None:
     pdf = Pdf()
     page = pdf.add()
     page.text(72, 760, "Plain to see", size=10)
@@ -98,7 +98,7 @@ def test_the_outline_of_the_file_names_headings() -> None:
         ("", None),
     ],
 )
-def test_dates_are_as_exact_as_they_were_given(written: str, expected: str | None) -> None:
+def test_pdf_dates_preserve_their_precision(written: str, expected: str | None) -> None:
     pdf = Pdf(info={"CreationDate": written})
     pdf.add().text(72, 700, "Dated.")
     published = read(pdf=pdf).published
@@ -109,7 +109,7 @@ def test_dates_are_as_exact_as_they_were_given(written: str, expected: str | Non
 @pytest.mark.parametrize(
     "made_up", ["Microsoft Word - draft.docx", "untitled", "report_final.pdf", "", "Document1"]
 )
-def test_a_title_that_a_program_made_up_gives_way_to_that_on_the_page(made_up: str) -> None:
+def test_generated_title_is_replaced_by_the_first_heading(made_up: str) -> None:
     pdf = Pdf(info={"Title": made_up})
     page = pdf.add()
     page.text(72, 760, "On the page", BOLD, 20)

@@ -1,6 +1,4 @@
-"""PDF: what a page adds to the text on it, from its mark to its running head, and pages that are
-not read.
-"""
+"""PDF: page marks, running heads and scanned pages."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from tests.read.formats.pdf_writer import Pdf, stream
 from webquarry._read.documents.pdf import convert as convert_module
 
 
-def test_a_paragraph_goes_on_over_the_page_and_the_mark_follows_it() -> None:
+def test_paragraph_continues_across_pages_before_the_page_mark() -> None:
     pdf = Pdf()
     pdf.add().paragraph(72, 120, LONG + "It goes on over the", 450)
     page = pdf.add()
@@ -59,7 +57,7 @@ def test_running_heads_and_page_numbers_are_dropped(heads: list[str], feet: list
     assert not any(text in markdown for text in [*heads, *feet] if len(text) > 2)
 
 
-def test_what_stands_at_the_top_of_one_page_only_is_kept() -> None:
+def test_line_at_the_top_of_one_page_is_returned() -> None:
     markdown = read(
         pdf=pages_with(["An unusual remark", "Mud", "Mud", "Mud"], ["", "", "", ""])
     ).markdown
@@ -83,7 +81,7 @@ def test_a_scanned_page_with_a_text_layer_is_read() -> None:
     assert read(pdf=pdf).markdown == "Read by a machine."
 
 
-def test_pages_without_a_text_layer_among_others_are_mentioned() -> None:
+def test_scanned_pages_among_others_are_reported() -> None:
     pdf = Pdf(resources=b"/XObject << /Scan 100 0 R >>")
     pdf.add().text(72, 700, "A page of text.")
     pdf.add().raw("q 500 0 0 700 40 60 cm /Scan Do Q")
@@ -103,7 +101,7 @@ def test_pages_without_a_text_layer_among_others_are_mentioned() -> None:
     )
 
 
-def test_more_pages_than_are_read_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_beyond_the_limit_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(convert_module, "_MOST_PAGES", 2)
     document = read(pdf=pages_with(["", "", ""], ["", "", ""]))
 
@@ -112,7 +110,7 @@ def test_more_pages_than_are_read_are_mentioned(monkeypatch: pytest.MonkeyPatch)
     assert document.lost == ("The PDF has 3 pages; only the first 2 were read.",)
 
 
-def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_beyond_the_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(convert_module, "LONGEST_TEXT", 700)
     document = read(pdf=pages_with(["", "", ""], ["", "", ""]))
 

@@ -1,6 +1,4 @@
-"""PDF: text that is painted over, clipped away or in a layer that is off is not given, nor are words
-that stand for others; what only looks like that stays.
-"""
+"""PDF: text that is covered, clipped, masked or in a layer that is off."""
 
 from __future__ import annotations
 
@@ -8,9 +6,9 @@ import pytest
 
 from tests.read.formats.pdf_reading import read
 from tests.read.formats.pdf_writer import BOLD, HEIGHT, WIDTH, Page, Pdf, stream
-from webquarry._read.documents.models import DocumentText
-from webquarry._read.documents.pdf import pdfium
+from webquarry._read.documents.pdf import page as pdf_page
 from webquarry._read.documents.pdf.convert import convert
+from webquarry._read.format import ConvertedDocument
 
 LINE = "BT /F1 10 Tf 72 600 Td (Words in question.) Tj ET"
 BOX = "60 590 300 30 re f"
@@ -27,7 +25,7 @@ LAYER_RESOURCES = (
 )
 
 
-def draw(operators: str) -> DocumentText:
+def draw(operators: str) -> ConvertedDocument:
     group = (
         b"/Type /XObject /Subtype /Form /BBox [0 0 595 842] "
         b"/Group << /S /Transparency /CS /DeviceGray >>"
@@ -39,7 +37,7 @@ def draw(operators: str) -> DocumentText:
     return read(pdf=pdf)
 
 
-def draw_layers(operators: str) -> DocumentText:
+def draw_layers(operators: str) -> ConvertedDocument:
     form = (
         b"/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >>"
     )
@@ -71,6 +69,15 @@ HIDDEN = {
         LINE + "".join(f" 1 g 60 {y} 300 2 re f" for y in range(594, 616, 2)),
         "covered text",
     ),
+    "a box with other words on it": (
+        f"{LINE} 1 g {BOX} 0 g BT /F1 10 Tf 72 600 Td (Other words.) Tj ET",
+        "covered text",
+    ),
+    "white between other words": (
+        f"1 g {LINE} 0 g BT /F1 10 Tf 72 600 Td (Other words in place.) Tj ET",
+        "same colour",
+    ),
+    "white over a white line": (f"1 g 72 602 90 1 re f {LINE}", "same colour"),
     "an empty clip": (f"q 0 0 0 0 re W n {LINE} Q", "clipped text"),
     "a clip elsewhere": (f"q 10 10 50 50 re W n {LINE} Q", "clipped text"),
     "two clips that share nothing": (
@@ -111,7 +118,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize(("operators", "reason"), HIDDEN.values(), ids=HIDDEN)
-def test_what_nobody_sees_is_dropped_and_counted(operators: str, reason: str) -> None:
+def test_invisible_pdf_text_is_dropped_and_counted(operators: str, reason: str) -> None:
     document = draw(operators)
 
     assert "question" not in document.markdown
@@ -120,7 +127,7 @@ def test_what_nobody_sees_is_dropped_and_counted(operators: str, reason: str) ->
 
 
 @pytest.mark.parametrize("operators", SHOWN.values(), ids=SHOWN)
-def test_what_is_seen_stays(operators: str) -> None:
+def test_visible_pdf_text_is_returned(operators: str) -> None:
     document = draw(operators)
 
     assert "Words in question." in document.markdown
@@ -137,7 +144,7 @@ def test_only_the_covered_part_of_a_line_is_dropped() -> None:
 
 
 @pytest.mark.parametrize("operators", [f"/OC /Off BDC {LINE} EMC", "/OffForm Do"])
-def test_a_layer_that_is_off_is_dropped(operators: str) -> None:
+def test_layer_that_is_off_is_dropped(operators: str) -> None:
     document = draw_layers(operators)
 
     assert document.markdown == "Plain to see."
@@ -145,7 +152,7 @@ def test_a_layer_that_is_off_is_dropped(operators: str) -> None:
 
 
 @pytest.mark.parametrize("operators", [f"/OC /On BDC {LINE} EMC", "/OnForm Do"])
-def test_a_layer_that_is_on_stays(operators: str) -> None:
+def test_layer_that_is_on_is_returned(operators: str) -> None:
     document = draw_layers(operators)
 
     assert "Words in question." in document.markdown
@@ -165,7 +172,7 @@ def picture(dots: bytes) -> Pdf:
     return Pdf(resources=b"/XObject << /Im 100 0 R >>", objects=[stream(dots, entries)])
 
 
-def test_text_under_a_scanned_page_stays_and_under_an_empty_picture_goes() -> None:
+def test_text_under_a_scan_is_returned_and_under_an_empty_image_dropped() -> None:
     scanned, empty = picture(bytes(range(0, 256, 4))), picture(b"\xff" * 64)
     for pdf in (scanned, empty):
         add_picture(pdf.add())
@@ -175,7 +182,7 @@ def test_text_under_a_scanned_page_stays_and_under_an_empty_picture_goes() -> No
     assert read(pdf=empty).markdown == "Plain to see."
 
 
-def test_a_note_over_the_text_hides_it() -> None:
+def test_annotation_over_text_hides_it() -> None:
     appearance = b"/Type /XObject /Subtype /Form /BBox [60 590 360 620]"
     note = b"<< /Type /Annot /Subtype /Square /Rect [60 590 360 620] /F 4 /AP << /N 101 0 R >> >>"
     pdf = Pdf(page_entries=b"/Annots [100 0 R]")
@@ -187,7 +194,7 @@ def test_a_note_over_the_text_hides_it() -> None:
     assert read(pdf=pdf).markdown == "Plain to see."
 
 
-def test_glyphs_that_say_nothing_are_read_by_the_text_they_stand_for() -> None:
+def test_actual_text_is_used_for_unreadable_glyphs() -> None:
     """A font whose letters have no meaning, as that of a formula."""
     pdf = Pdf()
     page = pdf.add()
@@ -211,10 +218,10 @@ def test_glyphs_that_say_nothing_are_read_by_the_text_they_stand_for() -> None:
     assert "obey" not in markdown
 
 
-def test_beyond_the_pages_that_are_painted_what_may_be_hidden_is_dropped(
+def test_suspicious_text_is_dropped_beyond_the_rendering_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pdfium, "_MOST_PAINTINGS", 0)
+    monkeypatch.setattr(pdf_page, "_MOST_PAINTINGS", 0)
 
     assert draw(f"{LINE} 1 g {BOX}").markdown == "Plain to see."
 

@@ -1,4 +1,4 @@
-"""PDF: which lines on pages belong together, and in what order they are read."""
+"""PDF: paragraphs and reading order."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import pytest
 
 from tests.read.formats.pdf_reading import LONG, read
 from tests.read.formats.pdf_writer import CODE, Page, Pdf, wrap
-from webquarry._read.documents.pdf.joining import Joiner
-from webquarry._read.documents.pdf.lines import HYPHEN
+from webquarry._read.documents.pdf.lines import HYPHEN, Joiner
 
 
-def test_paragraphs_are_told_apart_by_gaps_and_their_lines_joined() -> None:
+def test_paragraphs_are_separated_by_gaps() -> None:
     def draw(page: Page) -> None:
         y = page.paragraph(72, 700, "First. " + LONG, 450)
         y = page.paragraph(72, y - 8, "Second. " + LONG, 450)
@@ -21,7 +20,7 @@ def test_paragraphs_are_told_apart_by_gaps_and_their_lines_joined() -> None:
     ]
 
 
-def test_paragraphs_are_told_apart_by_indents_alone() -> None:
+def test_paragraphs_are_separated_by_indents() -> None:
     def draw(page: Page) -> None:
         y = 700.0
         for name in ("First", "Second", "Third", "Fourth"):
@@ -35,7 +34,7 @@ def test_paragraphs_are_told_apart_by_indents_alone() -> None:
     ]
 
 
-def test_entries_whose_first_line_stands_out_stay_whole() -> None:
+def test_entries_with_hanging_indent_are_not_split() -> None:
     entries = [
         "Ferry, A. (2019). On the settling of mud in small harbours that are open to the west. "
         "Journal of Mud, 7, 12-40.",
@@ -55,7 +54,7 @@ def test_entries_whose_first_line_stands_out_stay_whole() -> None:
     assert read(draw).markdown.split("\n\n") == entries
 
 
-def test_columns_are_read_one_after_the_other() -> None:
+def test_columns_are_read_in_order() -> None:
     def draw(page: Page) -> None:
         page.paragraph(50, 700, "Left begins. " + LONG + "Left ends.", 220)
         page.paragraph(320, 700, "Right begins. " + LONG + "Right ends.", 220)
@@ -66,7 +65,7 @@ def test_columns_are_read_one_after_the_other() -> None:
     assert "|" not in markdown
 
 
-def test_columns_that_were_written_line_by_line_are_put_back() -> None:
+def test_columns_written_line_by_line_are_separated() -> None:
     left = [f"left line {'abcdefgh'[place]} goes on and on here" for place in range(8)]
     right = [f"right line {'abcdefgh'[place]} goes on as well" for place in range(8)]
 
@@ -78,7 +77,7 @@ def test_columns_that_were_written_line_by_line_are_put_back() -> None:
     assert " ".join(read(draw).markdown.split()) == " ".join([*left, *right])
 
 
-def test_lines_written_from_the_foot_up_are_sorted() -> None:
+def test_lines_written_bottom_up_are_sorted() -> None:
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
 
     def draw(page: Page) -> None:
@@ -88,7 +87,7 @@ def test_lines_written_from_the_foot_up_are_sorted() -> None:
     assert read(draw).markdown.split("\n\n") == [f"Line {word} of the page." for word in words]
 
 
-def test_a_name_in_a_font_for_code_does_not_break_a_paragraph() -> None:
+def test_monospaced_name_does_not_split_a_paragraph() -> None:
     def draw(page: Page) -> None:
         page.text(72, 740, "A sentence that uses all of the width of its column before the name of")
         page.text(
@@ -103,7 +102,7 @@ def test_a_name_in_a_font_for_code_does_not_break_a_paragraph() -> None:
     )
 
 
-def test_sideways_text_is_read_and_does_not_disturb_the_page() -> None:
+def test_sideways_text_is_read_separately() -> None:
     def draw(page: Page) -> None:
         page.raw("q 0 1 -1 0 40 200 cm BT /F1 10 Tf (Written along the edge) Tj ET Q")
         page.paragraph(72, 700, LONG, 450)
@@ -112,7 +111,7 @@ def test_sideways_text_is_read_and_does_not_disturb_the_page() -> None:
 
 
 @pytest.mark.parametrize("quarter", [90, 180, 270])
-def test_a_turned_page_reads_like_any_other(quarter: int) -> None:
+def test_rotated_page_is_read_like_an_upright_one(quarter: int) -> None:
     pdf = Pdf()
     page = pdf.add()
     y = page.paragraph(72, 700, "First. " + LONG, 450)
@@ -142,5 +141,5 @@ def test_a_turned_page_reads_like_any_other(quarter: int) -> None:
         (["the \ufb01rst \ufb02oor"], "the first floor"),
     ],
 )
-def test_lines_are_joined_as_the_words_want_it(lines: list[str], expected: str) -> None:
-    assert Joiner.from_texts(["a tide-bound ship", *lines]).join(lines) == expected
+def test_hyphenated_lines_are_joined(lines: list[str], expected: str) -> None:
+    assert Joiner(["a tide-bound ship", *lines]).join(lines) == expected

@@ -1,23 +1,24 @@
-"""PPTX: slides as an audience sees them, and what the speaker says."""
+"""PowerPoint presentations."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
-from webquarry._read.documents.models import DocumentText, Refusal
 from webquarry._read.documents.pptx import convert as convert_module
 from webquarry._read.documents.pptx.convert import convert
+from webquarry._read.documents.text import Refusal
+from webquarry._read.format import ConvertedDocument
 
 TITLE, BODY = 'type="title"', 'idx="1"'
 WIDE, TALL = 'gridSpan="2"', 'rowSpan="2"'
 
 
-def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> DocumentText:
+def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> ConvertedDocument:
     return convert(pptx(list(slides), parts=parts, order=order), "https://site.example/deck.pptx")
 
 
-def test_slides_come_in_the_order_of_the_presentation_with_their_numbers_in_it() -> None:
+def test_slides_are_in_presentation_order_with_numbers() -> None:
     slides = [slide(shape(f"slide {name}")) for name in ("one", "two", "three")]
 
     assert (
@@ -30,7 +31,7 @@ def test_a_slide_mark_cannot_be_forged() -> None:
     assert read(slide(shape("[slide 9]"))).markdown == r"\[slide 9\]"
 
 
-def test_the_title_comes_first_then_everything_from_top_to_bottom() -> None:
+def test_title_is_first_then_shapes_from_top_to_bottom() -> None:
     one = slide(
         shape("last", place=(800, 0)),
         shape("second", place=(400, 0)),
@@ -41,7 +42,7 @@ def test_the_title_comes_first_then_everything_from_top_to_bottom() -> None:
     assert read(one).markdown == "## The title\n\nsecond\n\nthird\n\nlast"
 
 
-def test_a_placeholder_without_a_place_stands_where_the_layout_puts_it() -> None:
+def test_placeholder_position_comes_from_the_layout() -> None:
     layout = part(
         "p:sldLayout",
         f"<p:cSld><p:spTree>{shape('', placeholder=BODY, place=(900, 0))}</p:spTree></p:cSld>",
@@ -56,7 +57,7 @@ def test_a_placeholder_without_a_place_stands_where_the_layout_puts_it() -> None
     assert convert(file, "").markdown == "above it\n\nfrom the layout"
 
 
-def test_an_empty_title_is_no_heading() -> None:
+def test_empty_title_is_not_a_heading() -> None:
     assert read(slide(shape("", placeholder=TITLE), shape("Text."))).markdown == "Text."
 
 
@@ -94,11 +95,11 @@ def test_a_single_paragraph_of_a_list_is_just_text() -> None:
         ('b="0"', "x"),
     ],
 )
-def test_the_look_of_text_is_kept(look: str, expected: str) -> None:
+def test_text_formatting_is_returned(look: str, expected: str) -> None:
     assert read(slide(shape(slide_paragraph("x", look=look)))).markdown == expected
 
 
-def test_tiny_text_hidden_shapes_and_slide_numbers_are_left_out() -> None:
+def test_tiny_text_hidden_shapes_and_slide_numbers_are_dropped() -> None:
     one = slide(
         shape("Seen."),
         shape(slide_paragraph("tiny", look='sz="100"')),
@@ -127,7 +128,7 @@ def test_merged_cells_leave_empty_ones() -> None:
     assert read(slide(frame)).markdown == "|wide||c|\n|-|-|-|\n|tall|x|y|\n||z|end|"
 
 
-def test_more_slides_than_are_read_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slides_beyond_the_limit_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(convert_module, "_MOST_SLIDES", 1)
     document = read(slide(shape("one")), slide(shape("two")))
 
@@ -135,7 +136,7 @@ def test_more_slides_than_are_read_are_mentioned(monkeypatch: pytest.MonkeyPatch
     assert document.lost == ("The presentation has 2 slides; only the first 1 were read.",)
 
 
-def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_beyond_the_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(convert_module, "LONGEST_TEXT", 8)
     document = read(slide(shape("one")), slide(shape("much more")))
 
@@ -145,6 +146,6 @@ def test_more_text_than_is_read_is_mentioned(monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
-def test_a_presentation_of_pictures_has_no_text() -> None:
+def test_presentation_without_text_is_refused() -> None:
     with pytest.raises(Refusal, match="no text that can be seen"):
         read(slide("<p:pic/>"))

@@ -1,4 +1,4 @@
-"""Every sample document becomes exactly the Markdown that lies beside it."""
+"""Sample documents and their expected Markdown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(name: str) -> ConvertedDocument:
 
 
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.stem)
-def test_a_sample_becomes_the_expected_markdown(expected: Path) -> None:
+def test_sample_matches_expected_markdown(expected: Path) -> None:
     assert read(expected.stem).markdown + "\n" == expected.read_text("utf-8")
 
 
@@ -43,12 +43,12 @@ def test_every_document_format_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_samples_are_those_that_the_script_makes(name: str) -> None:
+def test_samples_are_generated_by_the_script(name: str) -> None:
     assert (FOLDER / name).read_bytes() == SAMPLES[name]()
 
 
 @pytest.mark.parametrize("name", ["paper.pdf", "letter.docx", "deck.pptx"])
-def test_the_same_bytes_give_the_same_answer_in_any_process(name: str) -> None:
+def test_result_is_deterministic_across_processes(name: str) -> None:
     kind, body = name.rpartition(".")[2], (FOLDER / name).read_bytes()
     answers = []
     for _ in range(2):  # each worker has its own hash seed
@@ -106,7 +106,7 @@ def test_the_same_bytes_give_the_same_answer_in_any_process(name: str) -> None:
         ("feed.json", "Buoys", "Harbour Office", None, None),
     ],
 )
-def test_a_document_says_who_wrote_it_and_when(
+def test_document_metadata_is_read(
     name: str, title: str, author: str, published: Dated | None, modified: Dated | None
 ) -> None:
     draft = read(name)
@@ -129,14 +129,14 @@ def test_a_document_says_who_wrote_it_and_when(
         ("locked.pdf", r"locked\.pdf is protected by a password\.$"),
     ],
 )
-def test_a_document_without_text_says_why(name: str, message: str) -> None:
+def test_refusal_states_the_reason(name: str, message: str) -> None:
     with pytest.raises(Unreadable, match=message) as caught:
         read(name)
 
     assert caught.value.kind == "unsupported"
 
 
-def test_what_nobody_sees_is_counted_by_reason() -> None:
+def test_hidden_text_is_counted_by_reason() -> None:
     assert read("hidden.pdf").removed == {
         "same colour": 2,
         "tiny text": 1,
@@ -147,11 +147,11 @@ def test_what_nobody_sees_is_counted_by_reason() -> None:
     assert read("deck.pptx").removed == {"off page": 1, "hidden text": 1}
 
 
-def test_hidden_slides_are_mentioned() -> None:
+def test_hidden_slides_are_reported() -> None:
     assert read("deck.pptx").notes == ("Hidden slides that were left out: 1.",)
 
 
-def test_what_a_file_says_about_itself_reaches_the_page() -> None:
+def test_document_metadata_reaches_the_page() -> None:
     reply = Reply(
         "https://site.example/paper.pdf",
         200,
@@ -171,7 +171,7 @@ def test_what_a_file_says_about_itself_reaches_the_page() -> None:
     assert (page.notes, page.lost) == ((), ())
 
 
-def test_the_report_of_the_recorded_web_is_read() -> None:
+def test_report_of_the_recorded_web_is_read() -> None:
     async def read_it() -> Page:
         async with Toolkit.open(Settings(replay=Path("demo"))) as kit:
             return await kit.reader.read(

@@ -41,8 +41,8 @@ def fail(job: Job) -> bytes:
 @job("read document")
 def read_document(job: Job) -> bytes:
     """Convert a document to Markdown; title, author and notes are in the leading fields."""
-    from webquarry._read.documents import format
+    from webquarry._read.formats.documents import read_document as convert
 
-    document = format.read_document(job.arguments["kind"], job.arguments["url"], job.body)
+    document = convert(job.arguments["kind"], job.arguments["url"], job.body)
     fields = {"title": document.title, "author": document.author, "notes": document.notes}
     return pack_fields(fields, document.markdown.encode("utf-8", "replace"))

@@ -1,93 +1,225 @@
-"""Charts and diagrams of Office files: their XML -> the title, the table of values and the words
-that a reader sees.
-"""
+"""Charts, diagrams, symbols and formulas of Office files as text, tables and TeX."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, zip_longest
 
-from webquarry._read.documents.office import Element, child_of, find_child, name_of
+from webquarry._read.documents.office import (
+    Element,
+    child_value,
+    children_of,
+    find_child,
+    name_of,
+    parse_number,
+)
+from webquarry._read.text.characters import strip_invisible
+from webquarry._read.text.delimiters import defuse_verbatim
 
 _MOST_POINTS = 500  # of one series
 _MOST_SERIES = 30
 _MOST_TEXTS = 500
+_LONGEST_TEXT = 5_000  # characters of one point; the rest is replaced by an ellipsis
 _VALUES = ("c:val", "c:yVal", "c:bubbleSize")
 _CATEGORIES = ("c:cat", "c:xVal")
 
 
 def read_chart_title(root: Element) -> str:
-    """The title of a chart, if it has one of its own."""
+    """Return the title of a chart, if it has one."""
     title = find_child(root, "c:chart", "c:title")
-    if title is None:
-        return ""
     return " ".join(_texts(title, "a:t")).strip()
 
 
 def read_chart_rows(root: Element) -> list[list[str]]:
-    """The values of a chart as a table: a row per category, a column per series. Empty when there
-    are none.
-    """
+    """Return the values of a chart: a row per category, a column per series."""
     names: list[str] = []
     columns: list[list[str]] = []
     categories: list[str] = []
     all_series = (one for one in root.iter() if name_of(one.tag) == "c:ser")
     for series in islice(all_series, _MOST_SERIES):
-        element = child_of(series, "c:tx")
-        name = ""
-        if element is not None:
-            name = " ".join(_texts(element, "c:v"))
-        names.append(name)
+        names.append(" ".join(_texts(find_child(series, "c:tx"), "c:v")))
         columns.append(_read_points(series, _VALUES))
         categories = categories or _read_points(series, _CATEGORIES)
     if not any(columns):
         return []
-    rows = [["", *names]]
-    for row in zip_longest(categories, *columns, fillvalue=""):
-        rows.append(list(row))
-    return rows
+    rows = zip_longest(categories, *columns, fillvalue="")
+    return [["", *names], *map(list, rows)]
 
 
 def read_diagram_texts(root: Element) -> list[str]:
-    """The words of a diagram, point by point."""
+    """Return the texts of a diagram (SmartArt), one per point."""
     texts: list[str] = []
     for point in root.iter():
-        if name_of(point.tag) != "dgm:pt":
-            continue
-        written = "".join(_texts(point, "a:t"))
-        text = " ".join(written.split())
-        if text:
-            texts.append(text)
-    return texts[:_MOST_TEXTS]
+        if name_of(point.tag) == "dgm:pt":
+            texts.append(_shorten(" ".join("".join(_texts(point, "a:t")).split())))
+    return list(filter(None, texts))[:_MOST_TEXTS]
 
 
 def _read_points(series: Element, names: tuple[str, ...]) -> list[str]:
-    """The values that the file keeps of a row of cells, in their places; of several rows, the one
-    of the first name that there is.
-    """
-    cells: Element | None = None
-    for name in names:
-        cells = child_of(series, name)
-        if cells is not None:
-            break
-    if cells is None:
+    """Return the cached values of the first of these elements, by index."""
+    cells = (find_child(series, name) for name in names)
+    first = next((cell for cell in cells if cell is not None), None)
+    if first is None:
         return []
     found: dict[int, str] = {}
-    for point in cells.iter():
-        if name_of(point.tag) != "c:pt":
-            continue
-        index = point.get("idx") or ""
-        if not index.isascii() or not index.isdigit():
-            continue
-        place = int(index)
-        if place < _MOST_POINTS:
-            found[place] = " ".join(_texts(point, "c:v"))
-    last = max(found, default=-1)
-    return [found.get(place, "") for place in range(last + 1)]
+    for point in first.iter():
+        index = parse_number(point.get("idx"))
+        if name_of(point.tag) == "c:pt" and index is not None and index < _MOST_POINTS:
+            found[index] = _shorten(" ".join(_texts(point, "c:v")))
+    return [found.get(index, "") for index in range(max(found, default=-1) + 1)]
 
 
-def _texts(element: Element, name: str) -> Iterator[str]:
-    """The texts of the elements of that name."""
-    for one in element.iter():
-        if name_of(one.tag) == name and one.text:
-            yield one.text
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"
+
+
+def _texts(element: Element | None, name: str) -> Iterator[str]:
+    """Yield the texts of the descendants of that name."""
+    if element is not None:
+        for one in element.iter():
+            if name_of(one.tag) == name and one.text:
+                yield one.text
+
+
+# Code points of the Symbol and Wingdings fonts.
+_SYMBOL = dict(
+    zip(
+        range(0x41, 0x7B),
+        "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ",
+        strict=True,
+    )
+) | {
+    0x22: "∀", 0x24: "∃", 0x40: "≅", 0xA2: "′", 0xA3: "≤", 0xA5: "∞", 0xAB: "↔", 0xAC: "←",
+    0xAD: "↑", 0xAE: "→", 0xAF: "↓", 0xB0: "°", 0xB1: "±", 0xB2: "″", 0xB3: "≥", 0xB4: "×",
+    0xB5: "∝", 0xB6: "∂", 0xB7: "•", 0xB8: "÷", 0xB9: "≠", 0xBA: "≡", 0xBB: "≈", 0xBC: "…",
+    0xC5: "⊕", 0xC6: "∅", 0xC7: "∩", 0xC8: "∪", 0xCE: "∈", 0xCF: "∉", 0xD1: "∇", 0xD2: "®",
+    0xD3: "©", 0xD4: "™", 0xD6: "√", 0xD7: "⋅", 0xD8: "¬", 0xD9: "∧", 0xDA: "∨", 0xDB: "⇔",
+    0xDE: "⇒", 0xE5: "∑", 0xF2: "∫",
+}  # fmt: skip
+_WINGDINGS = {
+    0x4A: "☺", 0x4C: "☹", 0x6C: "●", 0x6E: "■", 0x6F: "□", 0x71: "❑", 0x72: "❒", 0x75: "◆",
+    0x76: "❖", 0xA7: "▪", 0xA8: "◻", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE1: "↑", 0xE2: "↓",
+    0xE8: "➔", 0xF0: "⇨", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
+}  # fmt: skip
+_PRIVATE = 0xF000
+
+
+def symbol_of(font: str, code: str) -> str:
+    """Return the Unicode character of a `sym` element; empty if it is unknown."""
+    try:
+        number = int(code[:6], 16)
+    except ValueError:
+        return ""
+    index = number - _PRIVATE if _PRIVATE <= number < _PRIVATE + 0x100 else number
+    table: dict[int, str] = {}
+    if font.lower().startswith("symbol"):
+        table = _SYMBOL
+    elif "wingdings" in font.lower():
+        table = _WINGDINGS
+    if index in table:
+        return table[index]
+    is_private = _PRIVATE <= number <= 0xF8FF
+    is_surrogate = 0xD800 <= number < 0xE000
+    if is_private or is_surrogate or not 0x20 <= number < 0x110000:
+        return ""
+    return chr(number)
+
+
+_LONGEST_FORMULA = 4_000  # characters
+_SPACES = re.compile(r"\s+")
+_PROPERTIES = re.compile(r"m:\w+Pr")
+_SPECIAL = re.compile(r"([#$%&_{}])")
+_TEMPLATES = {  # formulas that consist of their parts
+    "m:f": (r"\frac{{{}}}{{{}}}", ("num", "den")),
+    "m:func": ("{} {}", ("fName", "e")),
+    "m:bar": (r"\overline{{{}}}", ("e",)),
+    "m:limLow": ("{}_{{{}}}", ("e", "lim")),
+    "m:limUpp": ("{}^{{{}}}", ("e", "lim")),
+}
+_OPERATORS = {
+    "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∬": r"\iint", "∮": r"\oint", "⋃": r"\bigcup",
+    "⋂": r"\bigcap",
+}  # fmt: skip
+_ACCENTS = {
+    "\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0305": r"\bar",
+    "\u0307": r"\dot", "\u20d7": r"\vec",
+}  # fmt: skip
+
+
+def to_tex(math: Element, removed: Counter[str]) -> str:
+    """Return an OMML formula as TeX between dollar signs; empty if there is none."""
+    tex = _SPACES.sub(" ", _write_children(math)).strip()
+    visible = strip_invisible(tex[:_LONGEST_FORMULA], removed)
+    safe = defuse_verbatim(visible, removed)
+    return f"${safe}$" if safe else ""
+
+
+def _write_children(element: Element | None) -> str:
+    return "" if element is None else "".join(map(_write, element))
+
+
+def _write(element: Element) -> str:
+    """Return an element as TeX; unknown elements are written as their children."""
+    name = name_of(element.tag)
+    if name in ("m:t", "w:t"):
+        return _escape_tex(element.text or "")
+    if _PROPERTIES.fullmatch(name) or name in ("w:rPr", "w:del", "w:moveFrom"):
+        return ""
+    if name in _TEMPLATES:
+        template, parts = _TEMPLATES[name]
+        return template.format(*(_part(element, part) for part in parts))
+    if name in ("m:sSup", "m:sSub", "m:sSubSup"):
+        return _part(element, "e") + _scripts_of(element)
+    if name == "m:sPre":
+        return _scripts_of(element) + _part(element, "e")
+    if name == "m:eqArr":
+        return r" \\ ".join(_arguments(element))
+    if name == "m:rad":
+        degree = _part(element, "deg")
+        root = rf"\sqrt[{degree}]" if degree else r"\sqrt"
+        return f"{root}{{{_part(element, 'e')}}}"
+    if name == "m:nary":
+        sign = child_value(find_child(element, "m:naryPr"), "m:chr") or "∫"
+        return f"{_OPERATORS.get(sign, sign)}{_scripts_of(element)} {_part(element, 'e')}"
+    if name == "m:d":
+        return _write_brackets(element)
+    if name == "m:acc":
+        sign = child_value(find_child(element, "m:accPr"), "m:chr") or "\u0302"
+        command = _ACCENTS.get(sign, r"\overline")
+        return f"{command}{{{_part(element, 'e')}}}"
+    if name == "m:m":
+        rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
+        return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
+    return _write_children(element)
+
+
+def _write_brackets(element: Element) -> str:
+    """Return arguments in brackets, divided by a separator."""
+    settings = find_child(element, "m:dPr")
+    opening = child_value(settings, "m:begChr")
+    closing = child_value(settings, "m:endChr")
+    left = "(" if opening is None else _escape_tex(opening)
+    right = ")" if closing is None else _escape_tex(closing)
+    separator = child_value(settings, "m:sepChr") or "|"
+    return left + separator.join(_arguments(element)) + right
+
+
+def _escape_tex(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _part(element: Element, name: str) -> str:
+    return _write_children(find_child(element, f"m:{name}")).strip()
+
+
+def _arguments(element: Element) -> list[str]:
+    return [_write_children(argument).strip() for argument in children_of(element, "m:e")]
+
+
+def _scripts_of(element: Element) -> str:
+    """Return subscript and superscript."""
+    lower = _part(element, "sub")
+    upper = _part(element, "sup")
+    return (f"_{{{lower}}}" if lower else "") + (f"^{{{upper}}}" if upper else "")

@@ -1,47 +1,49 @@
-"""An Office file -> its XML parts, one by one, and never more than agreed of any of them.
+"""Office files: the zip package, its XML parts and relations, and its core properties.
 
-The sizes in the directory of the zip are checked before a part is read; `zipfile` does not yield
-more than they say. A part with a DOCTYPE is refused: no Office program writes one, and its entities
-could grow without bound.
+Sizes in the directory of the zip are checked before a part is read, and `zipfile` never yields more
+than the directory states. A part with a DOCTYPE is refused: no Office program writes one, and its
+entities could expand without bound.
 """
 
 from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
 import zlib
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from lxml import etree
 
-from webquarry._read.documents.models import Refusal
+from webquarry._read.documents.text import Refusal, clean_name, clean_title
+from webquarry._read.format import ConvertedDocument
+from webquarry._read.html.tree import text_of
+from webquarry._read.models import Dated
+from webquarry._read.text.delimiters import defuse_prose
 
 Element = etree._Element
 
 _MOST_MEMBERS = 5_000
 _LARGEST_PART = 64_000_000  # bytes, unpacked
 _LARGEST_RATIO = 200  # unpacked to packed
-_SPARE = 1_000_000  # bytes that the ratio does not count
+_SPARE = 1_000_000  # bytes exempt from the ratio
 _MOST_BYTES = 256_000_000  # of all parts that are read
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _DOCTYPES = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 _ENCRYPTED = 0x1
-_OPENING_ERRORS = (
-    zipfile.BadZipFile,
-    ValueError,
-    EOFError,
-    OSError,
-    NotImplementedError,
-)
+_OPENING_ERRORS = (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError)
 _UNPACKING_ERRORS = (*_OPENING_ERRORS, zlib.error, RuntimeError)
 DAMAGED = "is damaged: it begins like an Office file, but its parts cannot be read"
 _TOO_LARGE = "could not be read safely: it unpacks to far more than it should"
 _TOO_MANY_FILES = "could not be read safely: it holds too many files"
 _DECLARES_TYPE = "could not be read safely: it declares a document type, which no Office file does"
 
-# Both sets of namespaces, the one of the first standard and the strict one.
+# Transitional and strict namespaces.
 _NAMESPACES = {
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
     "http://purl.oclc.org/ooxml/wordprocessingml/main": "w",
@@ -57,34 +59,30 @@ _NAMESPACES = {
     "http://purl.oclc.org/ooxml/officeDocument/relationships": "r",
     "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
     "http://purl.oclc.org/ooxml/officeDocument/math": "m",
-    "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc",
     "http://schemas.openxmlformats.org/package/2006/relationships": "rel",
     "http://schemas.openxmlformats.org/package/2006/metadata/core-properties": "cp",
     "http://purl.org/dc/elements/1.1/": "dc",
     "http://purl.org/dc/terms/": "dcterms",
 }
-_known_names: dict[str, str] = {}
-_MOST_KNOWN = 5_000
+
+
+@lru_cache(5_000)
+def _name_of(tag: str) -> str:
+    namespace, _, local = tag.rpartition("}")
+    prefix = _NAMESPACES.get(namespace.removeprefix("{"))
+    return f"{prefix}:{local}" if prefix else local
 
 
 def name_of(tag: object) -> str:
-    """The name of an element or attribute with the prefix we know its namespace by: `w:p`; bare if
-    we know none.
+    """Return the name of an element or attribute with our prefix of its namespace: `w:p`.
+
+    Names of unknown namespaces have no prefix; a comment or entity has an empty name.
     """
-    if not isinstance(tag, str):  # a comment or an entity
-        return ""
-    name = _known_names.get(tag)
-    if name is None:
-        namespace, _, local = tag.rpartition("}")
-        prefix = _NAMESPACES.get(namespace.removeprefix("{"))
-        name = f"{prefix}:{local}" if prefix else local
-        if len(_known_names) < _MOST_KNOWN:
-            _known_names[tag] = name
-    return name
+    return _name_of(tag) if isinstance(tag, str) else ""
 
 
 def value_of(element: Element | None, name: str = "val") -> str | None:
-    """The attribute of that local name; Office gives most of them a namespace."""
+    """Return the attribute of that local name; most attributes of Office have a namespace."""
     if element is None:
         return None
     for attribute, value in element.items():
@@ -95,69 +93,53 @@ def value_of(element: Element | None, name: str = "val") -> str | None:
 
 
 def parse_number(text: str | None, most_digits: int = 8) -> int | None:
-    """The number that an attribute gives in plain digits; None for any other text, and for a number
-    so long that nobody means it.
-    """
+    """Return a number of plain digits; None for any other text and for longer numbers."""
     if text and text.isascii() and text.isdigit() and len(text) <= most_digits:
         return int(text)
     return None
 
 
-def child_of(element: Element | None, name: str) -> Element | None:
-    """The first child of that name."""
-    if element is None:
-        return None
-    for child in element:
-        if name_of(child.tag) == name:
-            return child
-    return None
-
-
-def child_value(element: Element | None, name: str, attribute: str = "val") -> str | None:
-    """The attribute of the first child of that name; None where there is no such child."""
-    return value_of(child_of(element, name), attribute)
-
-
-def find_child(element: Element | None, *path: str) -> Element | None:
-    """The child at the end of a path of names: the first of each name."""
-    for name in path:
-        element = child_of(element, name)
-    return element
-
-
 def children_of(element: Element | None, name: str) -> list[Element]:
-    """All children of that name."""
+    """Return all children of that name."""
     if element is None:
         return []
     return [child for child in element if name_of(child.tag) == name]
 
 
-def choose_alternative(alternatives: Element) -> Element:
-    """Of `AlternateContent` the first choice; the others say the same for older programs. Else what
-    there is.
-    """
-    for name in ("mc:Choice", "mc:Fallback"):
-        child = child_of(alternatives, name)
-        if child is not None:
-            return child
-    return alternatives
+def find_child(element: Element | None, *path: str) -> Element | None:
+    """Return the first child of each name of a path in turn; None where one is missing."""
+    for name in path:
+        if element is None:
+            return None
+        element = next((child for child in element if name_of(child.tag) == name), None)
+    return element
+
+
+def child_value(element: Element | None, name: str, attribute: str = "val") -> str | None:
+    """Return an attribute of the first child of that name."""
+    return value_of(find_child(element, name), attribute)
+
+
+def find_descendant(element: Element, name: str) -> Element | None:
+    """Return the first descendant of that name."""
+    return next((one for one in element.iter() if name_of(one.tag) == name), None)
 
 
 class Unsafe(Refusal):
-    """Nobody writes such a file by accident."""
+    """The file is hostile."""
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A reference from one part to another, or out into the world."""
+    """A reference from one part to another part or to an address."""
 
-    kind: str  # the last part of its type: hyperlink, image, styles
+    kind: str  # the last segment of its type: hyperlink, image, styles
     target: str
     external: bool
 
 
 class Package:
-    """An open file."""
+    """An open Office file."""
 
     def __init__(self, body: bytes) -> None:
         if body.count(_DIRECTORY_ENTRY) > _MOST_MEMBERS:
@@ -171,17 +153,15 @@ class Package:
             raise Unsafe(_TOO_MANY_FILES)
         self._members: dict[str, zipfile.ZipInfo] = {}
         for member in members:
-            path = member.filename.replace("\\", "/")
-            part = path.lstrip("/").lower()
+            part = member.filename.replace("\\", "/").lstrip("/").lower()
             self._members[part] = member
         self._left = _MOST_BYTES
 
-    def has(self, part: str) -> bool:
-        """Whether the file has that part."""
-        return part.lower() in self._members
-
     def xml(self, part: str) -> Element | None:
-        """The root of a part; None where the file has no such part."""
+        """Return the root of a part; None if the file has no such part.
+
+        Of alternative contents only the first is in it.
+        """
         data = self._read(part)
         if data is None:
             return None
@@ -201,10 +181,14 @@ class Package:
             raise Refusal(DAMAGED) from error
         if root.getroottree().docinfo.internalDTD is not None:
             raise Unsafe(_DECLARES_TYPE)
+        for alternatives in list(root.iter("{*}AlternateContent")):
+            for other in alternatives[1:]:  # repeats the first for older programs
+                alternatives.remove(other)
+        etree.strip_tags(root, "{*}AlternateContent", "{*}Choice", "{*}Fallback")
         return root
 
-    def xml_if_sound(self, part: str) -> Element | None:
-        """The root of a part that the text can do without; a hostile one is refused anyway."""
+    def read_optional(self, part: str) -> Element | None:
+        """Return the root of an optional part; None if it is missing or damaged."""
         try:
             return self.xml(part)
         except Unsafe:
@@ -212,43 +196,39 @@ class Package:
         except Refusal:
             return None
 
+    def read_related(self, relation: Relation | None) -> Element | None:
+        """Return the root of the part that a relation names; None if there is none."""
+        if relation is None or relation.external:
+            return None
+        return self.read_optional(relation.target)
+
     def relations(self, part: str) -> dict[str, Relation]:
-        """What a part refers to, by the names it uses; targets inside the file are whole part
-        names.
-        """
+        """Return the relations of a part by id, with internal targets as full part names."""
         folder, _, name = part.rpartition("/")
-        relations_part = posixpath.join(folder, "_rels", f"{name}.rels")
-        root = self.xml_if_sound(relations_part)
+        root = self.read_optional(posixpath.join(folder, "_rels", f"{name}.rels"))
         found: dict[str, Relation] = {}
-        if root is None:
-            return found
-        for element in root:
+        for element in children_of(root, "rel:Relationship"):
             identity = element.get("Id")
             target = element.get("Target")
-            if name_of(element.tag) != "rel:Relationship":
-                continue
             if not identity or not target:
                 continue
-            relation_type = element.get("Type") or ""
-            kind = relation_type.rpartition("/")[2]
-            mode = element.get("TargetMode") or ""
-            external = mode.lower() == "external"
+            kind = (element.get("Type") or "").rpartition("/")[2]
+            external = (element.get("TargetMode") or "").lower() == "external"
             if not external:
-                path = unquote(target.partition("#")[0])
-                whole_path = posixpath.join("/", folder, path)
-                target = posixpath.normpath(whole_path).lstrip("/")
+                path = posixpath.join("/", folder, unquote(target.partition("#")[0]))
+                target = posixpath.normpath(path).lstrip("/")
             found[identity] = Relation(kind, target, external)
         return found
 
-    def main_part(self, usual: str) -> str:
-        """The part that holds the document."""
-        for relation in self.relations("").values():
-            if relation.kind == "officeDocument" and self.has(relation.target):
-                return relation.target
-        return usual
+    def main_part(self, default: str) -> str:
+        """Return the name of the part that holds the document."""
+        relation = find_relation(self.relations(""), "officeDocument")
+        if relation is not None and relation.target.lower() in self._members:
+            return relation.target
+        return default
 
     def _read(self, part: str) -> bytes | None:
-        """The bytes of a part; None where the file has no such part."""
+        """Return the bytes of a part; None if the file has no such part."""
         member = self._members.get(part.lower())
         if member is None:
             return None
@@ -262,3 +242,61 @@ class Package:
             return self._zip.read(member)
         except _UNPACKING_ERRORS as error:
             raise Refusal(DAMAGED) from error
+
+
+def find_relation(relations: dict[str, Relation], kind: str) -> Relation | None:
+    """Return the first internal relation of a kind."""
+    for relation in relations.values():
+        if relation.kind == kind and not relation.external:
+            return relation
+    return None
+
+
+_DATE = re.compile(
+    r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])"
+    r"(?:T[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?"
+)
+_FIRST_YEAR = "1900"
+_LONGEST_PROPERTY = 2_000  # characters
+
+
+def build_document(
+    package: Package,
+    kind: str,
+    markdown: str,
+    title: str,
+    removed: Counter[str],
+    lost: Iterable[str] = (),
+    notes: Iterable[str] = (),
+) -> ConvertedDocument:
+    """Return a document with its core properties, or with `title` if they have none.
+
+    Dates are named by their field: `docx:created`. Raises `Refusal` if there is no text.
+    """
+    markdown = defuse_prose(markdown, removed)
+    if not markdown.strip():
+        raise Refusal("has no text that can be seen")
+    relation = find_relation(package.relations(""), "core-properties")
+    root = package.read_optional(relation.target if relation else "docProps/core.xml")
+    texts: dict[str, str] = {}
+    for element in root if root is not None else ():
+        texts[name_of(element.tag)] = text_of(element)[:_LONGEST_PROPERTY]
+
+    def read_date(name: str) -> Dated | None:
+        value = texts.get(f"dcterms:{name}", "").strip()
+        if _DATE.fullmatch(value) and value[:4] >= _FIRST_YEAR:
+            return Dated(value, f"{kind}:{name}")
+        return None
+
+    own_title = clean_title(texts.get("dc:title", ""), removed)
+    author = clean_name(texts.get("dc:creator", ""), removed)
+    return ConvertedDocument(
+        markdown,
+        title=own_title or clean_name(title, removed),
+        author=author,
+        published=read_date("created"),
+        modified=read_date("modified"),
+        removed={reason: count for reason, count in removed.items() if count},
+        notes=(*lost, *notes),
+        lost=tuple(lost),
+    )

@@ -1,1 +1,1 @@
-"""a feed, in any of its formats -> one shape -> Markdown"""
+"""RSS, Atom and JSON Feed."""

@@ -1,6 +1,4 @@
-"""A feed -> Markdown: its title, what it is about, then its entries, each with a heading that links
-to it.
-"""
+"""Markdown of a feed: its title and description, then its entries with linked headings."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ _HEADING = re.compile(r"(#{1,4})(?= )")
 
 @dataclass(frozen=True)
 class FeedMarkdown:
-    """A feed as Markdown, and the note that says what is missing of it, if anything."""
+    """A feed as Markdown, with a note if entries are missing."""
 
     markdown: str
     title: str
@@ -26,11 +24,9 @@ class FeedMarkdown:
 
 
 def write_feed(feed: Feed, composer: Composer) -> FeedMarkdown:
-    """The whole feed, as far as there is room."""
+    """Return the feed, up to the largest length."""
     title = _write_title(feed.title, composer)
-    blocks: list[str] = []
-    if title:
-        blocks.append(f"# {composer.link(title, feed.link)}")
+    blocks = [f"# {composer.link(title, feed.link)}"] if title else []
     blocks.append(_write_body(feed.description, composer))
     lost: tuple[str, ...] = ()
     room = _LONGEST
@@ -46,40 +42,30 @@ def write_feed(feed: Feed, composer: Composer) -> FeedMarkdown:
 
 
 def _write_entry(entry: FeedEntry, number: int, composer: Composer) -> str:
-    """One entry: its heading, when and by whom, its text, what is enclosed."""
     title = _write_title(entry.title, composer) or f"Entry {number}"
-    heading = f"## {composer.link(title, entry.link)}"
-    details = [composer.line(composer.plain(detail)) for detail in (entry.date, entry.author)]
-    body = _write_body(entry.content, composer)
+    details = [composer.name(detail) for detail in (entry.date, entry.author)]
     enclosures = [f"- {composer.link(composer.plain(url), url)}" for url in entry.enclosures]
     blocks = [
-        heading,
+        f"## {composer.link(title, entry.link)}",
         " · ".join(filter(None, details)),
-        _lower_headings(body),
+        _lower_headings(_write_body(entry.content, composer)),
         "\n".join(enclosures),
     ]
     return "\n\n".join(filter(None, blocks))
 
 
 def _write_title(text: FeedText, composer: Composer) -> str:
-    """A title. Some feeds put marked-up text there."""
-    value = text.value
-    if text.is_html and "<" in value:
-        value = _MARKUP.sub("", value)
+    """Return a plain title; some feeds have markup there."""
+    value = _MARKUP.sub("", text.value) if text.is_html else text.value
     return composer.plain(value, is_html=text.is_html)
 
 
 def _write_body(text: FeedText, composer: Composer) -> str:
-    """The text of a feed or an entry as paragraphs."""
-    if text.is_html:
-        return composer.fragment(text.value)
-    return composer.paragraphs(text.value)
+    return composer.fragment(text.value) if text.is_html else composer.paragraphs(text.value)
 
 
 def _lower_headings(markdown: str) -> str:
-    """Headings of an entry stand below its own; code is left alone."""
-    if "#" not in markdown:
-        return markdown
+    """Lower headings below that of the entry; code is not changed."""
     lines: list[str] = []
     open_fence = ""
     for line in markdown.split("\n"):

@@ -1,5 +1,6 @@
-"""RSS, Atom and JSON Feed: title, what it is about, then the entries. A document that only claims
-to be one is shown as XML or JSON, and so is one that declares entities: they are never expanded.
+"""RSS, Atom and JSON Feed: title, description, entries.
+
+Any other document with these media types is shown as XML or JSON, also one that declares entities.
 """
 
 from __future__ import annotations
@@ -21,19 +22,11 @@ class FeedFormat(Format):
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text = source.text.text
         is_json = text.lstrip("\ufeff \t\r\n")[:1] == "{"
-        if is_json:
-            feed = parse_json_feed(text)
-        else:
-            feed = parse_xml_feed(text)
-        if feed is None and is_json:
-            return Json().to_markdown(source)
+        feed = parse_json_feed(text) if is_json else parse_xml_feed(text)
         if feed is None:
-            return Xml().to_markdown(source)
-
-        base = source.url
-        if feed.link.startswith(("https://", "http://")):
-            base = feed.link
-        composer = Composer(base)
+            return (Json() if is_json else Xml()).to_markdown(source)
+        has_address = feed.link.startswith(("https://", "http://"))
+        composer = Composer(feed.link if has_address else source.url)
         written = write_feed(feed, composer)
         return ConvertedDocument(
             written.markdown,

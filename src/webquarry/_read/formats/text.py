@@ -1,46 +1,44 @@
-"""Plain text and everything that reads as such (YAML, source code): as it is, with its line ends
-normalised.
-"""
+"""Plain text and formats that read as such (YAML, source code), with normalised newlines."""
 
 from __future__ import annotations
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.text.characters import clean
+from webquarry._read.text.fence import fence
 
 
 class PlainText(Format):
     name = "text"
     media_types = (
         "text/plain",
-        "application/graphql",
-        "application/javascript",
-        "application/jsonl",
-        "application/sql",
-        "application/toml",
-        "application/x-javascript",
-        "application/x-latex",
-        "application/x-ndjson",
-        "application/x-python",
-        "application/x-sh",
-        "application/x-subrip",
-        "application/x-tex",
-        "application/x-yaml",
-        "application/yaml",
-    )
+        *(
+            f"application/{name}"
+            for name in (
+                "graphql", "javascript", "jsonl", "sql", "toml", "x-javascript", "x-latex",
+                "x-ndjson", "x-python", "x-sh", "x-subrip", "x-tex", "x-yaml", "yaml",
+            )
+        ),
+    )  # fmt: skip
     suffixes = (".txt", ".text", ".log", ".rst", ".yaml", ".yml", ".toml")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        text = normalise_newlines(source.text.text)
-        cleaned = clean(text)
-        return ConvertedDocument(
-            cleaned.text,
-            encoding=source.text.encoding,
-            removed=cleaned.removed,
-        )
+        return show_text(source, source.text.text)
+
+
+def show_text(
+    source: FetchedDocument, text: str, language: str | None = None, notes: tuple[str, ...] = ()
+) -> ConvertedDocument:
+    """Return text as it was sent, in a fenced block if a language is given."""
+    cleaned = clean(normalise_newlines(text))
+    is_fenced = language is not None and cleaned.text.strip()
+    return ConvertedDocument(
+        fence(cleaned.text, language or "") if is_fenced else cleaned.text,
+        encoding=source.text.encoding,
+        removed=cleaned.removed,
+        notes=notes,
+    )
 
 
 def normalise_newlines(text: str) -> str:
-    """Every line end as one line feed, and none around the text."""
-    text = text.replace("\r\n", "\n")
-    text = text.replace("\r", "\n")
-    return text.strip("\n")
+    """Return the text with line feeds only, and without any around it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")

@@ -1,11 +1,9 @@
-"""XML: fenced, word for word. It is never parsed, so no entity of a hostile DOCTYPE can grow."""
+"""XML: fenced as it was sent. It is never parsed, so entities cannot expand."""
 
 from __future__ import annotations
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.formats.text import normalise_newlines
-from webquarry._read.text.characters import clean
-from webquarry._read.text.fence import fence
+from webquarry._read.formats.text import show_text
 
 
 class Xml(Format):
@@ -14,13 +12,4 @@ class Xml(Format):
     suffixes = (".xml", ".rdf", ".svg", ".xsd", ".xsl", ".xslt")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        text = normalise_newlines(source.text.text)
-        cleaned = clean(text)
-        markdown = ""
-        if cleaned.text.strip():
-            markdown = fence(cleaned.text, "xml")
-        return ConvertedDocument(
-            markdown,
-            encoding=source.text.encoding,
-            removed=cleaned.removed,
-        )
+        return show_text(source, source.text.text, "xml")

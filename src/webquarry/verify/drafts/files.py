@@ -1,5 +1,5 @@
-"""A file that somebody wrote -> its claims: Markdown, text, HTML and DOCX by what they say, BibTeX,
-RIS and CSL-JSON as one reference list.
+"""Claims of a draft: of the text of Markdown, plain text, HTML and DOCX files; BibTeX, RIS and
+CSL-JSON files are one reference list.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ T = TypeVar("T", DraftQuote, DraftNumber, DraftReference)
 
 
 def read_claims(name: str, body: bytes) -> DraftClaims:
-    """What the file of that name says."""
+    """Return the claims of a file; its format is that of the suffix."""
     suffix = PurePath(name).suffix.lower()
     if suffix in _REFERENCES:
         return DraftClaims(references=(DraftReference(decode(body, "").text, 1),))
     if suffix == ".docx":
-        from webquarry._read.documents.format import read_document
+        from webquarry._read.formats.documents import read_document
 
         return find_claims(read_document("docx", name, body).markdown)
     text = decode(body, "").text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,279 +1,317 @@
-"""The inside of a Word paragraph -> runs of text, each with its look.
+"""Runs of a Word paragraph, and the state that all parts of a document share.
 
-Insertions are text, deletions are not; of a field its result is; of alternative contents the first.
-What stands in text boxes, charts and diagrams is collected for whoever writes the paragraph.
+Insertions are text, deletions are not; of a field its result is text. Text boxes, charts and
+diagrams are collected and written after the paragraph.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal as LiteralType
 
-from webquarry._read.css.colours import Colour, alike
-from webquarry._read.documents.docx.context import (
-    DELETED,
-    HIDDEN,
-    SAME_COLOUR,
-    TINY,
-    DocxContext,
-    NoteKind,
-    WordField,
+from lxml import etree
+
+from webquarry._read.css.colours import WHITE, alike, parse_attribute_colour
+from webquarry._read.documents.docx.styles import (
+    Numbering,
+    RunProperties,
+    Style,
+    Styles,
+    is_on,
+    is_shaded,
+    run_properties,
 )
-from webquarry._read.documents.docx.shading import (
-    colour_of_highlight,
-    colour_of_text,
-    ground_of_shading,
-)
-from webquarry._read.documents.docx.styles import RunProperties, Style, is_on, run_properties
+from webquarry._read.documents.graphics import symbol_of, to_tex
 from webquarry._read.documents.office import (
     Element,
-    child_of,
+    Package,
     children_of,
-    choose_alternative,
+    find_child,
+    find_relation,
     name_of,
     parse_number,
     value_of,
 )
-from webquarry._read.documents.omml import to_tex
-from webquarry._read.documents.paragraph import DocumentParagraph, TextStyle
-from webquarry._read.documents.symbols import symbol_of
-from webquarry._read.markdown.inline import (
-    BREAK,
-    EMPHASIS,
-    LOWERED,
-    RAISED,
-    STRONG,
-    STRUCK,
-    Literal,
-    Span,
-)
+from webquarry._read.documents.text import HIDDEN, LONGEST_TEXT, SAME_COLOUR, TINY
+from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, TextStyle
+from webquarry._read.markdown import inline
+from webquarry._read.markdown.inline import BREAK, Literal, Span
+from webquarry._read.markdown.links import Links
 
-_TRANSPARENT = frozenset(
-    {
-        "w:ins",
-        "w:moveTo",
-        "w:smartTag",
-        "w:customXml",
-        "w:sdt",
-        "w:sdtContent",
-        "w:dir",
-        "w:bdo",
-        "w:rubyBase",
-    }
-)
-_DELETED = frozenset({"w:del", "w:moveFrom"})
-_SIGNS = {"w:tab": "\t", "w:ptab": "\t", "w:cr": BREAK, "w:noBreakHyphen": "\u2011"}
+DELETED = "deleted text"
+NoteKind = LiteralType["footnote", "endnote"]
+_CONTAINERS = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent", "dir", "bdo")
+DELETIONS = frozenset({"w:del", "w:moveFrom"})
+_CHARACTERS = {"w:tab": "\t", "w:ptab": "\t", "w:cr": BREAK, "w:noBreakHyphen": "\u2011"}
 _NOTES: dict[str, NoteKind] = {
     "w:footnoteReference": "footnote",
     "w:endnoteReference": "endnote",
 }
 _MARKS = (
-    (STRONG, ("w:b",)),
-    (EMPHASIS, ("w:i",)),
-    (STRUCK, ("w:strike", "w:dstrike")),
+    (inline.STRONG, ("w:b",)),
+    (inline.EMPHASIS, ("w:i",)),
+    (inline.STRUCK, ("w:strike", "w:dstrike")),
 )
 _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORECASE)
 _LONGEST_INSTRUCTION = 5_000  # characters
+_MOST_FIELDS = 50  # inside of each other
 _SMALLEST_TEXT = 4  # half points
+_FIRST_CHILDREN = 3  # among which the properties of an element are
+
+
+def unwrap(root: Element | None) -> Element | None:
+    """Replace content controls, insertions and other containers in a part by their contents."""
+    if root is not None:
+        etree.strip_tags(root, *(f"{{*}}{name}" for name in _CONTAINERS))
+    return root
+
+
+class TooMuchText(Exception):
+    """The document has more text than is read at once."""
+
+
+@dataclass
+class WordField:
+    """An open field: its instruction, then its result."""
+
+    instruction: str = ""
+    in_result: bool = False
+    link: Span | None = None
+
+
+class DocxContext:
+    """State of one document while it is read. `has_background`: the page is not white."""
+
+    def __init__(self, package: Package, main: str, url: str, *, has_background: bool) -> None:
+        self.package = package
+        self.relations = package.relations(main)
+        self.has_background = has_background
+        self.styles = Styles(self._read_part("styles"))
+        self.numbering = Numbering(self._read_part("numbering"), self.styles)
+        self.notes: dict[tuple[NoteKind, str], Element] = {}
+        self.note_labels: dict[tuple[NoteKind, str], str] = {}  # in the order of reference
+        self._note_counts: Counter[NoteKind] = Counter()
+        self._read_notes("footnote")
+        self._read_notes("endnote")
+        self.removed: Counter[str] = Counter()
+        self.fields: list[WordField] = []  # open fields, the innermost last
+        self.links = Links(url)
+        self._left = LONGEST_TEXT
+
+    def count_text(self, length: int) -> None:
+        """Count characters of the output; raises `TooMuchText` above the limit."""
+        self._left -= length
+        if self._left < 0:
+            raise TooMuchText
+
+    def label_note(self, kind: NoteKind, identity: str) -> str | None:
+        """Return the label of a note in Markdown; None if there is no such note."""
+        key = (kind, identity)
+        if key not in self.notes:
+            return None
+        if key not in self.note_labels:
+            self._note_counts[kind] += 1
+            prefix = "e" if kind == "endnote" else ""
+            self.note_labels[key] = f"{prefix}{self._note_counts[kind]}"
+        return self.note_labels[key]
+
+    def _read_part(self, kind: str) -> Element | None:
+        """Return the related part of a kind, or the one with the default name."""
+        relation = find_relation(self.relations, kind)
+        return self.package.read_optional(relation.target if relation else f"word/{kind}.xml")
+
+    def _read_notes(self, kind: NoteKind) -> None:
+        for element in children_of(unwrap(self._read_part(f"{kind}s")), f"w:{kind}"):
+            identity = value_of(element, "id")
+            is_separator = value_of(element, "type") not in (None, "normal")
+            if identity and not is_separator:
+                self.notes.setdefault((kind, identity), element)
 
 
 class RunReader:
-    """Reads the inside of one paragraph."""
+    """Reads the contents of one paragraph. Links are built by `writer`."""
 
-    def __init__(self, context: DocxContext, style: Style, ground: Colour | None) -> None:
+    def __init__(
+        self,
+        context: DocxContext,
+        writer: OfficeWriter,
+        style: Style,
+        paragraph: DocumentParagraph,
+    ) -> None:
         self._context = context
+        self._writer = writer
         self._style = style
-        self._ground = ground  # what the paragraph stands on; None where it cannot be told
         self._link: Span | None = None
-        self.paragraph = DocumentParagraph()
+        self._paragraph = paragraph
 
     def read(self, element: Element) -> None:
-        """Take everything in an element."""
+        """Read all children of an element."""
         for child in element:
             name = name_of(child.tag)
             if name == "w:r":
                 self._read_run(child)
             elif name == "w:hyperlink":
-                link = self._context.link_to(value_of(child, "id"))
-                self._read_linked(child, link)
-            elif name in _TRANSPARENT:
-                self.read(child)
-            elif name in _DELETED:
+                self._read_linked(child, self._writer.link_to(value_of(child, "id")))
+            elif name in DELETIONS:
                 self._context.removed[DELETED] += _has_text(child)
             elif name == "w:fldSimple":
-                link = self._find_hyperlink(value_of(child, "instr") or "")
-                self._read_linked(child, link)
+                self._read_linked(child, self._find_hyperlink(value_of(child, "instr") or ""))
             elif name in ("m:oMath", "m:oMathPara"):
                 self.read_formula(child)
-            elif name == "mc:AlternateContent":
-                self.read(choose_alternative(child))
 
     def _read_linked(self, element: Element, link: Span | None) -> None:
-        """Take everything in an element, linked; without a link of its own, by that around it."""
         outer = self._link
         self._link = link or outer
         self.read(element)
         self._link = outer
 
     def read_formula(self, element: Element) -> None:
-        """Take one formula, or several in a display."""
-        formulas = children_of(element, "m:oMath") or [element]
-        style = TextStyle(self._link)
-        for formula in formulas:
+        """Read a formula, or all formulas of a display."""
+        for formula in children_of(element, "m:oMath") or [element]:
             tex = to_tex(formula, self._context.removed)
             if tex:
-                self.paragraph.add(Literal(tex), style)
+                self._paragraph.add(Literal(tex), TextStyle(self._link))
 
     def _read_run(self, run: Element) -> None:
-        """Take one run of text, unless nobody can see it."""
-        properties = run_properties(child_of(run, "w:rPr"))
+        styles = self._context.styles
+        properties = run_properties(find_child(run, "w:rPr"))
         character_style = properties.get("w:rStyle")
         if character_style:
-            properties = self._context.styles.get(character_style).run | properties
-        all_properties = self._context.styles.run | self._style.run | properties
-        reason = self._why_hidden(all_properties)
+            properties = styles.get(character_style).run | properties
+        reason = self._why_hidden(run, styles.run | self._style.run | properties)
         marks = _marks_of(properties)
-        style = TextStyle(self._current_link(), marks)
         has_hidden = False
         for child in run:
             name = name_of(child.tag)
             if name in ("w:fldChar", "w:instrText"):
                 self._read_field_part(name, child)
-                style = TextStyle(self._current_link(), marks)
-            elif any(not field.in_result for field in self._context.fields):
-                continue  # it belongs to an instruction
+            elif not all(field.in_result for field in self._context.fields):
+                continue  # part of an instruction
             elif reason is None:
-                self._read_content(name, child, style)
+                self._read_content(name, child, TextStyle(self._current_link(), marks))
             elif name != "w:rPr":
                 has_hidden = True
         if has_hidden and reason:
             self._context.removed[reason] += 1
 
     def _read_content(self, name: str, child: Element, style: TextStyle) -> None:
-        """Take one element of a run."""
-        add = self.paragraph.add
+        """Read one element of a run."""
+        add = self._paragraph.add
         if name == "w:t":
             add(child.text or "", style)
-        elif name in _SIGNS:
-            add(_SIGNS[name], style)
+        elif name in _CHARACTERS:
+            add(_CHARACTERS[name], style)
         elif name == "w:br":
-            if value_of(child, "type") in (None, "textWrapping"):
-                add(BREAK, style)
-            else:
-                add(" ", style)
+            is_line_break = value_of(child, "type") in (None, "textWrapping")
+            add(BREAK if is_line_break else " ", style)
         elif name == "w:sym":
-            font = value_of(child, "font") or ""
-            code = value_of(child, "char") or ""
-            add(symbol_of(font, code), style)
+            add(symbol_of(value_of(child, "font") or "", value_of(child, "char") or ""), style)
         elif name in _NOTES:
-            identity = value_of(child, "id") or ""
-            label = self._context.notes.label(_NOTES[name], identity)
+            label = self._context.label_note(_NOTES[name], value_of(child, "id") or "")
             if label is not None:
-                add(Literal(f"[^{label}]"), TextStyle())
+                add(Literal(f"[^{label}]"))
         elif name == "w:ruby":
             self._read_ruby(child)
         elif name in ("w:drawing", "w:pict", "w:object"):
-            self._read_drawing(child)
-        elif name == "mc:AlternateContent":
-            self._read_drawing(choose_alternative(child))
+            self._collect_boxes(child)
 
     def _read_ruby(self, element: Element) -> None:
-        """Characters with their reading above them, which goes into brackets."""
-        plain = TextStyle()
-        add = self.paragraph.add
-        base = child_of(element, "w:rubyBase")
+        """Read characters with their pronunciation, which is put in brackets."""
+        add = self._paragraph.add
+        base = find_child(element, "w:rubyBase")
         if base is not None and _has_text(base):
-            add("", plain)
+            add("")
             self.read(base)
-            add("", plain)
-        reading = child_of(element, "w:rt")
+            add("")
+        reading = find_child(element, "w:rt")
         if reading is not None and _has_text(reading):
-            add("(", plain)
+            add("(")
             self.read(reading)
-            add(")", plain)
+            add(")")
 
-    def _read_drawing(self, element: Element) -> None:
-        """Collect what has words in a drawing; alternatives in it say the same twice."""
+    def _collect_boxes(self, element: Element) -> None:
+        """Collect text boxes, charts and diagrams of a drawing."""
         for child in element:
             name = name_of(child.tag)
             if name in ("w:txbxContent", "c:chart", "dgm:relIds"):
-                self.paragraph.boxes.append(child)
-            elif name == "mc:AlternateContent":
-                self._read_drawing(choose_alternative(child))
-            elif len(child):
-                self._read_drawing(child)
+                self._paragraph.boxes.append(child)
+            else:
+                self._collect_boxes(child)
 
     def _read_field_part(self, name: str, element: Element) -> None:
-        """The beginning or the end of a field, or a piece of its instruction."""
+        """Read the start, separator or end of a field, or a piece of its instruction."""
         fields = self._context.fields
         if name == "w:instrText":
-            if fields and not fields[-1].in_result:
-                fields[-1].instruction += element.text or ""
+            if fields and len(fields[-1].instruction) < _LONGEST_INSTRUCTION:
+                fields[-1].instruction += (element.text or "")[:_LONGEST_INSTRUCTION]
             return
         kind = value_of(element, "fldCharType")
-        if kind == "begin":
+        if kind == "begin" and len(fields) < _MOST_FIELDS:
             fields.append(WordField())
         elif kind == "separate" and fields:
-            field = fields[-1]
-            field.in_result = True
-            field.link = self._find_hyperlink(field.instruction[:_LONGEST_INSTRUCTION])
+            fields[-1].in_result = True
+            fields[-1].link = self._find_hyperlink(fields[-1].instruction)
         elif kind == "end" and fields:
             fields.pop()
 
     def _find_hyperlink(self, instruction: str) -> Span | None:
-        """The link that the instruction of a field makes; None for any other instruction."""
+        """Return the link of a HYPERLINK field; None for any other instruction."""
         found = _HYPERLINK.match(instruction)
-        if found is None:
-            return None
-        return self._context.build_link(found[1] or found[2] or "")
+        return self._writer.build_link(found[1] or found[2] or "") if found else None
 
     def _current_link(self) -> Span | None:
-        """The link around what is read now: that of an element, else of the innermost field."""
-        if self._link:
-            return self._link
-        for field in reversed(self._context.fields):
-            if field.link:
-                return field.link
-        return None
+        """Return the link of the enclosing element, else of the innermost field."""
+        links = (field.link for field in reversed(self._context.fields) if field.link)
+        return self._link or next(links, None)
 
-    def _why_hidden(self, properties: RunProperties) -> str | None:
-        """Why nobody sees text with these properties; None for text that is plain to see."""
+    def _why_hidden(self, run: Element, properties: RunProperties) -> str | None:
+        """Return why a run with these properties is invisible; None if it is visible."""
         if is_on(properties, "w:vanish"):
             return HIDDEN
         size = parse_number(properties.get("w:sz"), most_digits=5)
         if size is not None and size < _SMALLEST_TEXT:
             return TINY
-        if properties.get("textFill") == "True":
+        if properties.get("textFill") == "none":
             return SAME_COLOUR
-        theme = self._context.theme
-        colour = colour_of_text(properties.get("w:color"), theme)
-        if colour is None:
+        colour = parse_attribute_colour((properties.get("w:color") or "auto").lower())
+        if colour is None or not alike(colour, WHITE):
             return None
-        ground = colour_of_highlight(properties.get("w:highlight"))
-        if ground is None:
-            is_shaded, ground = ground_of_shading(properties.get("w:shd"), theme)
-            if not is_shaded:
-                ground = self._ground
-        if ground is not None and alike(colour, ground):
-            return SAME_COLOUR
-        return None
+        may_be_seen = (
+            self._context.has_background
+            or self._style.shaded
+            or "w:shd" in properties
+            or is_on(properties, "w:highlight")
+            or any(map(_has_background, run.iterancestors()))
+        )
+        return None if may_be_seen else SAME_COLOUR
+
+
+def _has_background(element: Element) -> bool:
+    """Return whether an element may paint what is behind its text."""
+    if name_of(element.tag) == "w:txbxContent":  # may be filled
+        return True
+    for settings in islice(element, _FIRST_CHILDREN):
+        if name_of(settings.tag) in ("w:pPr", "w:tcPr", "w:tblPr"):
+            return is_shaded(settings) or find_child(settings, "w:tblStyle") is not None
+    return False
 
 
 def _marks_of(properties: RunProperties) -> tuple[str, ...]:
-    """The marks of Markdown for a look."""
-    marks: list[str] = []
-    for mark, names in _MARKS:
-        if any(is_on(properties, name) for name in names):
-            marks.append(mark)
+    """Return the Markdown marks for run properties."""
+    marks = [mark for mark, names in _MARKS if any(is_on(properties, name) for name in names)]
     position = properties.get("w:vertAlign")
     if position == "superscript":
-        marks.append(RAISED)
+        marks.append(inline.RAISED)
     elif position == "subscript":
-        marks.append(LOWERED)
+        marks.append(inline.LOWERED)
     return tuple(marks)
 
 
 def _has_text(element: Element) -> bool:
-    """Whether there is any text in an element, deleted text included."""
+    """Return whether an element contains text, deleted text included."""
     for one in element.iter():
         if name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip():
             return True

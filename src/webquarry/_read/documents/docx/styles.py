@@ -1,18 +1,15 @@
-"""The styles of a Word document: the id that a paragraph names -> what that style, and those it is
-based on, say.
+"""Styles and numbering of a Word document.
 
-Ids differ from language to language (`berschrift1`); the names behind them do not (`heading 1`).
+Style ids differ between languages (`berschrift1`); the names behind them do not (`heading 1`).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from webquarry._read.documents.docx.shading import write_colour, write_shading
 from webquarry._read.documents.office import (
     Element,
-    child_of,
     child_value,
     children_of,
     find_child,
@@ -21,12 +18,11 @@ from webquarry._read.documents.office import (
     value_of,
 )
 
-RunProperties = dict[str, str | None]  # their names and values
+RunProperties = dict[str, str | None]  # by the name of the element: its value
 
 _HEADING = re.compile(r"heading ([1-9])")
 _CONTENTS = re.compile(r"toc ([1-9])")
-# its items stand one level in: `List Bullet 2`
-_LIST = re.compile(r"list (?:bullet |number )?([2-9])")
+_LIST = re.compile(r"list (?:bullet |number )?([2-9])")  # `List Bullet 2` is indented once
 _CODE = re.compile(
     r"html preformatted|(?:source )?code(?: block)?|macro(?: text)?|preformatted text|listing"
 )
@@ -34,161 +30,279 @@ _QUOTE = re.compile(r"(?:intense )?quote|quotations|block ?text|block quotation"
 _OFF = frozenset({"0", "false", "off", "none"})
 _OUTLINE_LEVELS = 9
 _DEEPEST = 12  # styles based on styles
-_TRANSPARENT = 95_000  # of 100,000
+_CLEAR = 95_000  # of 100,000; text that is more transparent is invisible
 
 
 @dataclass(frozen=True)
 class Style:
-    """What one style says about a paragraph or a run; None where it says nothing."""
+    """What a style says about a paragraph or a run; None where it says nothing."""
 
     heading: int | None = None
-    contents: int | None = None  # the level of an entry of a table of contents
+    contents: int | None = None  # level of an entry in a table of contents
     code: bool = False
     quote: bool = False
     title: bool = False
     list_id: str | None = None
     list_level: int | None = None
-    list_depth: int = 0  # how far in its items stand, where only its name says so
-    run: RunProperties = field(default_factory=dict)  # the properties of its text, by name
-    shading: str | None = None  # of its paragraphs, as `shading.py` reads it
+    list_depth: int = 0  # indentation that only the name of the style gives
+    run: RunProperties = field(default_factory=dict)
+    shaded: bool = False  # its paragraphs have a background
 
 
-PLAIN = Style()
+DEFAULT_STYLE = Style()
 
 
 def run_properties(element: Element | None) -> RunProperties:
-    """The properties of a run that we look at."""
+    """Return the properties of a run by name; a `w:shd` that paints nothing is left out."""
     if element is None:
         return {}
-    found: RunProperties = {}
-    for child in element:
-        name = name_of(child.tag)
-        if name == "w:shd":
-            found[name] = write_shading(child)
-        elif name == "w:color":
-            found[name] = write_colour(child)
-        elif name == "textFill":  # of Word 2010 and later
-            found[name] = str(_is_transparent(child))
-        else:
-            found[name] = value_of(child)
+    found = {name_of(child.tag): value_of(child) for child in element}
+    if "w:shd" in found and not is_shaded(element):
+        del found["w:shd"]
+    theme_colour = child_value(element, "w:color", "themeColor")
+    if theme_colour:  # only the colour of the page is known
+        is_page = theme_colour in ("background1", "light1")
+        found["w:color"] = "FFFFFF" if is_page else "auto"
+    fill = find_child(element, "textFill")  # of Word 2010 and later
+    if fill is not None:
+        found["textFill"] = "none" if _is_transparent(fill) else "solid"
     return found
 
 
 def _is_transparent(fill: Element) -> bool:
-    """Whether letters are filled with nothing, or with a colour that lets all through."""
+    """Return whether a text fill has no ink; `alpha` is the transparency in this namespace."""
     for part in fill.iter():
         name = name_of(part.tag)
-        if name == "noFill":
-            return True
-        # here it is the share that is let through
-        if name == "alpha" and (parse_number(value_of(part)) or 0) >= _TRANSPARENT:
+        if name == "noFill" or (name == "alpha" and (parse_number(value_of(part)) or 0) >= _CLEAR):
             return True
     return False
 
 
 def is_on(properties: RunProperties, name: str) -> bool:
-    """Whether a property that can be switched is switched on."""
-    if name not in properties:
+    """Return whether a boolean property is set."""
+    return name in properties and (properties[name] or "").lower() not in _OFF
+
+
+def is_shaded(settings: Element | None) -> bool:
+    """Return whether a paragraph, run, cell or table has a background of its own."""
+    shading = find_child(settings, "w:shd")
+    if shading is None:
         return False
-    value = properties[name] or ""
-    return value.lower() not in _OFF
+    pattern = value_of(shading) or "clear"
+    fill = value_of(shading, "fill") or "auto"
+    return pattern not in ("clear", "nil") or fill.lower() not in ("auto", "ffffff")
 
 
-def shading_of(settings: Element | None) -> str | None:
-    """The shading that a paragraph, a cell or a table says that it has; None where it has none."""
-    element = child_of(settings, "w:shd")
-    if element is None:
+def outline_level(value: str | None) -> int | None:
+    """Return the heading level of an outline level; 0 for the level of body text."""
+    number = parse_number(value)
+    if number is None:
         return None
-    return write_shading(element)
+    return number + 1 if number < _OUTLINE_LEVELS else 0
 
 
 class Styles:
-    """The styles of one document."""
+    """Styles of one document."""
 
     def __init__(self, root: Element | None) -> None:
         self._elements: dict[str, Element] = {}
-        self._known: dict[str, Style] = {}
-        self.default = ""  # the id of the style of paragraphs that name none
-        # The properties of text that nobody says anything of.
+        self._resolved: dict[str, Style] = {}
+        self._default = ""  # the style of paragraphs that name none
         self.run = run_properties(find_child(root, "w:docDefaults", "w:rPrDefault", "w:rPr"))
         for element in children_of(root, "w:style"):
             identity = value_of(element, "styleId")
             if not identity:
                 continue
             self._elements.setdefault(identity, element)
-            if value_of(element, "type") != "paragraph":
-                continue
-            if value_of(element, "default") in ("1", "true", "on"):
-                self.default = identity
+            is_default = value_of(element, "default") in ("1", "true", "on")
+            if is_default and value_of(element, "type") == "paragraph":
+                self._default = identity
 
     def get(self, identity: str | None) -> Style:
-        """What a style says, with all it inherits."""
-        key = identity or self.default
-        style = self._known.get(key)
-        if style is None:
-            style = self._resolve(key, 0, set())
-            self._known[key] = style
-        return style
+        """Return a style with everything it inherits."""
+        key = identity or self._default
+        if key not in self._resolved:
+            self._resolved[key] = self._resolve(key, ())
+        return self._resolved[key]
 
     def list_of(self, identity: str) -> str | None:
-        """The list that a style of lists stands for."""
-        element = self._elements.get(identity)
-        numbering = find_child(element, "w:pPr", "w:numPr")
-        return child_value(numbering, "w:numId")
+        """Return the list that a numbering style refers to."""
+        return child_value(find_child(self._elements.get(identity), "w:pPr", "w:numPr"), "w:numId")
 
-    def _resolve(self, identity: str, depth: int, seen: set[str]) -> Style:
-        """What a style says, and below that what those say that it is based on."""
+    def _resolve(self, identity: str, seen: tuple[str, ...]) -> Style:
         element = self._elements.get(identity)
-        if element is None or depth > _DEEPEST or identity in seen:
-            return PLAIN
-        base = PLAIN
+        if element is None or len(seen) > _DEEPEST or identity in seen:
+            return DEFAULT_STYLE
+        base = DEFAULT_STYLE
         based_on = child_value(element, "w:basedOn")
         if based_on:
-            base = self._resolve(based_on, depth + 1, seen | {identity})
-        written_name = child_value(element, "w:name") or ""
-        name = written_name.strip().lower()
-        settings = child_of(element, "w:pPr")
+            base = self._resolve(based_on, (*seen, identity))
+        name = (child_value(element, "w:name") or "").strip().lower()
+        settings = find_child(element, "w:pPr")
         heading = _number_in(name, _HEADING)
         if heading is None:
             heading = outline_level(child_value(settings, "w:outlineLvl"))
-        if heading is None:
-            heading = base.heading
-        numbering = child_of(settings, "w:numPr")
-        level = child_value(numbering, "w:ilvl")
-        list_level = base.list_level
-        if level and level.isascii() and level.isdigit():
-            list_level = int(level)
-        list_number = _number_in(name, _LIST)
-        list_depth = base.list_depth
-        if list_number:
-            list_depth = list_number - 1
+        numbering = find_child(settings, "w:numPr")
+        level = parse_number(child_value(numbering, "w:ilvl"))
+        depth = _number_in(name, _LIST)
         return Style(
-            heading=heading,
+            heading=base.heading if heading is None else heading,
             contents=_number_in(name, _CONTENTS) or base.contents,
             code=bool(_CODE.fullmatch(name)) or base.code,
             quote=bool(_QUOTE.fullmatch(name)) or base.quote,
             title=name == "title" or base.title,
             list_id=child_value(numbering, "w:numId") or base.list_id,
-            list_level=list_level,
-            list_depth=list_depth,
-            run=base.run | run_properties(child_of(element, "w:rPr")),
-            shading=shading_of(settings) or base.shading,
+            list_level=base.list_level if level is None else level,
+            list_depth=depth - 1 if depth else base.list_depth,
+            run=base.run | run_properties(find_child(element, "w:rPr")),
+            shaded=is_shaded(settings) or base.shaded,
         )
 
 
 def _number_in(name: str, pattern: re.Pattern[str]) -> int | None:
-    """The number at the end of the name of a style: `heading 2`."""
+    """Return the number at the end of a style name: `heading 2`."""
     found = pattern.fullmatch(name)
-    if found is None:
-        return None
-    return int(found[1])
+    return int(found[1]) if found else None
 
 
-def outline_level(value: str | None) -> int | None:
-    """The level of a heading that an outline level stands for; 0 for the level that means: no
-    heading.
-    """
-    if value is None or not value.isascii() or not value.isdigit():
-        return None
-    number = int(value)
-    return number + 1 if number < _OUTLINE_LEVELS else 0
+_LEVEL_NUMBER = re.compile(r"%([1-9])")
+_SIMPLE = re.compile(r"%[1-9]([.)])")
+_LARGEST = 99_999
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
+    (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+_LAST_ROMAN = 3999
+_MOST_SAME_LETTERS = 5  # `z` is followed by `aa`, then `bb`
+_LONGEST_LABEL = 40  # characters
+_LEVELS = 9
+
+
+@dataclass(frozen=True)
+class Level:
+    """Numbering of one level of a list."""
+
+    start: int = 1
+    format: str = "decimal"
+    text: str = "%1."
+
+    def format_number(self, number: int) -> str:
+        """Return a number in the format of this level."""
+        written = str(number)
+        kind = self.format.removeprefix("lower").removeprefix("upper")
+        if kind == "Letter" and number > 0:
+            rounds, index = divmod(number - 1, 26)
+            written = chr(ord("a") + index) * min(rounds + 1, _MOST_SAME_LETTERS)
+        elif kind == "Roman" and 0 < number <= _LAST_ROMAN:
+            written = ""
+            for value, letters in _ROMAN:
+                written += letters * (number // value)
+                number %= value
+        elif kind == "decimalZero":
+            written = f"{number:02}"
+        elif kind == "none":
+            written = ""
+        return written.upper() if self.format.startswith("upper") else written
+
+
+@dataclass(frozen=True)
+class ItemMark:
+    """Marker of a list item: that of Markdown, and the label that Word shows."""
+
+    marker: str
+    label: str = ""
+    level: int = 0
+
+
+class Numbering:
+    """Lists of one document with the numbers of their items so far."""
+
+    def __init__(self, root: Element | None, styles: Styles) -> None:
+        self._styles = styles
+        self._abstract: dict[str, Element] = {}
+        self._lists: dict[str, Element] = {}
+        for element in children_of(root, "w:abstractNum"):
+            self._abstract.setdefault(value_of(element, "abstractNumId") or "", element)
+        for element in children_of(root, "w:num"):
+            self._lists.setdefault(value_of(element, "numId") or "", element)
+        self._levels: dict[str, dict[int, Level]] = {}
+        self._counts: dict[str, list[int | None]] = {}
+
+    def next(self, list_id: str, level: int) -> ItemMark | None:
+        """Return the marker of the next item of a list; None if there is no such list."""
+        if list_id == "0" or list_id not in self._lists:
+            return None
+        level = min(level, _LEVELS - 1)
+        if list_id not in self._levels:
+            self._levels[list_id] = self._read_levels(self._lists[list_id])
+        levels = self._levels[list_id]
+        found = levels.get(level, Level(text=f"%{level + 1}."))
+        if found.format == "bullet" or not found.text:
+            return ItemMark("- ", level=level)
+        if found.format == "none" and not _LEVEL_NUMBER.search(found.text):
+            return ItemMark("- ", found.text, level)
+        counts = self._count(list_id, level, levels)
+
+        def fill_in(reference: re.Match[str]) -> str:
+            other = int(reference[1]) - 1
+            return levels.get(other, Level()).format_number(counts[other] or 0)
+
+        label = _LEVEL_NUMBER.sub(fill_in, found.text)
+        simple = _SIMPLE.fullmatch(found.text)
+        if simple and found.format in ("decimal", "decimalZero"):
+            return ItemMark(f"{counts[level]}{simple[1]} ", label, level)
+        return ItemMark("- ", label, level)
+
+    def _count(self, list_id: str, level: int, levels: dict[int, Level]) -> list[int | None]:
+        """Count the next item of a level, restart deeper levels, and return all numbers."""
+        counts = self._counts.setdefault(list_id, [None] * _LEVELS)
+        for above in range(level):
+            if counts[above] is None:
+                counts[above] = levels.get(above, Level()).start
+        before = counts[level]
+        start = levels.get(level, Level()).start
+        counts[level] = start if before is None else min(before + 1, _LARGEST)
+        counts[level + 1 :] = [None] * (_LEVELS - level - 1)
+        return counts
+
+    def _read_levels(self, element: Element) -> dict[int, Level]:
+        """Return the levels of a list: those of its definition with its own overrides."""
+        levels = self._read_abstract(child_value(element, "w:abstractNumId") or "", ())
+        for override in children_of(element, "w:lvlOverride"):
+            number = parse_number(value_of(override, "ilvl"))
+            if number is None:
+                continue
+            changed = find_child(override, "w:lvl")
+            level = levels.get(number, Level()) if changed is None else _read_level(changed)
+            start = parse_number(child_value(override, "w:startOverride"))
+            if start is not None:
+                level = replace(level, start=min(start, _LARGEST))
+            levels[number] = level
+        return levels
+
+    def _read_abstract(self, identity: str, seen: tuple[str, ...]) -> dict[int, Level]:
+        """Return the levels of a list definition, which may refer to a numbering style."""
+        element = self._abstract.get(identity)
+        if element is None or identity in seen:
+            return {}
+        link = child_value(element, "w:numStyleLink")
+        if link:
+            other = self._lists.get(self._styles.list_of(link) or "")
+            return self._read_abstract(
+                child_value(other, "w:abstractNumId") or "", (*seen, identity)
+            )
+        levels: dict[int, Level] = {}
+        for child in children_of(element, "w:lvl"):
+            number = parse_number(value_of(child, "ilvl"))
+            if number is not None:
+                levels[number] = _read_level(child)
+        return levels
+
+
+def _read_level(element: Element) -> Level:
+    start = parse_number(child_value(element, "w:start"))
+    return Level(
+        start=1 if start is None else min(start, _LARGEST),
+        format=child_value(element, "w:numFmt") or "decimal",
+        text=(child_value(element, "w:lvlText") or "")[:_LONGEST_LABEL],
+    )

@@ -1,42 +1,53 @@
-"""Lines and tables in reading order -> blocks: paragraphs, list items, code, lines of a table of
-contents, tables.
+"""Paragraphs, list items, code, contents entries and tables from lines in reading order.
 
-A paragraph ends where the page shows it: at a wider gap, an indent, a change of size or weight, a
-mark of a list, or a last line that left room for the next word. It goes on in the next column or on
-the next page when its last sentence is not finished there; notes at the foot of the page in between
-stay behind it.
+A paragraph ends at a wider gap, an indent, a change of size or weight, the marker of a list, or a
+last line that leaves room for the next word. An unfinished sentence continues in the next column or
+on the next page; notes at the foot of the page in between stay behind it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise, zip_longest
 from typing import Literal
 
-from webquarry._read.documents.pdf.layout import (
-    WIDE_GAP,
-    Column,
-    columns_of,
-    is_new_column,
-)
-from webquarry._read.documents.pdf.lines import HYPHEN, PdfLine
+from webquarry._read.documents.pdf.lines import HYPHEN, INDENT, PdfLine
 from webquarry._read.documents.pdf.tables import PageItem, PdfTable
 
 Kind = Literal["text", "item", "code", "contents", "table"]
 
 _BULLET = re.compile(r"[•‣◦▪▫■□●○◆◇►▶➢➤✓✔∙·∗\uf0b7\uf0a7\uf0d8\uf076]\s*(?=\S)")
-# What begins an item only where something else says so too: numbers, dashes, the letter that stands
-# for a circle.
+# Numbers, dashes and the letter for a circle start an item only where the layout agrees.
 _MAYBE = re.compile(
     r"(?:\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\]|[–*-])\s+(?=\S)"
     r"|o\s+(?=[A-Z])"
 )
 _LEADERS = re.compile(r"\s*(?:[.·…_]\s?){5,}\s*([\divxlc]{1,5})?$")
 _SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]»*†‡]*(?:\d{1,3}|\[\d{1,3}\])?$")
+_WIDE_GAP = 1.3  # times the usual distance of lines
+_USUAL_PITCH = 1.2  # times the size, if a page does not tell
+_LARGEST_PITCH = 3.0
+_USUAL_SIZE = 10.0  # points, if there is no text
+_LIKE_BODY = 0.15
+_FAR_IN = 4.0  # sizes of a line
 _MUCH_ROOM = 0.25  # of the width of the column
 _SMALL_PRINT = 0.93  # of the body's size
 _USUAL_DEVIATION = 0.15  # of the usual distance of lines
-_LOOK_BACK = 6  # blocks of small print that may stand between the halves of a paragraph
+_LOOK_BACK = 6  # blocks of small print between the halves of a paragraph
+
+
+@dataclass
+class Column:
+    """A run of lines down the page."""
+
+    left: float  # of most lines
+    right: float  # the furthest
+    pitch: float  # distance of lines, in sizes of the line
+    spaced: bool = False  # paragraphs of the document are separated by space
+    indented: bool = False  # paragraphs of the document start with an indent
 
 
 @dataclass
@@ -45,35 +56,28 @@ class Block:
 
     kind: Kind
     lines: list[PdfLine] = field(default_factory=list)
-    marker: str = ""  # of a list item: its bullet or its number
+    marker: str = ""  # of a list item
     table: PdfTable | None = None
-    hanging: bool = False  # its lines but the first are indented
-    column: int = 0  # of the document, counted from its beginning
+    hanging: bool = False  # all lines but the first are indented
+    column: int = 0  # counted from the start of the document
     end: Column | None = None  # the column in which it ends
 
     @property
     def page(self) -> int:
-        """The page on which it begins."""
-        if self.table:
-            return self.table.page
-        return self.lines[0].page
+        """Return the page on which it starts."""
+        return self.table.page if self.table else self.lines[0].page
 
     @property
     def size(self) -> float:
-        """That of its largest line."""
+        """Return the size of the largest line."""
         return max((line.size for line in self.lines), default=0.0)
 
     @property
     def bold(self) -> bool:
-        """Whether all of it is bold."""
-        if not self.lines:
-            return False
-        return all(line.bold for line in self.lines)
+        return bool(self.lines) and all(line.bold for line in self.lines)
 
     def is_finished(self, column: Column) -> bool:
-        """Whether a paragraph ended where its column did, as far as its last line and the way
-        paragraphs begin in the next column tell.
-        """
+        """Return whether a paragraph ends where its column does."""
         last = self.lines[-1]
         if not _ends_sentence(last):
             return False
@@ -82,27 +86,91 @@ class Block:
         return self.end.right - last.right > 3 * last.size
 
 
+def body_size(lines: Iterable[PdfLine]) -> float:
+    """Return the size of most of the text."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[round(line.size * 4) / 4] += len(line.text)
+    return _most_common(sizes) if sizes else _USUAL_SIZE
+
+
 def build_blocks(pages: list[list[PageItem]], body: float) -> list[Block]:
-    """The blocks of a whole document."""
-    lines_of_pages: list[list[PdfLine]] = []
-    for items in pages:
-        lines = [item for item in items if isinstance(item, PdfLine)]
-        lines_of_pages.append(lines)
-    columns_of_pages = columns_of(lines_of_pages, body)
+    """Return the blocks of a document."""
+    lines = [[item for item in items if isinstance(item, PdfLine)] for items in pages]
     builder = _Builder(body)
-    for items, columns in zip(pages, columns_of_pages, strict=True):
+    for items, columns in zip(pages, _find_columns(lines, body), strict=True):
         remaining = iter(columns)
-        for place, item in enumerate(items):
+        for item, after in zip_longest(items, items[1:]):
             if isinstance(item, PdfTable):
                 builder.add_table(item)
-                continue
-            line_after: PdfLine | None = None
-            if place + 1 < len(items):
-                after = items[place + 1]
-                if isinstance(after, PdfLine):
-                    line_after = after
-            builder.add(item, next(remaining), line_after)
+            else:
+                next_line = after if isinstance(after, PdfLine) else None
+                builder.add(item, next(remaining), next_line)
     return builder.blocks
+
+
+def _find_columns(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
+    """Return the column of each line of each page; lines of one column share one object."""
+    columns = [_columns_of_page(lines, body) for lines in pages]
+    gaps = indents = 0  # paragraphs that seem to start after a gap, and with an indent
+    for lines, columns_of_lines in zip(pages, columns, strict=True):
+        for (before, line), column in zip(pairwise(lines), columns_of_lines[1:], strict=False):
+            if before.bold or not _is_like_body(line, body) or _is_new_column(before, line):
+                continue
+            pitches = (before.baseline - line.baseline) / (column.pitch * line.size)
+            gaps += _WIDE_GAP < pitches < 2 * _WIDE_GAP
+            is_moved = line.left > before.left + line.indent
+            indents += is_moved and before.left < column.left + INDENT
+    for columns_of_lines in columns:
+        for column in columns_of_lines:
+            column.spaced = gaps >= max(2, indents)
+            column.indented = indents > max(2, gaps)
+    return columns
+
+
+def _columns_of_page(lines: list[PdfLine], body: float) -> list[Column]:
+    pitch = _line_pitch(lines)
+    found: list[Column] = []
+    for start, line in enumerate(lines):
+        if start and not _is_new_column(lines[start - 1], line):
+            found.append(found[-1])
+            continue
+        stop = start + 1
+        while stop < len(lines) and not _is_new_column(lines[stop - 1], lines[stop]):
+            stop += 1
+        part = lines[start:stop]
+        alike = [one for one in part if _is_like_body(one, body)] or part
+        left = _most_common(Counter(float(round(one.left)) for one in alike))
+        rights = [one.right for one in alike if one.left < left + _FAR_IN * one.size]
+        found.append(Column(left, max(rights), pitch))
+    return found
+
+
+def _is_new_column(before: PdfLine, line: PdfLine) -> bool:
+    """Return whether a line is above the one before it, or is rotated differently."""
+    if before.page != line.page or before.turns != line.turns:
+        return True
+    return line.baseline > before.baseline + line.size / 2
+
+
+def _is_like_body(line: PdfLine, body: float) -> bool:
+    return abs(line.size - body) < _LIKE_BODY * body
+
+
+def _most_common(counts: Counter[float]) -> float:
+    """Return the most common value; of several, the smallest."""
+    return max(counts.items(), key=lambda entry: (entry[1], -entry[0]))[0]
+
+
+def _line_pitch(lines: list[PdfLine]) -> float:
+    """Return the usual distance of lines on a page, in sizes of a line."""
+    found: Counter[float] = Counter()
+    for before, line in pairwise(lines):
+        distance = before.baseline - line.baseline
+        is_usual = 0.5 * line.size < distance < _LARGEST_PITCH * line.size
+        if is_usual and before.turns == line.turns:
+            found[round(distance / line.size, 1)] += 1
+    return _most_common(found) if found else _USUAL_PITCH
 
 
 class _Builder:
@@ -112,29 +180,24 @@ class _Builder:
         self.blocks: list[Block] = []
         self._body = body
         self._columns = 0
-        self._open: Block | None = None  # the block that the last line went into
-        self._last: PdfLine | None = None  # the last line of the open block
+        self._open: Block | None = None  # the block of the last line
+        self._last: PdfLine | None = None
         self._column: Column | None = None
 
     def add_table(self, table: PdfTable) -> None:
-        """Add a table, or the rest of one that began on the page before."""
-        before: PdfTable | None = None
-        if self.blocks:
-            before = self.blocks[-1].table
-        if before is not None and before.continues_in(table):
-            repeats_head = table.rows[0] == before.rows[0]
-            if repeats_head:
-                before.rows += table.rows[1:]
-            else:
-                before.rows += table.rows
-            before.foot = table.foot
-            before.more_pages += 1
-        else:
-            self.blocks.append(Block("table", table=table))
+        """Add a table, or the rest of one from the page before."""
         self._open = None
+        before = self.blocks[-1].table if self.blocks else None
+        if before is None or not before.continues_in(table):
+            self.blocks.append(Block("table", table=table))
+            return
+        repeats_head = table.rows[0] == before.rows[0]
+        before.rows += table.rows[1:] if repeats_head else table.rows
+        before.foot = table.foot
+        before.more_pages += 1
 
     def add(self, line: PdfLine, column: Column, after: PdfLine | None) -> None:
-        """Add a line to the block that it goes on, or to a new one."""
+        """Add a line to the block that it continues, or to a new one."""
         self._columns += column is not self._column
         block = self._find_block(line, column, after)
         if block is None:
@@ -145,41 +208,32 @@ class _Builder:
             block.hanging = line.page == block.lines[0].page
         block.lines.append(line)
         block.end = column
-        self._last = line
-        self._column = column
-        self._open = block
+        self._last, self._column, self._open = line, column, block
 
     def _start_block(self, line: PdfLine) -> Block:
-        """A block of the kind that a line begins, still empty."""
         if line.mono:
             return Block("code")
-        if is_contents(line.text):
+        if _is_contents(line.text):
             return Block("contents")
         marker = _marker_of(line)
         is_note = marker == "*" and line.size < _SMALL_PRINT * self._body
-        if marker and not is_note:
-            return Block("item", marker=marker)
-        return Block("text")
+        return Block("item", marker=marker) if marker and not is_note else Block("text")
 
     def _find_block(self, line: PdfLine, column: Column, after: PdfLine | None) -> Block | None:
-        """The block that a line goes on, or None when it begins one."""
-        last = self._last
-        if last is None or is_contents(line.text):
+        """Return the block that a line continues; None if it starts one."""
+        if self._last is None or _is_contents(line.text):
             return None
-        if is_new_column(last, line):
+        if _is_new_column(self._last, line):
             return self._find_unfinished(line, column, after)
         block = self._open
-        if block is None:
-            return None
-        line_break = _LineBreak(block, last, line, column, after)
-        if line_break.starts_block():
+        if block is None or _LineBreak(block, self._last, line, column, after).starts_block():
             return None
         return block
 
     def _find_unfinished(
         self, line: PdfLine, column: Column, after: PdfLine | None
     ) -> Block | None:
-        """The unfinished paragraph of the column before."""
+        """Return the unfinished paragraph of the column before."""
         if _marker_of(line) or line.turns or _is_indented(line, column, after):
             return None
         for block in self.blocks[: -_LOOK_BACK - 1 : -1]:
@@ -187,103 +241,78 @@ class _Builder:
                 return None
             last = block.lines[-1]
             is_alike = last.mono == line.mono and last.turns == line.turns
-            is_same_size = 0.92 < last.size / line.size < 1.09
-            if not is_alike or not is_same_size:
+            if not is_alike or not 0.92 < last.size / line.size < 1.09:
                 if block.size < _SMALL_PRINT * self._body:
                     continue  # a note at the foot of the page
                 return None
-            if last.page < line.page - 1:
-                return None
-            if block.bold != line.bold:
-                return None
-            if block.is_finished(column):
-                return None
-            return block
+            is_near = last.page >= line.page - 1 and block.bold == line.bold
+            return block if is_near and not block.is_finished(column) else None
         return None
 
 
 @dataclass(slots=True)
 class _LineBreak:
-    """The place between two lines, one below the other: does a block end there?"""
+    """Decides whether a block ends between two lines, one below the other."""
 
-    block: Block  # the one that the line above belongs to
+    block: Block  # of the line above
     above: PdfLine
     line: PdfLine
     column: Column
     after: PdfLine | None  # the line below
 
     def starts_block(self) -> bool:
-        """Whether the line begins a block instead of going on the one of the line above."""
-        above = self.above
-        line = self.line
+        above, line = self.above, self.line
         if line.mono and not above.mono and self._is_name_in_prose():
             line.mono = False
         if self.block.kind == "contents" or line.mono != above.mono or self._changes_look():
             return True
         gap = above.baseline - line.baseline
-        if gap > WIDE_GAP * self.column.pitch * max(line.size, above.size * 0.8):
+        if gap > _WIDE_GAP * self.column.pitch * max(line.size, above.size * 0.8):
             # there are empty lines in code
-            return not (line.mono and gap < 2 * WIDE_GAP * self.column.pitch * line.size)
+            return not (line.mono and gap < 2 * _WIDE_GAP * self.column.pitch * line.size)
         if line.mono or abs(gap) < line.size / 3:
             return False
-        if _marker_of(line) and self._may_be_item():
-            return True
-        return self._ends_paragraph()
+        return bool(_marker_of(line) and self._may_be_item()) or self._ends_paragraph()
 
     def _is_name_in_prose(self) -> bool:
-        """Whether a line in a font for code is only a long name in the middle of a paragraph."""
-        if _ends_sentence(self.above) or self._leaves_room():
-            return False
-        above = self.above
-        line = self.line
-        is_below = abs(line.left - above.left) < line.size / 2
-        if not is_below:
-            return False
-        usual = self.column.pitch * line.size
-        deviation = abs(above.baseline - line.baseline - usual)
-        return deviation < _USUAL_DEVIATION * usual
+        """Return whether a monospaced line is a long name inside a paragraph."""
+        is_below = abs(self.line.left - self.above.left) < self.line.size / 2
+        is_open = not _ends_sentence(self.above) and not self._leaves_room()
+        return is_below and is_open and self._has_usual_distance()
+
+    def _has_usual_distance(self) -> bool:
+        usual = self.column.pitch * self.line.size
+        distance = self.above.baseline - self.line.baseline
+        return abs(distance - usual) <= _USUAL_DEVIATION * usual
 
     def _changes_look(self) -> bool:
-        """Whether size or weight say that something else begins."""
-        above = self.above
-        line = self.line
+        """Return whether size or weight start something else."""
+        above, line = self.above, self.line
         ratio = line.size / above.size
         if not 0.8 < ratio < 1.25:
             return True
         is_other_size = not 0.89 < ratio < 1.12
-        if is_other_size:
-            usual = self.column.pitch * line.size
-            deviation = abs(above.baseline - line.baseline - usual)
-            if deviation > _USUAL_DEVIATION * usual:
-                return True
-            if line.bold != above.bold:
-                return True
+        if is_other_size and (not self._has_usual_distance() or line.bold != above.bold):
+            return True
         if self.block.bold:
             return not line.bold
-        if self.block.kind == "item":
-            return False
-        return line.bold and not above.bold
+        return self.block.kind != "item" and line.bold and not above.bold
 
     def _may_be_item(self) -> bool:
-        """A number or a dash at the beginning of a line may just belong to the sentence."""
+        """Return whether a marker starts an item; a number may belong to the sentence."""
         line = self.line
         if _BULLET.match(line.text) or self.block.kind == "item":
             return True
         is_moved = abs(line.left - self.above.left) > line.indent / 2
-        if is_moved:
-            return True
-        return _ends_sentence(self.above) or self._leaves_room()
+        return is_moved or _ends_sentence(self.above) or self._leaves_room()
 
     def _ends_paragraph(self) -> bool:
-        """Whether a paragraph ends with the line above, by the room there and the indent here."""
-        above = self.above
-        line = self.line
-        column = self.column
-        block = self.block
+        """Return whether a paragraph ends, by the room above and the indent here."""
+        above, line, column, block = self.above, self.line, self.column, self.block
         room = column.right - above.right
         has_much_room = room > _MUCH_ROOM * (column.right - column.left)
-        may_end = has_much_room or not column.spaced
-        if may_end and self._leaves_room() and (has_much_room or _ends_sentence(above)):
+        may_end = has_much_room or (not column.spaced and _ends_sentence(above))
+        if may_end and self._leaves_room():
             return True
         if block.kind == "item" or block.hanging:
             is_hanging = block.hanging and len(block.lines) > 1
@@ -297,7 +326,7 @@ class _LineBreak:
         return not is_first_at_edge or _ends_sentence(above) or room > 3 * line.size
 
     def _leaves_room(self) -> bool:
-        """Whether the first word of the line would have fitted behind the line above."""
+        """Return whether the first word would have fitted into the line above."""
         line = self.line
         if self.above.text.endswith((HYPHEN, "-")):
             return False
@@ -308,44 +337,31 @@ class _LineBreak:
 
 
 def _marker_of(line: PdfLine) -> str:
-    """The mark with which a list item begins; empty for a line that is none."""
-    if line.mono:
-        return ""
-    found = _BULLET.match(line.text) or _MAYBE.match(line.text)
-    if found is None:
-        return ""
-    return found[0].rstrip()
+    """Return the marker of a list item; empty for any other line."""
+    found = None if line.mono else _BULLET.match(line.text) or _MAYBE.match(line.text)
+    return found[0].rstrip() if found else ""
 
 
-def is_contents(text: str) -> bool:
-    """Whether a line belongs to a table of contents: dots lead from what it names to a page."""
-    has_dots = "..." in text or ". . ." in text or "…" in text or "···" in text
-    if not has_dots:
-        return False
-    return _LEADERS.search(text) is not None
+def _is_contents(text: str) -> bool:
+    """Return whether a line is an entry of a table of contents, with dot leaders."""
+    has_dots = any(dots in text for dots in ("...", ". . .", "…", "···"))
+    return has_dots and _LEADERS.search(text) is not None
 
 
-def contents_entry(text: str) -> tuple[str, str]:
-    """What a line of a table of contents names, and the page it gives."""
+def split_contents(text: str) -> tuple[str, str]:
+    """Return the title and the page number of an entry of a table of contents."""
     found = _LEADERS.search(text)
-    if found is None:
-        return text, ""
-    name = text[: found.start()]
-    page = found[1] or ""
-    return name, page
+    return (text[: found.start()], found[1] or "") if found else (text, "")
 
 
 def _ends_sentence(line: PdfLine) -> bool:
-    """Whether a line ends with a sentence, or with what stands behind one."""
     return _SENTENCE_END.search(line.text) is not None
 
 
 def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
-    """Whether a line is the first of a paragraph by its indent: the next goes back to the edge, if
-    there is one.
-    """
+    """Return whether a line is the first of a paragraph: the next one is back at the edge."""
     if line.left <= column.left + line.indent:
         return False
-    if after is None or is_new_column(line, after):
+    if after is None or _is_new_column(line, after):
         return True
     return after.left < line.left - line.indent

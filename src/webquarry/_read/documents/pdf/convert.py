@@ -1,55 +1,114 @@
-"""A PDF file comes in, Markdown goes out, or a refusal that says why none can be made.
+"""Convert a PDF file to Markdown.
 
-pages -> lines (hidden text dropped) -> running heads dropped -> tables -> blocks -> headings ->
-Markdown
+Pages become lines without hidden text and running heads, then tables, blocks and headings. A line
+`[page 3]` marks the first block that starts on a page; brackets in the document are escaped, so no
+text can imitate it. Text before the first mark is on page 1.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
+from typing import NamedTuple
 
-from webquarry._read.documents.models import LONGEST_TEXT, DocumentText, Refusal
-from webquarry._read.documents.pdf.blocks import build_blocks
-from webquarry._read.documents.pdf.drawings import read_drawings
-from webquarry._read.documents.pdf.headings import find_headings
-from webquarry._read.documents.pdf.joining import Joiner
-from webquarry._read.documents.pdf.layout import body_size
-from webquarry._read.documents.pdf.lines import PdfLine, read_lines
-from webquarry._read.documents.pdf.metadata import author_of, date_of, title_of
-from webquarry._read.documents.pdf.order import sort_for_reading
-from webquarry._read.documents.pdf.pdfium import PageText, PdfFile
-from webquarry._read.documents.pdf.render import Renderer
-from webquarry._read.documents.pdf.ruled import Grid, find_grids
-from webquarry._read.documents.pdf.running_heads import drop_running_heads
-from webquarry._read.documents.pdf.tables import PageItem, find_tables
-from webquarry._read.documents.prose import clean_name
+from webquarry._read.documents.pdf.blocks import Block, body_size, build_blocks, split_contents
+from webquarry._read.documents.pdf.headings import Levels, find_headings
+from webquarry._read.documents.pdf.hidden import read_objects
+from webquarry._read.documents.pdf.lines import (
+    Joiner,
+    PdfLine,
+    Word,
+    drop_running_heads,
+    read_lines,
+    sort_for_reading,
+)
+from webquarry._read.documents.pdf.page import PageText, PdfFile
+from webquarry._read.documents.pdf.tables import Grid, PageItem, find_grids, find_tables
+from webquarry._read.documents.text import (
+    LONGEST_TEXT,
+    Refusal,
+    build_code,
+    build_heading,
+    build_table,
+    clean_name,
+    clean_title,
+    escape_paragraph,
+)
+from webquarry._read.format import ConvertedDocument
+from webquarry._read.markdown.blocks import Blocks
+from webquarry._read.text.delimiters import defuse_prose
 
 _MOST_PAGES = 2_000
-_TITLE_PAGES = 2  # where a title is looked for
+_TITLE_PAGES = 2  # on which a title is looked for
+_WIDEST_CODE = 200  # characters
+_SAME_EDGE = 2  # points
+_LONGEST_NUMBER = 4  # characters of the number of a list item
+
+
+def convert(body: bytes, url: str) -> ConvertedDocument:
+    """Return the document. Links are not read, so `url` is not used."""
+    removed: Counter[str] = Counter()
+    pages = _Pages()
+    pdf = PdfFile(body)
+    try:
+        pages.read(pdf, removed)
+        outline = pdf.read_outline()
+        title = clean_title(pdf.read_metadata("Title"), removed)
+        author = clean_name(pdf.read_metadata("Author"), removed)
+        published = pdf.read_date("CreationDate")
+        modified = pdf.read_date("ModDate")
+    finally:
+        pdf.close()
+    items = pages.find_items()
+    lines = list(chain.from_iterable(pages.lines))
+    size = body_size(lines)
+    blocks = build_blocks(items, size)
+    levels = find_headings(blocks, size, outline)
+    joiner = Joiner(line.text for line in lines)
+    markdown = _Writer(joiner, removed).write(blocks, levels)
+    if pages.pictured:
+        pages.notes.append(
+            f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
+            f"{len(pages.lines):,}."
+        )
+    if not title:  # the first heading of level 1 on the first pages
+        for index, block in enumerate(blocks):
+            if levels.get(index) == 1 and block.page < _TITLE_PAGES:
+                title = clean_name(joiner.join(line.text for line in block.lines), removed)
+                break
+    return ConvertedDocument(
+        markdown,
+        title=title,
+        author=author,
+        published=published,
+        modified=modified,
+        removed={reason: count for reason, count in removed.items() if count},
+        notes=tuple(pages.notes),
+        lost=tuple(pages.notes),
+    )
 
 
 @dataclass
 class _Pages:
-    """What was read of the pages."""
+    """Contents of the pages."""
 
     lines: list[list[PdfLine]] = field(default_factory=list)
     grids: list[list[Grid]] = field(default_factory=list)
-    pictured: int = 0  # pages with a picture and no text
+    pictured: int = 0  # pages with an image and no text
     broken: int = 0
     notes: list[str] = field(default_factory=list)
 
     def read(self, pdf: PdfFile, removed: Counter[str]) -> None:
-        """Read every page, one open at a time."""
+        """Read the pages, one open at a time."""
         if not pdf.page_count:
             raise Refusal("is a PDF file without pages")
-        length = 0
         count = min(pdf.page_count, _MOST_PAGES)
         if count < pdf.page_count:
             self.notes.append(
                 f"The PDF has {pdf.page_count:,} pages; only the first {count:,} were read."
             )
+        length = 0
         for number in range(count):
             with pdf.page(number) as page:
                 length += page.count if page else 0
@@ -63,42 +122,35 @@ class _Pages:
         if self.broken:
             self.notes.append(f"Damaged pages that could not be read: {self.broken:,}.")
 
-    def find_items(self) -> list[list[PageItem]]:
-        """Lines and tables, page by page; `lines` are then those that count."""
-        if not any(self.lines):
-            raise Refusal(self._explain_emptiness())
-        bare = drop_running_heads(self.lines)
-        if not any(bare):
-            count = len(self.lines)
-            if 2 * self.pictured > count or (count > 1 and self.pictured):
-                raise Refusal(self._explain_emptiness())
-            bare = self.lines  # a page with nothing but a head is better than nothing
-        self.lines = [sort_for_reading(lines) for lines in bare]
-        items: list[list[PageItem]] = []
-        for grids, lines in zip(self.grids, self.lines, strict=True):
-            items.append(find_tables(grids, lines))
-        return items
-
     def _add(self, page: PageText | None, number: int, removed: Counter[str]) -> None:
-        """Read the next page; None stands for one that is broken."""
+        """Read one page; None is a broken one."""
         if page is None:
             self.broken += 1
             self.lines.append([])
             self.grids.append([])
             return
-        drawings = read_drawings(page)
-        page.prefer_drawn(drawings.said, removed)
-        lines = read_lines(page, drawings, number, removed)
-        grids = find_grids(page, drawings.rules, lines)
+        objects = read_objects(page)
+        page.prefer_drawn(objects.actual, removed)
+        lines = read_lines(page, objects, number, removed)
         self.lines.append(lines)
-        self.grids.append(grids)
-        if drawings.images and not lines:
-            self.pictured += 1
+        self.grids.append(find_grids(page, objects.rules, lines))
+        self.pictured += bool(objects.images) and not lines
         for line in lines:
             line.places = ()  # the page is closed after this
 
+    def find_items(self) -> list[list[PageItem]]:
+        """Return lines and tables page by page, and keep only the lines without running heads."""
+        bare = drop_running_heads(self.lines)
+        if not any(bare):
+            count = len(self.lines)
+            has_scans = 2 * self.pictured > count or (count > 1 and self.pictured)
+            if has_scans or not any(self.lines):
+                raise Refusal(self._explain_emptiness())
+            bare = self.lines  # a page of nothing but a running head
+        self.lines = [sort_for_reading(lines) for lines in bare]
+        return [find_tables(*page) for page in zip(self.grids, self.lines, strict=True)]
+
     def _explain_emptiness(self) -> str:
-        """Why there is no text, going on from the document's name."""
         if self.pictured:
             return "has no text layer: its pages are pictures, and it needs OCR to be read"
         if self.broken == len(self.lines):
@@ -106,45 +158,128 @@ class _Pages:
         return "has no text that can be seen"
 
 
-def convert(body: bytes, url: str) -> DocumentText:
-    """The document. `url` is not needed: links in a PDF are not read."""
-    removed: Counter[str] = Counter()
-    pages = _Pages()
-    pdf = PdfFile(body)
-    try:
-        pages.read(pdf, removed)
-        outline = pdf.read_outline()
-        title = title_of(pdf, removed)
-        author = author_of(pdf, removed)
-        published = date_of(pdf, "CreationDate")
-        modified = date_of(pdf, "ModDate")
-    finally:
-        pdf.close()
-    items = pages.find_items()
-    size = body_size(chain.from_iterable(pages.lines))
-    blocks = build_blocks(items, size)
-    levels = find_headings(blocks, size, outline)
-    joiner = Joiner.from_texts(line.text for lines in pages.lines for line in lines)
-    markdown = Renderer(joiner, removed).render(blocks, levels)
-    notes = pages.notes
-    if pages.pictured:
-        notes.append(
-            f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
-            f"{len(pages.lines):,}."
-        )
-    if not title:  # the first heading of the highest level, on the first pages
-        for place, block in enumerate(blocks):
-            if levels.get(place) == 1 and block.page < _TITLE_PAGES:
-                heading = joiner.join(line.text for line in block.lines)
-                title = clean_name(heading, removed)
-                break
-    return DocumentText(
-        markdown,
-        title=title,
-        author=author,
-        published=published,
-        modified=modified,
-        removed={reason: count for reason, count in removed.items() if count},
-        notes=tuple(notes),
-        lost=tuple(notes),
-    )
+class _OpenItem(NamedTuple):
+    """An open list item."""
+
+    column: int
+    left: float
+    text_left: float  # of its second line, if it has one
+
+
+class _Writer:
+    """Writes the Markdown of one document."""
+
+    def __init__(self, joiner: Joiner, removed: Counter[str]) -> None:
+        self._joiner = joiner
+        self._removed = removed
+        self._out = Blocks()
+        self._items: list[_OpenItem] = []
+
+    def write(self, blocks: list[Block], levels: Levels) -> str:
+        """Return the document. `levels` are those of headings, by index of the block."""
+        page = 0
+        for index, block in enumerate(blocks):
+            is_new_page = block.page != page
+            if index in levels or is_new_page or not self._stays_in_item(block):
+                self._close_items(0)
+            if is_new_page:
+                page = block.page
+                self._out.add(f"[page {page + 1}]")
+            self._write_block(block, levels.get(index))
+        self._close_items(0)
+        return defuse_prose(self._out.text(), self._removed)
+
+    def _write_block(self, block: Block, level: int | None) -> None:
+        removed = self._removed
+        text = ""
+        if block.table is not None:
+            text = build_table(block.table.rows, removed)
+        elif level is not None:
+            text = build_heading(self._text_of(block), level, removed)
+        elif block.kind == "item":
+            self._write_item(block)
+        elif block.kind == "code":
+            text = self._format_code(block.lines)
+        elif block.kind == "contents":
+            name, page = split_contents(block.lines[0].text)
+            entry = escape_paragraph(self._joiner.join([name]), removed)
+            self._add_item(block, "- ", f"{entry} … {page}" if page else entry)
+        else:
+            text = escape_paragraph(self._text_of(block), removed)
+        if text:
+            self._out.add(text)
+
+    def _stays_in_item(self, block: Block) -> bool:
+        """Return whether a block belongs to the open list: an item, or a paragraph that is
+        indented like the text of one.
+        """
+        if block.kind in ("item", "contents"):
+            return True
+        if block.kind != "text" or not self._items or block.column != self._items[-1].column:
+            return False
+        item = self._items[-1]
+        left = min(line.left for line in block.lines)
+        if len(block.lines) > 1 and left > item.left + block.size / 2:
+            return True
+        return item.text_left > item.left and abs(left - item.text_left) < _SAME_EDGE
+
+    def _text_of(self, block: Block, skip: int = 0) -> str:
+        """Return the text of a block without its first characters."""
+        texts = [line.text for line in block.lines]
+        texts[0] = texts[0][skip:].lstrip()
+        return self._joiner.join(texts)
+
+    def _write_item(self, block: Block) -> None:
+        """Write a list item; a marker that Markdown does not have stays in the text."""
+        mark = block.marker
+        number = mark[:-1]
+        is_number = mark[-1] in ".)" and number.isascii() and number.isdigit()
+        marker, skip = "- ", 0
+        if is_number and len(mark) <= _LONGEST_NUMBER:
+            marker, skip = f"{mark} ", len(mark)
+        elif len(mark) == 1 and not mark.isdigit():
+            skip = 1
+        self._add_item(block, marker, escape_paragraph(self._text_of(block, skip), self._removed))
+
+    def _add_item(self, block: Block, marker: str, text: str) -> None:
+        """Add an item to the open list, as deep as it is indented."""
+        if not text:
+            return
+        first = block.lines[0]
+        items = self._items
+        self._out.tight = bool(items)
+        if items and items[-1].column != block.column:
+            self._close_items(0)  # indents cannot be compared
+        while items and first.left <= items[-1].left + first.size / 2:
+            self._close_items(len(items) - 1)
+        self._out.open(marker, " " * len(marker))
+        text_left = block.lines[1].left if len(block.lines) > 1 else first.left
+        items.append(_OpenItem(block.column, first.left, text_left))
+        self._out.add(text)
+
+    def _close_items(self, depth: int) -> None:
+        while len(self._items) > depth:
+            self._items.pop()
+            self._out.close()
+
+    def _format_code(self, lines: list[PdfLine]) -> str:
+        """Return lines of code with their indents, gaps and blank lines."""
+        edge = min(line.left for line in lines)
+        words = [line.words or [Word(line.text, line.left, line.right)] for line in lines]
+        width = sum(word.right - word.left for word in chain.from_iterable(words))
+        letters = sum(len(word.text) for word in chain.from_iterable(words))
+        letter_width = max(width / max(1, letters), 1.0)
+        distances = [before.baseline - line.baseline for before, line in pairwise(lines)]
+        usual = min(distances, default=0)
+        texts: list[str] = []
+        for number, line in enumerate(lines):
+            follows = bool(number) and lines[number - 1].page == line.page
+            if follows and distances[number - 1] > 1.5 * usual > 0:
+                texts.append("")
+            spaced = ""
+            for word in words[number]:
+                column = min(round((word.left - edge) / letter_width), _WIDEST_CODE)
+                blanks = max(column - len(spaced), 1 if spaced else 0)
+                spaced += " " * blanks + word.text
+            texts.append(self._joiner.join([spaced]).replace("\r", " "))
+        return build_code("\n".join(texts), self._removed)

@@ -1,48 +1,42 @@
-"""The characters of a page -> its lines in the order in which they were written, each with its
-place and its look.
+"""Visible lines of a page in reading order, with position, size and font, and how they are joined.
 
-Four characters of a line are asked (the first, one behind the mark of a list, one in the middle,
-the last); only lines that may be rows of a table are asked word by word. Hidden characters are
-taken out here, and counted.
+Four characters of a line are measured; words only where a line may be the row of a table. Hidden
+characters, running heads and page numbers are left out.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from math import isfinite
 from statistics import median
 from typing import NamedTuple
 
-from webquarry._read.documents.pdf.drawings import TINY, PageDrawings
-from webquarry._read.documents.pdf.pdfium import Box, PageText
+from webquarry._read.documents.pdf.hidden import SMALLEST_TEXT, TINY, PageObjects
+from webquarry._read.documents.pdf.page import Box, PageText
 
-# what PDFium writes for a hyphen at the end of a line, instead of hyphen and line break
-HYPHEN = "\ufffe"
+HYPHEN = "\ufffe"  # PDFium's character for a hyphen and a line break
+INDENT = 0.7  # sizes of a line
 _LINE = re.compile(f"[^\n{HYPHEN}]+{HYPHEN}?")
 _WORD = re.compile(r"\S+")
 _SECOND_WORD = re.compile(r"\S{1,4}\s+\S")
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\[\d{1,3}\]|[\uf000-\uf0ff]")
 _LEADERS = re.compile(r"(?:[.·…_]\s?){5,}")
-INDENT = 0.7  # sizes of a line
-_SMALLEST_TEXT = 2.0  # points
 _LARGEST_TEXT = 10_000.0
 _QUARTER_TURN = 1.5708  # radians
-_PROSE_PITCH = 0.52  # em; how wide a character of prose is at most, on the average
-_LOOSE = 1.12  # times that pitch: there may be gaps in the line
-_SHORT = 30  # characters; a line that short may be a row of anything
+_PROSE_PITCH = 0.5  # em; average width of a character in prose
+_SHORT = 30  # characters; a shorter line may be a row of anything
 _CELL_GAP = 0.75  # em
 _CELL_GAP_TO_WORD_GAP = 2.2
-_MOST_WORDS_ASKED = 12
-
-Edges = tuple[float, float, float, float]  # left, bottom, right, top
+_MOST_WORDS_MEASURED = 12
 
 
 class Word(NamedTuple):
-    """One word and where it stands; of a cell, all its words."""
+    """A word or a cell with its position."""
 
     text: str
     left: float
@@ -51,55 +45,49 @@ class Word(NamedTuple):
 
 @dataclass(slots=True)
 class PdfLine:
-    """One line. Of a line that runs upwards, the places are those it would have if the page were
-    turned.
-    """
+    """One line. Positions of rotated lines are those after turning them upright."""
 
     text: str
     page: int
     left: float
     right: float
     baseline: float
-    size: float  # of its font, in points
+    size: float  # of the font, in points
     bold: bool
     mono: bool
-    height: float  # on the page: 0 at its foot, 1 at its head
-    turns: int = 0  # quarters of a circle, counter-clockwise
-    centre: tuple[float, float] = (0.0, 0.0)  # on the page as it lies
-    # where it has gaps like a row of a table: the parts between them
-    cells: list[Word] = field(default_factory=list)
-    words: list[Word] = field(default_factory=list)  # where they were asked for
-    places: Sequence[int] = ()  # of its characters in the text of the page, while that is open
+    height: float  # on the page: 0 at the bottom, 1 at the top
+    turns: int = 0  # quarter turns, counter-clockwise
+    centre: tuple[float, float] = (0.0, 0.0)  # on the page, not turned
+    cells: list[Word] = field(default_factory=list)  # parts between wide gaps
+    words: list[Word] = field(default_factory=list)  # where they were measured
+    places: Sequence[int] = ()  # of its characters in the text of the open page
 
     @property
     def width(self) -> float:
-        """How long the line is, in points."""
         return self.right - self.left
 
     @property
     def indent(self) -> float:
-        """How far in a line must begin to be the first of a paragraph, in points."""
+        """Return the least indent of a first line, in points."""
         return INDENT * self.size
 
 
 def read_lines(
-    page: PageText, drawings: PageDrawings, number: int, removed: Counter[str]
+    page: PageText, objects: PageObjects, number: int, removed: Counter[str]
 ) -> list[PdfLine]:
-    """The visible lines of a page."""
-    hidden = _find_hidden(page, drawings, removed)
+    """Return the visible lines of a page in the order of the file."""
+    hidden = _find_hidden(page, objects, removed)
     lines: list[PdfLine] = []
     for found in _LINE.finditer(page.text):
-        places: range | list[int] = range(found.start(), found.end())
+        places: Sequence[int] = range(*found.span())
         text = found[0]
         if hidden:
             places = [place for place in places if place not in hidden]
             text = "".join(page.text[place] for place in places)
         line = _measure_line(page, text, places, number)
-        if line is None:
+        if line is None or not isfinite(line.left + line.right + line.baseline + line.size):
             continue
-        if not isfinite(line.left + line.right + line.baseline + line.size):
-            continue
-        if line.size < _SMALLEST_TEXT:
+        if line.size < SMALLEST_TEXT:
             removed[TINY] += 1
         elif line.size < _LARGEST_TEXT:
             lines.append(line)
@@ -107,158 +95,101 @@ def read_lines(
     return lines
 
 
-def ask_words(page: PageText, line: PdfLine) -> list[Word]:
-    """Every word of a line with its place."""
+def measure_words(page: PageText, line: PdfLine) -> list[Word]:
+    """Return every word of a line with its position."""
     if line.words:
         return line.words
-    indices = [page.index_of(place) for place in line.places]
     for found in _WORD.finditer(line.text):
-        first = page.box_of(indices[found.start()])
-        last = page.box_of(indices[found.end() - 1])
-        if line.turns:
-            first = _turn_level(first, line.turns)
-            last = _turn_level(last, line.turns)
-        left = min(first[0], last[0])
-        right = max(first[2], last[2])
-        line.words.append(Word(found[0], left, right))
+        first, last = (
+            _turn_upright(page.box_of(page.index_of(line.places[place])), line.turns)
+            for place in (found.start(), found.end() - 1)
+        )
+        word = Word(found[0], min(first.left, last.left), max(first.right, last.right))
+        line.words.append(word)
     return line.words
 
 
-def _find_hidden(page: PageText, drawings: PageDrawings, removed: Counter[str]) -> frozenset[int]:
-    """The places in the text of a page whose characters nobody sees."""
-    painting = drawings.painting
-    if not drawings.hidden and painting is None:
+def _find_hidden(page: PageText, objects: PageObjects, removed: Counter[str]) -> frozenset[int]:
+    """Return the places of invisible characters in the text of a page."""
+    painting = objects.painting
+    if not objects.hidden and painting is None:
         return frozenset()
     places: set[int] = set()
-    reasons: dict[int, str] = {}  # why each object is hidden that has drawn more than blanks
+    reasons: dict[int, str] = {}  # of objects that drew more than blanks
     for place, character in enumerate(page.text):
         index = page.index_of(place)
-        drawn_by = page.object_of(index)
-        reason = drawings.hidden.get(drawn_by, "")
-        may_be_hidden = drawn_by in drawings.partly_hidden and not character.isspace()
-        if may_be_hidden and painting and not painting.shows(Box(*page.box_of(index))):
-            reason = drawings.partly_hidden[drawn_by]
+        address = page.object_of(index)
+        reason = objects.hidden.get(address, "")
+        is_partly_hidden = address in objects.partly_hidden and not character.isspace()
+        if is_partly_hidden and painting and not painting.shows(page.box_of(index)):
+            reason = objects.partly_hidden[address]
         if reason:
             places.add(place)
             if not character.isspace():
-                reasons[drawn_by] = reason
+                reasons[address] = reason
     removed.update(reasons.values())
     return frozenset(places)
 
 
-def _measure_line(
-    page: PageText, text: str, places: range | list[int], number: int
-) -> PdfLine | None:
-    """One line with its place and its look; None where there is no text in it."""
+def _measure_line(page: PageText, text: str, places: Sequence[int], number: int) -> PdfLine | None:
+    """Return a line with its position and font; None if there is no text in it."""
     bare = text.strip()
     if not bare or bare == HYPHEN:
         return None
     offset = text.find(bare)
     places = places[offset : offset + len(bare)]
-    second_word = _SECOND_WORD.match(bare)  # so that the mark of a list decides nothing
-    second = 0
-    if second_word:
-        second = second_word.end() - 1
+    second_word = _SECOND_WORD.match(bare)  # behind the marker of a list
+    second = second_word.end() - 1 if second_word else 0
     middle = len(bare) // 2
     while bare[middle].isspace():
         middle += 1
-    first = page.index_of(places[0])
-    inner = page.index_of(places[second])
-    centre = page.index_of(places[middle])
-    last = page.index_of(places[-1])
-
+    first, inner, centre, last = (page.index_of(places[place]) for place in (0, second, middle, -1))
     angle = page.angle_of(centre)
-    turns = 0
-    if isfinite(angle):
-        turns = round(angle / _QUARTER_TURN) % 4
-    start = page.box_of(first)
-    end = page.box_of(last)
-    page_box = page.box
+    turns = round(angle / _QUARTER_TURN) % 4 if isfinite(angle) else 0
+    start, end = page.box_of(first), page.box_of(last)
     x, y = page.origin_of(centre)
-    centre_on_page = ((start[0] + end[2]) / 2, y + (end[3] - end[1]) / 3)
-    if turns:
-        start = _turn_level(start, turns)
-        end = _turn_level(end, turns)
-        page_box = Box(*_turn_level(page.box, turns))
-        y = _turn_level((x, y, x, y), turns)[1]
-
+    centre_on_page = ((start.left + end.right) / 2, y + end.height / 3)
+    start, end = _turn_upright(start, turns), _turn_upright(end, turns)
+    page_box = _turn_upright(page.box, turns)
+    baseline = _turn_upright(Box(x, y, x, y), turns).bottom
     font = page.font_of(inner)
-    size = page.size_of(centre)
-    last_size = page.size_of(last)
-    if size != last_size:
-        size = median((size, last_size, page.size_of(inner)))
+    words = islice(_WORD.finditer(bare), _MOST_WORDS_MEASURED)
     return PdfLine(
         text=bare,
         page=number,
-        left=min(start[0], end[0]),
-        right=max(start[2], end[2]),
-        baseline=y,
-        size=size,
+        left=min(start.left, end.left),
+        right=max(start.right, end.right),
+        baseline=baseline,
+        size=sorted(page.size_of(index) for index in (inner, centre, last))[1],
         bold=font.bold and page.font_of(centre).bold and page.font_of(last).bold,
-        mono=font.mono and _is_mono(page, bare, places),
-        height=(y - page_box.bottom) / ((page_box.top - page_box.bottom) or 1),
+        mono=font.mono
+        and all(page.font_of(page.index_of(places[word.start()])).mono for word in words),
+        height=(baseline - page_box.bottom) / (page_box.height or 1),
         turns=turns,
         centre=centre_on_page,
         places=places,
     )
 
 
-def _is_mono(page: PageText, text: str, places: Sequence[int]) -> bool:
-    """Whether every word of a line is set in a font for code; prose often begins and ends with a
-    name from it.
-    """
-    for word in islice(_WORD.finditer(text), _MOST_WORDS_ASKED):
-        index = page.index_of(places[word.start()])
-        if not page.font_of(index).mono:
-            return False
-    return True
-
-
-def _turn_level(box: Edges, turns: int) -> Edges:
-    """A box after so many quarter turns clockwise, which makes text that was turned the other way
-    level.
-    """
-    left, bottom, right, top = box
-    if turns == 1:
-        return bottom, -right, top, -left
-    if turns == 2:
-        return -right, -top, -left, -bottom
-    if turns == 3:
-        return -top, left, -bottom, right
+def _turn_upright(box: Box, turns: int) -> Box:
+    """Return a box after a number of quarter turns clockwise."""
+    for _ in range(turns):
+        box = Box(box.bottom, -box.right, box.top, -box.left)
     return box
 
 
 def _find_cells(page: PageText, lines: list[PdfLine]) -> None:
-    """Look for wide gaps in lines that are wider than their letters explain, where two of them are
-    neighbours.
-    """
-    pitches = [line.width / (len(line.text) * line.size) for line in lines]
-    long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
-    usual = _PROSE_PITCH
-    if long:
-        usual = min(_PROSE_PITCH, median(long))
-    loose: list[bool] = []  # which lines may have cells
-    for line, pitch in zip(lines, pitches, strict=True):
-        may_have_cells = pitch > _LOOSE * usual or len(line.text) <= _SHORT
-        if " " not in line.text:
-            may_have_cells = False
-        elif may_have_cells and not line.mono:
-            may_have_cells = not _LEADERS.search(line.text)
-        loose.append(may_have_cells)
-    loose.append(False)  # behind the last line, and so in front of the first
-    for place, line in enumerate(lines):
-        if not loose[place]:
-            continue
-        if line.mono:
-            ask_words(page, line)  # in code, gaps are blanks
-        elif loose[place - 1] or loose[place + 1]:
-            line.cells = _join_words(ask_words(page, line), line.size)
+    """Split lines at wide gaps. Only lines that are short or wider than prose can have some."""
+    for line in lines:
+        is_wide = line.width > _PROSE_PITCH * len(line.text) * line.size
+        if line.mono or is_wide or len(line.text) <= _SHORT:
+            words = measure_words(page, line)
+            if not line.mono and not _LEADERS.search(line.text):
+                line.cells = _join_words(words, line.size)
 
 
 def _join_words(words: list[Word], size: float) -> list[Word]:
-    """The words of a line, put together where the gaps between them are ordinary; empty when all of
-    them are.
-    """
+    """Return words joined where the gaps between them are usual; empty if all of them are."""
     gaps = [after.left - before.right for before, after in pairwise(words)]
     if not gaps:
         return []
@@ -268,9 +199,9 @@ def _join_words(words: list[Word], size: float) -> list[Word]:
         widest_blank = max(widest_blank, _CELL_GAP_TO_WORD_GAP * usual)
     if max(gaps) <= widest_blank:
         return []
-    cells = [words[0]]
-    if _MARK.fullmatch(words[0].text):  # of a list item, and no cell
+    if _MARK.fullmatch(words[0].text):  # the marker of a list item, not a cell
         gaps[0] = 0.0
+    cells = [words[0]]
     for gap, word in zip(gaps, words[1:], strict=True):
         if gap > widest_blank:
             cells.append(word)
@@ -278,3 +209,159 @@ def _join_words(words: list[Word], size: float) -> list[Word]:
             cell = cells[-1]
             cells[-1] = Word(f"{cell.text} {word.text}", cell.left, word.right)
     return cells
+
+
+_BAND = 0.1  # of the height of a page, at its top and bottom
+_SHARE = 0.4  # of the pages
+_DIGITS = re.compile(r"\d+")
+_NUMBER_AT_EDGE = re.compile(r"^\W*(\d{1,4})\b|\b(\d{1,4})\W*$")
+_ONLY_NUMBER = re.compile(
+    r"(?i)[\W_]*(?:page\s+|p\.\s*|seite\s+|página\s+)?"
+    r"(?:\d{1,4}(?:\s*(?:/|of|von|de)\s*\d{1,4})?|[ivxlc]{1,8})[\W_]*"
+)
+
+
+def drop_running_heads(pages: list[list[PdfLine]]) -> list[list[PdfLine]]:
+    """Return the pages without running heads and page numbers.
+
+    A line at the top or bottom is dropped if the same text, apart from digits, is on many pages, if
+    it counts the pages like others do, or if it is only a page number.
+    """
+    texts: Counter[str] = Counter()  # pages by text at the edge
+    offsets: Counter[int] = Counter()  # pages by difference between a number and the page's index
+    for lines in pages:
+        at_edge = list(filter(_is_at_edge, lines))
+        texts.update({_text_key(line) for line in at_edge})
+        offsets.update({offset for line in at_edge for offset in _number_offsets(line)})
+    least = max(2, _SHARE * len(pages))
+    repeated = {text for text, count in texts.items() if count >= least}
+    # Two pages are enough only if they are counted from 1.
+    numbering = {
+        offset
+        for offset, count in offsets.items()
+        if count >= (least if offset == 1 else max(least, 3))
+    }
+
+    def is_running(line: PdfLine) -> bool:
+        if not _is_at_edge(line):
+            return False
+        found = _number_offsets(line)
+        if _text_key(line) in repeated or numbering & found:
+            return True
+        is_bare = line.text.strip(" -–—").isdigit()
+        return _ONLY_NUMBER.fullmatch(line.text) is not None and (not is_bare or 1 in found)
+
+    return [[line for line in lines if not is_running(line)] for lines in pages]
+
+
+def _is_at_edge(line: PdfLine) -> bool:
+    return not _BAND < line.height < 1 - _BAND
+
+
+def _text_key(line: PdfLine) -> str:
+    return _DIGITS.sub("#", " ".join(line.text.split())).casefold()
+
+
+def _number_offsets(line: PdfLine) -> set[int]:
+    """Return the differences between the numbers at both ends of a line and its page's index."""
+    numbers = [before or after for before, after in _NUMBER_AT_EDGE.findall(line.text)]
+    return {int(number) - line.page for number in numbers}
+
+
+_JUMPS = 0.25  # of the lines
+_LEAST_JUMPS = 4
+_WIDE = 0.6  # of the width of the text; a wider line is above columns, not in one
+
+
+def sort_for_reading(lines: list[PdfLine]) -> list[PdfLine]:
+    """Return the lines in reading order.
+
+    The order of the file is nearly always right, also for columns; lines are sorted only if it
+    jumps upwards within a column again and again.
+    """
+    jumps = 0
+    for before, line in pairwise(lines):
+        if before.turns == line.turns and line.baseline > before.baseline + line.size / 2:
+            jumps += min(before.right, line.right) > max(before.left, line.left)
+    if jumps < max(_LEAST_JUMPS, _JUMPS * len(lines)):
+        return lines
+    widest = _WIDE * (max(line.right for line in lines) - min(line.left for line in lines))
+    columns = merge_ranges([(line.left, line.right) for line in lines if line.width < widest])
+
+    def key(line: PdfLine) -> tuple[int, int, float, float]:
+        inside = (n for n, (left, right) in enumerate(columns) if left <= line.left <= right)
+        return line.turns, next(inside, 0), -round(line.baseline, 0), line.left
+
+    return sorted(lines, key=key)
+
+
+def merge_ranges(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return ranges from left to right, overlapping ones merged."""
+    merged: list[tuple[float, float]] = []
+    for left, right in sorted(ranges):
+        if merged and left <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], right))
+        else:
+            merged.append((left, right))
+    return merged
+
+
+_SOFT = ("\u00ad", "\u2010")
+_CJK = re.compile(
+    r"[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]"
+)
+_LAST_WORD = re.compile(r"[^\W\d_]+$")
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+_LONGEST_WORD = 60  # characters
+_LONGEST_ADDRESS = 300
+_KEEP_HYPHEN_AFTER = frozenset({"self", "well", "half", "vice", "quasi"})
+_BROKEN_NAME = re.compile(r"(?:\w_|https?://\S+[/=&?._-])$")  # of a variable, or an address
+# Ligatures, and radicals that fonts map to in place of the character.
+_COMPATIBLE = {
+    code: unicodedata.normalize("NFKC", chr(code))
+    for code in (*range(0xFB00, 0xFB07), *range(0x2F00, 0x2FD6))
+}
+
+
+class Joiner:
+    """Joins lines; a hyphen stays in words that the document hyphenates elsewhere."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._compounds: set[str] = set()
+        for text in texts:
+            if "-" in text:
+                self._compounds.update(map(str.casefold, _COMPOUND.findall(text)))
+
+    def join(self, texts: Iterable[str]) -> str:
+        """Return the lines of one paragraph as one text."""
+        parts: list[str] = []
+        for text in filter(None, texts):
+            if parts:
+                parts[-1], between = self._link(parts[-1], text)
+                parts.append(between)
+            parts.append(text)
+        return "".join(parts).replace(HYPHEN, "-").translate(_COMPATIBLE)
+
+    def _link(self, before: str, after: str) -> tuple[str, str]:
+        """Return the end of a line without a hyphen, and what goes between it and the next."""
+        if before.endswith(_SOFT):
+            return before[:-1], ""
+        is_hyphen = before.endswith("-") and after[0].islower()
+        if before.endswith(HYPHEN) or (is_hyphen and _LAST_WORD.search(before[-_LONGEST_WORD:-1])):
+            return before[:-1], self._keep_hyphen(before[:-1], after)
+        if _BROKEN_NAME.search(before[-_LONGEST_ADDRESS:]):
+            return before, ""
+        if _CJK.match(before[-1:]) and _CJK.match(after):
+            return before, ""
+        return before, " "
+
+    def _keep_hyphen(self, before: str, after: str) -> str:
+        """Return the hyphen if it belongs to the word, else nothing."""
+        head = _LAST_WORD.search(before[-_LONGEST_WORD:])
+        tail = _FIRST_WORD.match(after[:_LONGEST_WORD])
+        if head is None or tail is None or not after[0].islower():
+            return "-"
+        compound = f"{head[0]}-{tail[0]}".casefold()
+        is_kept = compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER
+        return "-" if is_kept else ""

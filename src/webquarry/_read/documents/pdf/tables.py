@@ -1,61 +1,203 @@
-"""The lines of a page -> lines and tables, in order.
+"""Tables of a page: ruled ones from drawn lines, others from aligned gaps.
 
-A table is ruled, or it is three rows and more whose parts stand below each other with clear gaps
-between. Two columns of prose that were written across the page look like that too, and are put back
-one after the other.
+Rules that touch form a grid; a missing piece of line between two cells merges them. Without rules,
+three or more rows are a table if their parts are aligned with clear gaps. Columns of prose that
+were written line by line across the page look the same and are put one after the other.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import compress, islice
 
-from webquarry._read.documents.pdf.joining import Joiner
-from webquarry._read.documents.pdf.lines import PdfLine, Word
-from webquarry._read.documents.pdf.order import merge_stretches
-from webquarry._read.documents.pdf.ruled import Grid, fill_grid
+from webquarry._read.documents.pdf.lines import (
+    Joiner,
+    PdfLine,
+    Word,
+    measure_words,
+    merge_ranges,
+)
+from webquarry._read.documents.pdf.page import Box, PageText
 
+_NEAR = 3.0  # points; closer rules are one, and touch others
+_LEAST_RULES = 4
+_MOST_RULES = 600
+_MOST_CELLS = 5_000
 _LEAST_ROWS = 3
 _FURTHEST = 2.6  # times the size of a line, from one row to the next
+_CLOSE = 1.35  # times the size of a line, from one line of a cell to the next
 _PROSE_ROWS = 6
-_PROSE_LENGTH = 22  # characters of a part, on the average, when it is a line of prose
+_PROSE_LENGTH = 22  # characters of a part of prose on average
 _MOST_PROSE_COLUMNS = 3
 _MOST_COLUMNS = 40
-_LEAST_SHARE = 0.5  # of the places in a table that have text
-_CLOSE = 1.35  # times the size of a line, from one line of a cell to the next
+_LEAST_SHARE = 0.5  # of the cells that have text
 _AT_FOOT, _AT_HEAD = 0.25, 0.75  # of the height of a page
 _JOINER = Joiner()
 
 
 @dataclass
 class PdfTable:
-    """Rows of cells, each a text as it stands on the page."""
+    """Rows of plain texts."""
 
     rows: list[list[str]]
     page: int
-    top: float = 0.0  # where it begins and ends on the page, in shares of its height
+    top: float = 0.0  # first and last line, as shares of the height of the page
     foot: float = 0.0
-    more_pages: int = 0  # over which it goes on
+    more_pages: int = 0  # on which it continues
 
     def continues_in(self, other: PdfTable) -> bool:
-        """Whether a table at the head of a page goes on from this one at the foot of the page
-        before.
-        """
-        last_page = self.page + self.more_pages
-        if last_page != other.page - 1:
-            return False
-        if self.foot >= _AT_FOOT or other.top <= _AT_HEAD:
-            return False
-        return len(self.rows[0]) == len(other.rows[0])
+        """Return whether a table at the top of the next page continues this one."""
+        return (
+            self.page + self.more_pages == other.page - 1
+            and self.foot < _AT_FOOT
+            and other.top > _AT_HEAD
+            and len(self.rows[0]) == len(other.rows[0])
+        )
 
 
 PageItem = PdfLine | PdfTable
-Band = tuple[float, float]  # where a column begins and ends
+Band = tuple[float, float]  # left and right edge of a column
+
+
+@dataclass
+class Grid:
+    """A ruled table without text. Rows go down, so `ys` decrease."""
+
+    xs: list[float]
+    ys: list[float]
+    horizontal: list[Box]
+    vertical: list[Box]
+
+    def holds(self, x: float, y: float) -> bool:
+        return self.xs[0] <= x <= self.xs[-1] and self.ys[-1] <= y <= self.ys[0]
+
+    def find_cell(self, x: float, y: float) -> tuple[int, int]:
+        """Return the row and column of the cell at a point.
+
+        A merged cell is that of its upper left corner.
+        """
+        column = max((n for n, edge in enumerate(self.xs[:-1]) if edge <= x), default=0)
+        row = max((n for n, edge in enumerate(self.ys[:-1]) if edge >= y), default=0)
+        middle = (self.ys[row] + self.ys[row + 1]) / 2
+        while column and not any(
+            abs(rule.left - self.xs[column]) <= _NEAR and rule.bottom <= middle <= rule.top
+            for rule in self.vertical
+        ):
+            column -= 1
+        middle = (self.xs[column] + self.xs[column + 1]) / 2
+        while row and not any(
+            abs(rule.bottom - self.ys[row]) <= _NEAR and rule.left <= middle <= rule.right
+            for rule in self.horizontal
+        ):
+            row -= 1
+        return row, column
+
+    def fill(self, lines: list[PdfLine]) -> list[list[str]]:
+        """Return the texts of the cells row by row."""
+        texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+        for line in lines:
+            words: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+            for word in line.words:
+                cell = self.find_cell((word.left + word.right) / 2, line.centre[1])
+                words[cell].append(word.text)
+            for cell, parts in words.items():
+                texts[cell].append(" ".join(parts))
+        columns = range(len(self.xs) - 1)
+        return [
+            [_JOINER.join(texts[row, column]) for column in columns]
+            for row in range(len(self.ys) - 1)
+        ]
+
+
+def find_grids(page: PageText, rules: list[Box], lines: list[PdfLine]) -> list[Grid]:
+    """Return the grids of a page with two columns and rows at least, and measure their words."""
+    whole = _join_rules(rules)
+    grids: list[Grid] = []
+    if _LEAST_RULES <= len(whole) <= _MOST_RULES:
+        built = map(_build_grid, _group_touching(whole))
+        grids = [grid for grid in built if grid is not None]
+    for line in lines:
+        if not line.turns and any(grid.holds(*line.centre) for grid in grids):
+            measure_words(page, line)
+    return grids
+
+
+def _build_grid(rules: list[Box]) -> Grid | None:
+    """Return the grid of connected rules; None if they are not a table."""
+    horizontal = [rule for rule in rules if _is_horizontal(rule)]
+    vertical = [rule for rule in rules if not _is_horizontal(rule)]
+    if len(horizontal) < 2 or not vertical:
+        return None
+    ends = [rule.left for rule in horizontal] + [rule.right for rule in horizontal]
+    xs = _distinct([*(rule.left for rule in vertical), min(ends), max(ends)])
+    ends = [rule.bottom for rule in vertical] + [rule.top for rule in vertical]
+    ys = _distinct([*(rule.bottom for rule in horizontal), min(ends), max(ends)])[::-1]
+    if len(xs) < 3 or len(ys) < 3 or (len(xs) - 1) * (len(ys) - 1) > _MOST_CELLS:
+        return None
+    return Grid(xs, ys, horizontal, vertical)
+
+
+def _is_horizontal(rule: Box) -> bool:
+    return rule.width >= rule.height
+
+
+def _join_rules(rules: list[Box]) -> list[Box]:
+    """Join the pieces of rules, since many programs draw them cell by cell."""
+
+    def key(rule: Box) -> tuple[float, ...]:
+        if _is_horizontal(rule):
+            return 0, round(rule.bottom), rule.left
+        return 1, round(rule.left), rule.bottom
+
+    found: list[Box] = []
+    for rule in sorted(rules, key=key):
+        last = found[-1] if found else rule
+        if _is_horizontal(last) == _is_horizontal(rule) and _touch(last, rule, 1):
+            del found[-1:]
+            rule = Box(last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top))
+        found.append(rule)
+    return found
+
+
+def _touch(rule: Box, other: Box, distance: float) -> bool:
+    """Return whether two boxes are at most this far from each other."""
+    return (
+        rule.left - distance <= other.right
+        and other.left - distance <= rule.right
+        and rule.bottom - distance <= other.top
+        and other.bottom - distance <= rule.top
+    )
+
+
+def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
+    """Yield groups of connected rules."""
+    left = sorted(rules, key=lambda rule: -rule.top)
+    while left:
+        group: list[Box] = []
+        queue = [left.pop(0)]
+        while queue:
+            rule = queue.pop()
+            group.append(rule)
+            apart: list[Box] = []
+            for other in left:
+                (queue if _touch(rule, other, _NEAR) else apart).append(other)
+            left = apart
+        yield group
+
+
+def _distinct(values: list[float]) -> list[float]:
+    """Return the values in order, close ones once."""
+    found: list[float] = []
+    for value in sorted(values):
+        if not found or value - found[-1] > _NEAR:
+            found.append(value)
+    return found
 
 
 def find_tables(grids: list[Grid], lines: list[PdfLine]) -> list[PageItem]:
-    """The lines with those that make a table replaced by it."""
+    """Return the lines with those of tables replaced by the tables."""
     items: list[PageItem] = list(lines)
     for grid in grids:
         items = _replace_ruled(grid, items)
@@ -63,46 +205,31 @@ def find_tables(grids: list[Grid], lines: list[PdfLine]) -> list[PageItem]:
 
 
 def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
-    """The lines in a grid replaced by the table that they make, if they make one."""
-    inside: list[PdfLine] = []
-    for item in items:
-        if isinstance(item, PdfLine) and not item.turns and grid.holds(*item.centre):
-            inside.append(item)
+    inside = [
+        item
+        for item in items
+        if isinstance(item, PdfLine) and not item.turns and grid.holds(*item.centre)
+    ]
     if not inside:
         return items
-    rows = [row for row in fill_grid(grid, inside) if any(row)]
-    filled = [any(column) for column in zip(*rows, strict=True)]  # the columns that have text
-    rows = [list(compress(row, filled)) for row in rows]
-    full_rows = sum(sum(map(bool, row)) > 1 for row in rows)
-    if full_rows < 2:
+    rows = [row for row in grid.fill(inside) if any(row)]
+    has_text = [any(column) for column in zip(*rows, strict=True)]
+    rows = [list(compress(row, has_text)) for row in rows]
+    if sum(sum(map(bool, row)) > 1 for row in rows) < 2:
         return items
-    table = PdfTable(
-        rows,
-        page=inside[0].page,
-        top=inside[0].height,
-        foot=inside[-1].height,
-    )
+    table = PdfTable(rows, inside[0].page, inside[0].height, inside[-1].height)
     taken = set(map(id, inside))
-    place = next(place for place, item in enumerate(items) if id(item) in taken)
-    behind = [item for item in items[place:] if id(item) not in taken]
-    return [*items[:place], table, *behind]
+    first = next(number for number, item in enumerate(items) if id(item) in taken)
+    rest = [item for item in items[first:] if id(item) not in taken]
+    return [*items[:first], table, *rest]
 
 
 def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
-    """Lines whose parts stand below each other replaced by a table, or put into columns."""
     start = 0
     while start < len(items):
-        item = items[start]
-        run: list[PdfLine] = []
-        bands: list[Band] = []
-        if isinstance(item, PdfLine) and len(item.cells) > 1:
-            run = _collect_rows(items, start)
-            bands = _find_bands(run)
-            while len(run) >= _LEAST_ROWS and not bands:
-                run.pop()
-                bands = _find_bands(run)
-        if len(run) < _LEAST_ROWS or not bands:
-            yield item
+        run, bands = _find_rows(items, start)
+        if not bands:
+            yield items[start]
             start += 1
             continue
         start += len(run)
@@ -110,143 +237,111 @@ def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
             yield from _split_columns(run, bands)
         else:
             rows = _build_rows(run, bands)
-            yield PdfTable(
-                rows,
-                page=run[0].page,
-                top=run[0].height,
-                foot=run[-1].height,
-            )
+            yield PdfTable(rows, run[0].page, run[0].height, run[-1].height)
 
 
-def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
-    """The rows that follow each other closely from here on. A part alone may go on from the row
-    above.
+def _find_rows(items: list[PageItem], start: int) -> tuple[list[PdfLine], list[Band]]:
+    """Return the rows of the longest table that starts at an item, and its columns, if any.
+
+    More rows never separate columns that overlap, so the length is found by doubling and bisection.
     """
+    low, bands = 0, []  # the largest length known to be a table
+    limit = 2 * _LEAST_ROWS
+    run = _collect_rows(items, start, limit)
+    while found := _find_bands(run):
+        low, bands = len(run), found
+        if len(run) < limit:
+            return run, bands
+        limit *= 2
+        run = _collect_rows(items, start, limit)
+    high = len(run)  # the least length known not to be one
+    while high - low > 1:
+        middle = (low + high) // 2 if low else high - 1
+        found = _find_bands(run[:middle])
+        if found:
+            low, bands = middle, found
+        else:
+            high = middle
+    return run[:low], bands
+
+
+def _collect_rows(items: list[PageItem], start: int, limit: int) -> list[PdfLine]:
+    """Return up to `limit` rows that are close to each other; one part may continue a cell."""
     run: list[PdfLine] = []
-    for item in islice(items, start, None):
-        if not isinstance(item, PdfLine):
+    for item in islice(items, start, start + limit):
+        if not isinstance(item, PdfLine) or (not run and len(item.cells) < 2):
             break
-        is_row = len(item.cells) > 1
         if run:
-            above = run[-1]
-            distance = above.baseline - item.baseline
-            if item.turns != above.turns:
+            distance = run[-1].baseline - item.baseline
+            if item.turns != run[-1].turns or not 0 < distance < _FURTHEST * run[-1].size:
                 break
-            if not 0 < distance < _FURTHEST * above.size:
+            if len(item.cells) < 2 and not _continues_cell(run, item):
                 break
-            if not is_row and not _continues_cell(run, item):
-                break
-        elif not is_row:
-            break
         run.append(item)
-    while run and len(run[-1].cells) < 2 and not _is_close(run[-2], run[-1]):
-        run.pop()
     return run
 
 
-def _is_close(above: PdfLine, line: PdfLine) -> bool:
-    """Whether two lines may be lines of one cell."""
-    distance = above.baseline - line.baseline
-    return distance < _CLOSE * line.size
-
-
 def _continues_cell(run: list[PdfLine], line: PdfLine) -> bool:
-    """Whether a line with one part only may be the second line of a cell above it."""
-    above = run[-1]
-    if not _is_close(above, line):
+    """Return whether a line with a single part may be the second line of a cell."""
+    if run[-1].baseline - line.baseline >= _CLOSE * line.size:
         return False
-    row = above
-    if len(above.cells) < 2 and len(run) > 1:
-        row = run[-2]  # the line above is the second line of a cell itself
-    if len(row.cells) < 2:
-        return False
-    tolerance = line.size / 2
-    return any(abs(cell.left - line.left) < tolerance for cell in row.cells)
+    row = run[-2] if len(run[-1].cells) < 2 and len(run) > 1 else run[-1]
+    is_row = len(row.cells) > 1
+    return is_row and any(abs(cell.left - line.left) < line.size / 2 for cell in row.cells)
 
 
 def _find_bands(run: list[PdfLine]) -> list[Band]:
-    """The columns: stretches of the page with cells, none of which reaches into another; empty if
-    there are none.
-    """
+    """Return the columns of cells that do not overlap; empty if there are none."""
     rows = [line.cells for line in run if len(line.cells) > 1]
-    bands = merge_stretches([(cell.left, cell.right) for cells in rows for cell in cells])
-    if not 2 <= len(bands) <= _MOST_COLUMNS or len(rows) < _LEAST_ROWS:
+    if len(rows) < _LEAST_ROWS:
         return []
-    count = 0
-    for cells in rows:
-        places = {_band_of(cell, bands) for cell in cells}
-        if len(places) < len(cells):
-            return []
-        count += len(cells)
-    share = count / (len(bands) * len(rows))
-    if share < _LEAST_SHARE:
+    bands = merge_ranges([(cell.left, cell.right) for cells in rows for cell in cells])
+    if not 2 <= len(bands) <= _MOST_COLUMNS:
         return []
-    return bands
+    if any(len({_band_of(cell, bands) for cell in cells}) < len(cells) for cells in rows):
+        return []
+    share = sum(map(len, rows)) / (len(bands) * len(rows))
+    return bands if share >= _LEAST_SHARE else []
 
 
 def _band_of(cell: Word, bands: list[Band]) -> int:
-    """The column that a cell stands in."""
-    for place, (left, right) in enumerate(bands):
-        if left <= cell.left <= right:
-            return place
-    return 0
+    return next((n for n, (left, right) in enumerate(bands) if left <= cell.left <= right), 0)
 
 
 def _cells_of(line: PdfLine) -> list[Word]:
-    """The parts of a line; the whole line where it has only one."""
-    if len(line.cells) > 1:
-        return line.cells
-    whole = Word(line.text, line.left, line.right)
-    return [whole]
+    return line.cells if len(line.cells) > 1 else [Word(line.text, line.left, line.right)]
 
 
 def _build_rows(run: list[PdfLine], bands: list[Band]) -> list[list[str]]:
-    """The rows of a table; a line with one part only goes on in the row above it."""
+    """Return the rows of a table; a line with a single part continues the row above."""
     rows: list[list[str]] = []
     for line in run:
-        row = [""] * len(bands)
-        for cell in _cells_of(line):
-            row[_band_of(cell, bands)] = cell.text
         if len(line.cells) > 1 or not rows:
-            rows.append(row)
-            continue
-        for place, text in enumerate(row):
-            if text:
-                rows[-1][place] = _JOINER.join([rows[-1][place], text])
+            rows.append([""] * len(bands))
+        for cell in _cells_of(line):
+            column = _band_of(cell, bands)
+            rows[-1][column] = _JOINER.join([rows[-1][column], cell.text])
     return rows
 
 
 def _is_prose(run: list[PdfLine], bands: list[Band]) -> bool:
-    """Whether the parts are as long as lines of prose, in every column."""
+    """Return whether the parts are as long as lines of prose in every column."""
     if len(bands) > _MOST_PROSE_COLUMNS or len(run) < _PROSE_ROWS:
         return False
-    counts = [0] * len(bands)
-    lengths = [0] * len(bands)
+    lengths: defaultdict[int, list[int]] = defaultdict(list)
     for line in run:
         for cell in line.cells:
-            place = _band_of(cell, bands)
-            counts[place] += 1
-            lengths[place] += len(cell.text)
-    for count, length in zip(counts, lengths, strict=True):
-        if not count:
-            return False
-        if length < _PROSE_LENGTH * count:
-            return False
-    return True
+            lengths[_band_of(cell, bands)].append(len(cell.text))
+    return len(lengths) == len(bands) and all(
+        sum(found) >= _PROSE_LENGTH * len(found) for found in lengths.values()
+    )
 
 
 def _split_columns(run: list[PdfLine], bands: list[Band]) -> Iterator[PdfLine]:
-    """Rows that are lines of prose side by side, column by column."""
-    for place in range(len(bands)):
+    """Yield lines of prose that are side by side, column by column."""
+    for column in range(len(bands)):
         for line in run:
             for cell in _cells_of(line):
-                if _band_of(cell, bands) != place:
-                    continue
-                yield replace(
-                    line,
-                    text=cell.text,
-                    left=cell.left,
-                    right=cell.right,
-                    cells=[],
-                    words=[],
-                )
+                if _band_of(cell, bands) == column:
+                    text, left, right = cell
+                    yield replace(line, text=text, left=left, right=right, cells=[], words=[])

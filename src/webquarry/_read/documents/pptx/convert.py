@@ -1,135 +1,300 @@
-"""A presentation (PPTX) comes in, Markdown goes out, or a refusal that says why none can be made.
+"""Convert a presentation (PPTX) to Markdown.
 
-Slides come in the order of the presentation, which need not be that of their file names. Where a
-slide begins, a line `[slide 3]` says so, as page marks do in a PDF; what stands before the first
-mark is on slide 1.
+Slides are in the order of the presentation, which may differ from that of their file names. A line
+`[slide 3]` marks the start of a slide; text before the first mark is on slide 1.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
 
-from webquarry._read.documents import prose
-from webquarry._read.documents.models import LONGEST_TEXT, DocumentText, Refusal
+from webquarry._read.css.colours import WHITE, alike, parse_attribute_colour
+from webquarry._read.documents.graphics import to_tex
 from webquarry._read.documents.office import (
     DAMAGED,
     Element,
     Package,
-    child_of,
+    build_document,
+    child_value,
     children_of,
+    find_child,
+    find_relation,
     name_of,
+    parse_number,
     value_of,
 )
-from webquarry._read.documents.pptx.look import Looks
-from webquarry._read.documents.pptx.slide import SlideWriter
-from webquarry._read.documents.properties import read_properties
-from webquarry._read.markdown.blocks import Blocks
+from webquarry._read.documents.pptx.shapes import (
+    YES,
+    Backgrounds,
+    Position,
+    SlideShape,
+    list_shapes,
+    placeholder_of,
+)
+from webquarry._read.documents.text import LONGEST_TEXT, SAME_COLOUR, TINY, Refusal
+from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, TextStyle
+from webquarry._read.format import ConvertedDocument
+from webquarry._read.markdown import inline
+from webquarry._read.markdown.inline import BREAK, Literal
 from webquarry._read.markdown.links import Links
-from webquarry._read.text.delimiters import defuse_prose
+from webquarry._read.markdown.tables import Cell, Table
+from webquarry._read.text.escape import escape_heading, escape_line_starts
 
 _MOST_SLIDES = 2_000
+_SMALLEST_TEXT = 200  # hundredths of a point
+_LEAST_ALPHA = 5_000  # of 100,000
+_MOST_SPAN = 100
+_LEVELS = 9
+_NUMBERED = "1. "
+
+_TextParagraph = tuple[Element, DocumentParagraph]
 
 
-def convert(body: bytes, url: str) -> DocumentText:
-    """The presentation; relative links in it are relative to `url`."""
+def convert(body: bytes, url: str) -> ConvertedDocument:
+    """Return the presentation. Relative links are resolved against `url`."""
     package = Package(body)
     main = package.main_part("ppt/presentation.xml")
     root = package.xml(main)
     if root is None:
         raise Refusal(DAMAGED)
+    parts = _list_slides(package, main, root)
+    size_element = find_child(root, "p:sldSz")
+    height = parse_number(value_of(size_element, "cy"), most_digits=10) or 0
+    width = parse_number(value_of(size_element, "cx"), most_digits=10) or 0
+    links = Links(url)
+    removed: Counter[str] = Counter()
+    lost: list[str] = []
+    if len(parts) > _MOST_SLIDES:
+        lost.append(
+            f"The presentation has {len(parts):,} slides; "
+            f"only the first {_MOST_SLIDES:,} were read."
+        )
+    title = ""
+    texts: list[str] = []
+    hidden = length = 0
+    for number, part in enumerate(parts[:_MOST_SLIDES], 1):
+        slide = package.xml(part)
+        if slide is None:
+            continue
+        if slide.get("show") in ("0", "false"):
+            hidden += 1
+            continue
+        writer = SlideWriter(package, package.relations(part), links, removed)
+        writer.write(slide, (height, width))
+        title = title or writer.title
+        text = writer.text()
+        length += len(text)
+        if length > LONGEST_TEXT:
+            lost.append(
+                "The presentation has more text than is read at once; it ends before slide "
+                f"{number:,}."
+            )
+            break
+        if text and number > 1:
+            texts.append(f"[slide {number}]")
+        texts += [text] if text else []
+    notes = [f"Hidden slides that were left out: {hidden:,}."] if hidden else []
+    return build_document(package, "pptx", "\n\n".join(texts), title, removed, lost, notes)
+
+
+def _list_slides(package: Package, main: str, root: Element) -> list[str]:
+    """Return the parts of the slides in order."""
     relations = package.relations(main)
-    parts: list[str] = []  # of the slides, in order
-    for element in children_of(child_of(root, "p:sldIdLst"), "p:sldId"):
-        # the element has an `id` of its own, too, without a namespace
-        identity = ""
-        for key, value in element.items():
-            if name_of(key) == "r:id":
-                identity = str(value)
-                break
-        relation = relations.get(identity)
+    parts: list[str] = []
+    for element in children_of(find_child(root, "p:sldIdLst"), "p:sldId"):
+        # the element also has an `id` without a namespace
+        identities = [str(value) for key, value in element.items() if name_of(key) == "r:id"]
+        relation = relations.get(identities[0]) if identities else None
         if relation is not None and not relation.external:
             parts.append(relation.target)
-    writer = _PresentationWriter(package, root, url)
-    writer.write(parts)
-    removed = writer.removed
-    markdown = defuse_prose(writer.out.text(), removed)
-    if not markdown.strip():
-        raise Refusal("has no text that can be seen")
-    properties = read_properties(package, "pptx", removed)
-    return DocumentText(
-        markdown,
-        title=properties.title or prose.clean_name(writer.title, removed),
-        author=properties.author,
-        published=properties.published,
-        modified=properties.modified,
-        removed={reason: count for reason, count in removed.items() if count},
-        notes=(*writer.lost, *writer.notes),
-        lost=tuple(writer.lost),
-    )
+    return parts
 
 
-class _PresentationWriter:
-    """Writes the slides one after the other."""
+class SlideWriter(OfficeWriter):
+    """Writes one slide."""
 
-    def __init__(self, package: Package, root: Element, url: str) -> None:
-        self._package = package
-        size = child_of(root, "p:sldSz")
-        self._size = (0, 0)  # height and width of a slide, where they are not known
-        with suppress(ValueError):
-            height = int(value_of(size, "cy") or "")
-            width = int(value_of(size, "cx") or "")
-            self._size = (height, width)
-        self._links = Links(url)
-        self._looks = Looks(package)
-        self.out = Blocks()
-        self.removed: Counter[str] = Counter()
-        self.title = ""
-        self.notes: list[str] = []
-        self.lost: list[str] = []
+    _on_white = False  # the text that is read has nothing but a white page behind it
+    title = ""
 
-    def write(self, parts: list[str]) -> None:
-        """Write the slides in these parts of the file."""
-        if len(parts) > _MOST_SLIDES:
-            self.lost.append(
-                f"The presentation has {len(parts):,} slides; only the first {_MOST_SLIDES:,} "
-                "were read."
-            )
-        hidden = 0
-        length = 0
-        for number, part in enumerate(parts[:_MOST_SLIDES], 1):
-            root = self._package.xml(part)
-            if root is None:
+    def write(self, root: Element, size: Position) -> None:
+        """Write the slide and its notes. `size` is its height and width."""
+        layout_relation = find_relation(self._relations, "slideLayout")
+        layout = self._package.read_related(layout_relation)
+        master = None
+        if layout_relation is not None:
+            relations = self._package.relations(layout_relation.target)
+            master = self._package.read_related(find_relation(relations, "slideMaster"))
+        backgrounds = Backgrounds([one for one in (root, layout, master) if one is not None])
+        for shape in list_shapes(root, layout, size, self._removed):
+            self._on_white = backgrounds.is_white(shape.element)
+            self._write_shape(shape)
+        self._on_white = True
+        notes = self._package.read_related(find_relation(self._relations, "notesSlide"))
+        if notes is not None:
+            self._write_notes(notes)
+
+    def _write_shape(self, shape: SlideShape) -> None:
+        if shape.kind == "graphic":
+            if name_of(shape.content.tag) == "a:tbl":
+                self._on_white = False  # table styles paint cells
+                self._add(self._read_table(shape.content))
+            else:
+                self._add_graphic(shape.content)
+            return
+        paragraphs = list(self._read_paragraphs(shape.content))
+        if shape.kind == "title":
+            self._write_title(paragraphs)
+        else:
+            self._write_text(paragraphs, bulleted=shape.kind == "list" and len(paragraphs) > 1)
+
+    def _write_title(self, paragraphs: list[_TextParagraph]) -> None:
+        lines = [self._inline.render(found.pieces(plain=True)) for _, found in paragraphs]
+        text = " ".join(lines).replace("\n", " ").strip()
+        if text:
+            words = " ".join(found.text() for _, found in paragraphs).split()
+            self.title = self.title or " ".join(words)
+            self._add(f"## {escape_heading(text)}")
+
+    def _write_text(self, paragraphs: list[_TextParagraph], *, bulleted: bool) -> None:
+        """Write paragraphs and list items."""
+        numbers: Counter[int] = Counter()  # of the last item of each level
+        for element, found in paragraphs:
+            text = escape_line_starts(self._inline.render(found.pieces()))
+            if not text:
                 continue
-            if root.get("show") in ("0", "false"):
-                hidden += 1
-                continue
-            text = self._write_slide(root, part)
-            length += len(text)
-            if length > LONGEST_TEXT:
-                self.lost.append(
-                    "The presentation has more text than is read at once; it ends before slide "
-                    f"{number:,}."
-                )
-                break
-            if text and number > 1:
-                self.out.add(f"[slide {number}]")
-            if text:
-                self.out.add(text)
-        if hidden:
-            self.notes.append(f"Hidden slides that were left out: {hidden:,}.")
+            settings = find_child(element, "a:pPr")
+            marker = _marker_of(settings, bulleted=bulleted)
+            level = min(parse_number(value_of(settings, "lvl"), most_digits=3) or 0, _LEVELS - 1)
+            for counted in list(numbers):
+                if counted > level or marker != _NUMBERED:
+                    del numbers[counted]
+            if marker == _NUMBERED:
+                numbers[level] += 1
+                marker = f"{numbers[level]}. "
+            if marker:
+                self._add_item(text, marker, level)
+            else:
+                self._add(text)
+        self._end_list()
 
-    def _write_slide(self, root: Element, part: str) -> str:
-        """One slide as Markdown."""
-        blocks = Blocks()
-        writer = SlideWriter(
-            self._package,
-            part,
-            self._links,
-            blocks,
-            self.removed,
-            self._looks,
-        )
-        writer.write(root, self._size)
-        self.title = self.title or writer.title
-        return blocks.text()
+    def _read_paragraphs(self, body: Element | None) -> Iterator[_TextParagraph]:
+        """Yield the paragraphs of a shape that are not empty."""
+        for element in children_of(body, "a:p"):
+            found = DocumentParagraph()
+            self._read(element, found)
+            if found.text().strip():
+                yield element, found
+
+    def _read(self, element: Element, found: DocumentParagraph) -> None:
+        for child in element:
+            name = name_of(child.tag)
+            if name in ("a:r", "a:fld"):
+                self._read_run(child, found)
+            elif name == "a:br":
+                found.add(BREAK)
+            elif name == "m:oMath":
+                found.add(Literal(to_tex(child, self._removed)))
+            elif name in ("m", "m:oMathPara"):
+                self._read(child, found)
+
+    def _read_run(self, run: Element, found: DocumentParagraph) -> None:
+        """Read a run of text, unless it is a slide number or invisible."""
+        if (run.get("type") or "").startswith("slidenum"):
+            return
+        settings = find_child(run, "a:rPr")
+        size = parse_number(value_of(settings, "sz"))
+        if size is not None and size < _SMALLEST_TEXT:
+            self._removed[TINY] += 1
+            return
+        if _has_no_ink(settings) or (self._on_white and _is_white_text(settings)):
+            self._removed[SAME_COLOUR] += 1
+            return
+        link = self.link_to(child_value(settings, "a:hlinkClick", "id"))
+        element = find_child(run, "a:t")
+        text = "" if element is None else element.text or ""
+        found.add(text, TextStyle(link, _marks_of(settings)))
+
+    def _read_table(self, element: Element) -> str:
+        has_heading = child_value(element, "a:tblPr", "firstRow") in YES
+        table = Table()
+        for row in children_of(element, "a:tr"):
+            is_heading = has_heading and not table.rows
+            cells: list[Cell] = []
+            for cell in children_of(row, "a:tc"):
+                if cell.get("hMerge") in YES:
+                    continue  # part of the cell to the left
+                span = min(parse_number(cell.get("gridSpan")) or 1, _MOST_SPAN)
+                lines: list[str] = []
+                if cell.get("vMerge") not in YES:  # else part of the cell above
+                    paragraphs = self._read_paragraphs(find_child(cell, "a:txBody"))
+                    lines = [self._inline.render(found.pieces()) for _, found in paragraphs]
+                text = " ".join(lines).replace("\n", " ")
+                cells.append(Cell(text, is_heading, span))
+            table.rows.append(cells)
+        return table.text()
+
+    def _write_notes(self, root: Element) -> None:
+        """Write the speaker notes as a quote; other placeholders repeat the slide."""
+        texts: list[str] = []
+        for shape in root.iter():
+            if name_of(shape.tag) != "p:sp":
+                continue
+            placeholder = placeholder_of(shape)
+            if placeholder is None or placeholder.get("type") != "body":
+                continue
+            for _, found in self._read_paragraphs(find_child(shape, "p:txBody")):
+                texts.append(escape_line_starts(self._inline.render(found.pieces())))
+        if not texts:
+            return
+        texts[0] = f"Notes: {texts[0]}"
+        self._add_in("> ", "> ", texts)
+
+
+def _has_no_ink(settings: Element | None) -> bool:
+    """Return whether a run is transparent and has no outline."""
+    if find_child(settings, "a:ln") is not None:
+        return False
+    if find_child(settings, "a:noFill") is not None:
+        return True
+    fill = find_child(settings, "a:solidFill")
+    alphas = () if fill is None else (child_value(colour, "a:alpha") for colour in fill)
+    return any((parse_number(alpha) or 0) < _LEAST_ALPHA for alpha in alphas if alpha)
+
+
+def _is_white_text(settings: Element | None) -> bool:
+    """Return whether a run is explicitly white."""
+    fill = find_child(settings, "a:solidFill")
+    scheme = find_child(fill, "a:schemeClr")
+    if scheme is not None:
+        return value_of(scheme) in ("bg1", "lt1") and not len(scheme)  # without tint or shade
+    value = child_value(fill, "a:srgbClr")
+    colour = parse_attribute_colour(value.lower()) if value else None
+    return colour is not None and alike(colour, WHITE)
+
+
+def _marker_of(settings: Element | None, *, bulleted: bool) -> str:
+    """Return the list marker of a paragraph; empty if it is not a list item."""
+    names = set() if settings is None else {name_of(child.tag) for child in settings}
+    if "a:buNone" in names:
+        return ""
+    if "a:buAutoNum" in names:
+        return _NUMBERED
+    return "- " if bulleted or names & {"a:buChar", "a:buBlip"} else ""
+
+
+def _marks_of(settings: Element | None) -> tuple[str, ...]:
+    """Return the Markdown marks for run properties."""
+    if settings is None:
+        return ()
+    marks: list[str] = []
+    if settings.get("b") in YES:
+        marks.append(inline.STRONG)
+    if settings.get("i") in YES:
+        marks.append(inline.EMPHASIS)
+    if settings.get("strike") in ("sngStrike", "dblStrike"):
+        marks.append(inline.STRUCK)
+    baseline = settings.get("baseline") or "0"
+    if baseline.lstrip("-").rstrip("%") not in ("", "0"):
+        marks.append(inline.LOWERED if baseline.startswith("-") else inline.RAISED)
+    return tuple(marks)

@@ -1,200 +1,201 @@
-"""The shapes of a slide -> its title and the rest of its words in the order in which they are seen.
+"""Shapes of a slide in reading order, and their backgrounds.
 
-The title comes first, then everything from top to bottom. A placeholder without a place of its own
-stands where the layout of the slide puts it. Dates, footers and numbers of slides are left out like
-running heads.
+The title comes first, then everything from top to bottom. A placeholder without a position has that
+of the layout. Dates, footers and slide numbers are left out like running heads.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
-from webquarry._read.documents.office import (
-    Element,
-    child_of,
-    choose_alternative,
-    find_child,
-    name_of,
-    value_of,
-)
+from webquarry._read.documents.office import Element, child_value, find_child, name_of, value_of
+from webquarry._read.documents.text import HIDDEN, OFF_PAGE
 
-OFF_SLIDE = "off page"
-HIDDEN = "hidden text"
+YES = ("1", "true")
 _TITLES = frozenset({"title", "ctrTitle"})
 _RUNNING = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
-# placeholders whose paragraphs have bullets unless they say otherwise
-_LISTS = frozenset({"", "body", "obj"})
-_GRAPHICS = {"a:tbl": "table", "c:chart": "chart", "dgm:relIds": "diagram"}
+_LISTS = frozenset({"", "body", "obj"})  # placeholders with bullets by default
+_GRAPHICS = frozenset({"a:tbl", "c:chart", "dgm:relIds"})
 _IDENTITIES = ("p:nvSpPr", "p:nvGraphicFramePr", "p:nvGrpSpPr", "p:nvCxnSpPr", "p:nvPicPr")
+_FILLS = frozenset({"a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:grpFill"})
 _DEEPEST = 40
 
-Place = tuple[int, int]
+_MOST_PAINTED = 1_000  # shapes that may be behind a text
+
+Position = tuple[int, int]  # from the top, from the left; or height and width
+_Frame = tuple[Position | None, Position | None]  # position and extent, where they are known
 
 
-@dataclass(frozen=True)
-class SlideShape:
-    """Something with words on a slide."""
+class SlideShape(NamedTuple):
+    """A shape with text."""
 
     element: Element
-    kind: str  # title, list, text, table, chart, diagram
-    place: Place = (0, 0)  # from the top, from the left
+    content: Element  # its text, table, chart or diagram
+    kind: str  # title, list, text or graphic
+    position: Position
 
 
-class Layout:
-    """Where a layout puts its placeholders."""
-
-    def __init__(self, root: Element | None) -> None:
-        self._by_number: dict[str, Place] = {}
-        self._by_kind: dict[str, Place] = {}
-        if root is None:
-            return
-        for shape in root.iter():
-            if name_of(shape.tag) != "p:sp":
-                continue
-            place = own_place(shape)
-            placeholder = placeholder_of(shape)
-            if place is None or placeholder is None:
-                continue
-            number = placeholder.get("idx") or ""
-            kind = placeholder.get("type") or ""
-            self._by_number.setdefault(number, place)
-            self._by_kind.setdefault(kind, place)
-
-    def place_of(self, shape: Element) -> Place | None:
-        """Where the layout puts a shape of a slide; None for one it does not know."""
-        placeholder = placeholder_of(shape)
-        if placeholder is None:
-            return None
-        number = placeholder.get("idx")
-        if number and number in self._by_number:
-            return self._by_number[number]
-        return self._by_kind.get(placeholder.get("type") or "")
-
-
-def shapes_of(
-    root: Element, layout: Layout, size: Place, removed: Counter[str]
+def list_shapes(
+    root: Element, layout: Element | None, size: Position, removed: Counter[str]
 ) -> list[SlideShape]:
-    """The shapes of a slide that say something, in reading order. `size` is that of the slide:
-    height, width.
-    """
+    """Return the shapes with text in reading order."""
     tree = find_child(root, "p:cSld", "p:spTree")
     if tree is None:
         return []
+    positions = _layout_positions(layout)
     found: list[SlideShape] = []
-    place: Place = (0, 0)
+    position: Position = (0, 0)
     for shape in _walk(tree, 0, removed):
-        outermost = shape  # the group around it that stands on the slide itself, if there is one
+        outermost = shape  # the group on the slide that contains the shape
         above = shape.getparent()
         while above is not None and above is not tree:
             outermost = above
             above = above.getparent()
-        outer_place = own_place(outermost)
-        if outermost is not shape:  # places in a group are the group's own
-            place = layout.place_of(shape) or outer_place or place
+        own = _own_position(outermost)
+        by_layout = None
+        placeholder = placeholder_of(shape)
+        if placeholder is not None:
+            by_layout = positions.get(f"idx {placeholder.get('idx')}")
+            by_layout = by_layout or positions.get(f"type {placeholder.get('type') or ''}")
+        if outermost is not shape:  # positions in a group are relative to the group
+            position = by_layout or own or position
         else:
-            place = outer_place or layout.place_of(shape) or place
-            if outer_place is not None and _is_outside(shape, outer_place, size):
-                removed[OFF_SLIDE] += 1
+            position = own or by_layout or position
+            extent = _own_extent(shape)
+            if own and extent and all(size) and not _overlap(own, extent, (0, 0), size):
+                removed[OFF_PAGE] += 1
                 continue
-        kind = _kind_of(shape)
-        if kind:
-            found.append(SlideShape(shape, kind, place))
-    return sorted(found, key=lambda shape: (shape.kind != "title", shape.place))
+        kind, content = _content_of(shape)
+        if content is not None:
+            found.append(SlideShape(shape, content, kind, position))
+    return sorted(found, key=lambda shape: (shape.kind != "title", shape.position))
+
+
+def _layout_positions(root: Element | None) -> dict[str, Position]:
+    """Return the positions of the placeholders of a layout, by index and by type."""
+    positions: dict[str, Position] = {}
+    for shape in root.iter() if root is not None else ():
+        placeholder = placeholder_of(shape) if name_of(shape.tag) == "p:sp" else None
+        position = _own_position(shape)
+        if placeholder is not None and position is not None:
+            positions.setdefault(f"idx {placeholder.get('idx')}", position)
+            positions.setdefault(f"type {placeholder.get('type') or ''}", position)
+    return positions
 
 
 def _walk(tree: Element, depth: int, removed: Counter[str]) -> Iterator[Element]:
-    """Shapes in the order of the file, those of groups among them; hidden ones are counted."""
+    """Yield shapes in the order of the file, also those in groups; hidden ones are counted."""
     for child in tree:
         name = name_of(child.tag)
-        drawn = child_of(_identity_of(child), "p:cNvPr")
-        if drawn is not None and drawn.get("hidden") in ("1", "true"):
+        properties = find_child(_identity_of(child), "p:cNvPr")
+        if properties is not None and properties.get("hidden") in YES:
             removed[HIDDEN] += 1
         elif name in ("p:sp", "p:graphicFrame", "p:cxnSp"):
             yield child
         elif name == "p:grpSp" and depth < _DEEPEST:
             yield from _walk(child, depth + 1, removed)
-        elif name == "mc:AlternateContent" and depth < _DEEPEST:
-            yield from _walk(choose_alternative(child), depth + 1, removed)
 
 
-def _kind_of(shape: Element) -> str:
-    """What a shape is to a reader; empty for one without words."""
-    if name_of(shape.tag) == "p:graphicFrame":
-        data = find_child(shape, "a:graphic", "a:graphicData")
-        if data is None:
-            return ""
-        names = [name_of(child.tag) for child in data]
-        return next((_GRAPHICS[name] for name in names if name in _GRAPHICS), "")
-    if child_of(shape, "p:txBody") is None:
-        return ""
+def _content_of(shape: Element) -> tuple[str, Element | None]:
+    """Return the kind of a shape and the element with its text; None for one without text."""
+    data = find_child(shape, "a:graphic", "a:graphicData")
+    if data is not None:
+        return "graphic", next((one for one in data if name_of(one.tag) in _GRAPHICS), None)
     placeholder = placeholder_of(shape)
-    if placeholder is None:
-        return "text"
-    kind = placeholder.get("type") or ""
-    if kind in _RUNNING:
-        return ""
-    if kind in _TITLES:
-        return "title"
-    if kind in _LISTS:
-        return "list"
-    return "text"
+    role = "other" if placeholder is None else placeholder.get("type") or ""
+    if role in _RUNNING:
+        return "", None
+    kind = "title" if role in _TITLES else "list" if role in _LISTS else "text"
+    return kind, find_child(shape, "p:txBody")
 
 
 def _identity_of(shape: Element) -> Element | None:
-    """The part of a shape that says which one it is."""
-    for child in shape:
-        if name_of(child.tag) in _IDENTITIES:
-            return child
-    return None
+    """Return the non-visual properties of a shape."""
+    return next((child for child in shape if name_of(child.tag) in _IDENTITIES), None)
 
 
 def placeholder_of(shape: Element) -> Element | None:
-    """The placeholder of a layout that a shape fills; None for one that stands alone."""
+    """Return the placeholder element of a shape; None if it is not a placeholder."""
     return find_child(_identity_of(shape), "p:nvPr", "p:ph")
 
 
-def _transform_of(shape: Element) -> Element | None:
-    """The element that says where a shape stands and how large it is."""
-    candidates = (
-        find_child(shape, "p:spPr", "a:xfrm"),
-        child_of(shape, "p:xfrm"),
-        find_child(shape, "p:grpSpPr", "a:xfrm"),
+def _read_transform(shape: Element, name: str, first: str, second: str) -> Position | None:
+    """Return two numbers of the transform of a shape."""
+    for path in (("p:spPr", "a:xfrm"), ("p:xfrm",), ("p:grpSpPr", "a:xfrm")):
+        element = find_child(shape, *path, name)
+        if element is not None:
+            try:
+                return int(value_of(element, first) or ""), int(value_of(element, second) or "")
+            except ValueError:
+                return None
+    return None
+
+
+def _own_position(shape: Element) -> Position | None:
+    return _read_transform(shape, "a:off", "y", "x")
+
+
+def _own_extent(shape: Element) -> Position | None:
+    return _read_transform(shape, "a:ext", "cy", "cx")
+
+
+def _overlap(start: Position, extent: Position, other: Position, other_extent: Position) -> bool:
+    """Return whether two rectangles share an area."""
+    return (
+        start[0] < other[0] + other_extent[0]
+        and other[0] < start[0] + extent[0]
+        and start[1] < other[1] + other_extent[1]
+        and other[1] < start[1] + extent[1]
     )
-    return next((found for found in candidates if found is not None), None)
 
 
-def own_place(shape: Element) -> Place | None:
-    """Where a shape says that it stands."""
-    transform = _transform_of(shape)
-    offset = child_of(transform, "a:off")
-    return _read_pair(offset, "y", "x")
+class Backgrounds:
+    """Background of the text of a slide, as far as slide, layout and master define it."""
+
+    def __init__(self, roots: list[Element]) -> None:
+        self._page_is_white = all(map(_has_white_page, roots))
+        self._painted: list[_Frame] = []  # pictures and filled shapes
+        for shape in chain.from_iterable(root.iter() for root in roots):
+            name = name_of(shape.tag)
+            if name == "p:pic" or (name in ("p:sp", "p:grpSp") and _is_filled(shape)):
+                self._painted.append((_own_position(shape), _own_extent(shape)))
+            if len(self._painted) >= _MOST_PAINTED:
+                break
+
+    def is_white(self, shape: Element) -> bool:
+        """Return whether a shape has nothing but a white page behind it as far as is known."""
+        if not self._page_is_white or _is_filled(shape):
+            return False
+        position, extent = _own_position(shape), _own_extent(shape)
+        for other, other_extent in self._painted:
+            if not (position and extent and other and other_extent):
+                return False
+            if _overlap(position, extent, other, other_extent):
+                return False
+        return True
 
 
-def own_extent(shape: Element) -> Place | None:
-    """How large a shape says that it is: its height and width."""
-    transform = _transform_of(shape)
-    return _read_pair(child_of(transform, "a:ext"), "cy", "cx")
+def _has_white_page(root: Element) -> bool:
+    """Return whether a slide, layout or master leaves the page in the first background colour,
+    and that is the light one.
+    """
+    background = find_child(root, "p:cSld", "p:bg")
+    if background is not None:
+        reference = find_child(background, "p:bgRef")
+        if child_value(reference, "a:schemeClr") not in ("bg1", "lt1"):
+            return False
+    mapping = find_child(root, "p:clrMap")
+    return mapping is None or mapping.get("bg1") == "lt1"
 
 
-def _is_outside(shape: Element, place: Place, size: Place) -> bool:
-    """Whether a shape stands beside the slide, where nobody sees it."""
-    extent = own_extent(shape)
-    if extent is None or not all(size):
-        return False
-    for start, length, whole in zip(place, extent, size, strict=True):
-        end = start + length
-        if start >= whole or end <= 0:
-            return True
-    return False
-
-
-def _read_pair(element: Element | None, first: str, second: str) -> Place | None:
-    """Two attributes that are numbers; None where they are not."""
-    try:
-        one = int(value_of(element, first) or "")
-        other = int(value_of(element, second) or "")
-    except ValueError:
-        return None
-    return one, other
+def _is_filled(shape: Element) -> bool:
+    """Return whether a shape has a background of its own."""
+    if find_child(shape, "p:style") is not None:
+        return True
+    settings = find_child(shape, "p:spPr")
+    if settings is None:
+        settings = find_child(shape, "p:grpSpPr")
+    return settings is not None and any(name_of(child.tag) in _FILLS for child in settings)

@@ -26,7 +26,7 @@ def write_markdown(composer: Composer, value: object, url: str) -> str:
     """Markdown that a site's user wrote, as safe as a page of Markdown; its links are those of a
     page at this URL.
     """
-    from webquarry._read.formats.markdown import filter_markdown
+    from webquarry._read.markdown.foreign import filter_markdown
 
     if not isinstance(value, str) or not value.strip():
         return ""

@@ -1,1 +1,0 @@
-"""the look of Office files -> colours: which text can be told from its ground"""

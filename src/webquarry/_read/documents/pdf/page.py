@@ -1,0 +1,340 @@
+"""PDF files and the characters of their pages, through the C functions of PDFium.
+
+Indices count characters of a page as PDFium does.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+import pypdfium2 as pdfium
+from pypdfium2 import raw
+
+from webquarry._read.documents.text import Refusal
+from webquarry._read.models import Dated
+
+OTHER_WORDS = "other words than drawn"
+
+_LONGEST_FONT_NAME = 128
+_MOST_PAINTINGS = 200  # pages of a file that are rendered
+_MOST_BOOKMARKS = 5_000
+_DEEPEST_BOOKMARK = 8
+_DAMAGED = "is damaged: it begins like a PDF file, but none can be made out"
+_REFUSALS = {
+    raw.FPDF_ERR_PASSWORD: "is protected by a password",
+    raw.FPDF_ERR_SECURITY: "is encrypted in a way that cannot be read",
+}
+_BOLD = re.compile(r"(?i)bold|black|heavy|semibold|demi(?!ta)|CMBX|CMSSBX|-Medi|SFBX|\.B\b|,B\b")
+_MONO = re.compile(
+    r"(?i)mono|courier|consol|menlo|typewriter|CMTT|SFTT|fixed|inconsolata|source ?code"
+    r"|fira ?code|Cour\b|NimbusMon|letter ?gothic|andale|SLTT"
+)
+_FIXED_PITCH = 1  # font flag
+_DATE = re.compile(
+    r"\s*(?:D:)?(?P<year>(?:19|20|21)\d\d)"
+    r"(?:-?(?P<month>0[1-9]|1[0-2])(?:-?(?P<day>0[1-9]|[12]\d|3[01])"
+    r"(?:[T ]?(?P<hour>[01]\d|2[0-3]):?(?P<minute>[0-5]\d)(?::?(?P<second>[0-5]\d))?)?)?)?"
+    r"(?:\.\d+)?\s*(?:(?P<utc>Z)|(?P<sign>[+-])(?P<hours>\d\d)[':]?(?P<minutes>\d\d)?'?)?\s*\Z"
+)
+_LONGEST_DATE = 100  # characters
+
+
+class Box(NamedTuple):
+    """A rectangle; y grows upwards."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
+
+    def holds(self, x: float, y: float) -> bool:
+        """Return whether a point is in the rectangle."""
+        return self.left <= x <= self.right and self.bottom <= y <= self.top
+
+
+_EVERYWHERE = Box(-1e9, -1e9, 1e9, 1e9)  # of a page without a size
+
+
+class Font(NamedTuple):
+    bold: bool
+    mono: bool
+
+
+class Bookmark(NamedTuple):
+    """An entry of the outline."""
+
+    title: str
+    level: int  # from 0
+    page: int | None  # from 0
+
+
+class ActualText(NamedTuple):
+    """A text that the file gives for a drawn object, by a content mark of that object."""
+
+    handle: Any
+    mark: Any
+    text: str
+    box: Box
+
+    @property
+    def fits(self) -> bool:
+        """Return whether the text is no longer than what fits into the box of the object."""
+        return len(self.text) <= 4 + 4 * self.box.width / max(1.0, self.box.height)
+
+
+class PdfFile:
+    """An open file."""
+
+    def __init__(self, body: bytes) -> None:
+        # Layers are in the catalog, which may be in a compressed object stream.
+        self.may_have_layers = b"/OCProperties" in body or b"/ObjStm" in body
+        try:
+            self._file: Any = pdfium.PdfDocument(body)
+        except pdfium.PdfiumError as error:
+            reason = _REFUSALS.get(getattr(error, "err_code", None), _DAMAGED)
+            raise Refusal(reason) from error
+        self.handle = self._file.raw
+        self._paintings_left = _MOST_PAINTINGS
+
+    def close(self) -> None:
+        self._file.close()
+
+    def take_painting(self) -> bool:
+        """Return whether another page may be rendered to decide what is visible."""
+        self._paintings_left -= 1
+        return self._paintings_left >= 0
+
+    @property
+    def page_count(self) -> int:
+        return max(0, len(self._file))
+
+    def read_date(self, key: str) -> Dated | None:
+        """Return a date, as exact as the file gives it; None if it is not valid.
+
+        `D:20240303101500+01'00'` becomes `2024-03-03T10:15:00+01:00`.
+        """
+        found = _DATE.match(self.read_metadata(key)[:_LONGEST_DATE])
+        if found is None:
+            return None
+        value = "-".join(filter(None, found.group("year", "month", "day")))
+        if found["minute"]:
+            value += f"T{found['hour']}:{found['minute']}:{found['second'] or '00'}"
+            if found["utc"]:
+                value += "Z"
+            elif found["sign"]:
+                value += f"{found['sign']}{found['hours']}:{found['minutes'] or '00'}"
+        return Dated(value, f"pdf:{key}")
+
+    def read_metadata(self, key: str) -> str:
+        """Return a text of the document information; empty if there is none."""
+        try:
+            return str(self._file.get_metadata_value(key))
+        except UnicodeDecodeError:
+            return ""
+
+    def read_outline(self) -> list[Bookmark]:
+        """Return the bookmarks in order, up to the first broken one."""
+        found: list[Bookmark] = []
+        with suppress(pdfium.PdfiumError, ValueError, RecursionError):
+            for entry in self._file.get_toc(max_depth=_DEEPEST_BOOKMARK):
+                destination = entry.get_dest()
+                page = destination.get_index() if destination else None
+                found.append(Bookmark(entry.get_title(), entry.level, page))
+                if len(found) >= _MOST_BOOKMARKS:
+                    break
+        return found
+
+    @contextmanager
+    def page(self, index: int) -> Iterator[PageText | None]:
+        """Open one page with its text; None for a broken page."""
+        try:
+            page = self._file.get_page(index)
+        except pdfium.PdfiumError:
+            yield None
+            return
+        try:
+            page.set_rotation(0)  # PDFium reads a rotated page in the wrong order
+            text = page.get_textpage()
+            box = Box(*page.get_bbox())
+        except pdfium.PdfiumError:
+            page.close()
+            yield None
+            return
+        read = PageText(page.raw, text.raw, box, self)
+        try:
+            yield read
+        finally:
+            read.close()
+            text.close()
+            page.close()
+
+
+class PageText:
+    """The characters of one page."""
+
+    def __init__(self, page: Any, text: Any, box: Box, file: PdfFile) -> None:
+        self.handle = page
+        self.may_have_layers = file.may_have_layers
+        self.take_painting = file.take_painting
+        self._file = file
+        self._drawn_text: Any = None  # a second text page, without `ActualText`
+        self.has_size = min(box.width, box.height) > 1
+        self.box = box if self.has_size else _EVERYWHERE
+        self._rectangle = raw.FS_RECTF()
+        self._matrix = raw.FS_MATRIX()
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._font_name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
+        self._font_flags = ctypes.c_int()
+        self._fonts: dict[tuple[bytes, int], Font] = {}
+        self._read(text)
+
+    def _read(self, text: Any) -> None:
+        """Read the characters. PDFium counts a surrogate pair as two."""
+        self._text = text
+        self.count: int = max(0, raw.FPDFText_CountChars(text))
+        size = 2 * self.count + 2
+        buffer = (ctypes.c_ushort * size)()
+        written = raw.FPDFText_GetText(text, 0, self.count, buffer) if self.count else 1
+        length = max(0, min(written, size) - 1)
+        self.text = bytes(buffer)[: 2 * length].decode("utf-16-le", "surrogatepass")
+        if len(self.text) != length:
+            self.text = "".join(map(chr, buffer[:length]))
+        self._shifted = len(self.text) != self.count  # some characters are in one of the two only
+
+    def close(self) -> None:
+        """Close the second text page."""
+        if self._drawn_text is not None:
+            raw.FPDFText_ClosePage(self._drawn_text)
+
+    def prefer_drawn(self, actual: Sequence[ActualText], removed: Counter[str]) -> None:
+        """Ignore `ActualText` except where the drawn characters cannot be read."""
+        if not actual:
+            return
+        for one in actual:
+            raw.FPDFPageObj_RemoveMark(one.handle, one.mark)
+        drawn_page = raw.FPDFText_LoadPage(self.handle)
+        drawn = [_text_drawn(one.handle, drawn_page) for one in actual]
+        needed = [
+            one
+            for one, text in zip(actual, drawn, strict=True)
+            if one.fits and not (text.strip() and "".join(text.split()).isprintable())
+        ]
+        for one in needed:
+            mark = raw.FPDFPageObj_AddMark(one.handle, b"Span")
+            raw.FPDFPageObjMark_SetStringParam(
+                self._file.handle,
+                one.handle,
+                mark,
+                b"ActualText",
+                one.text.encode("utf-8", "replace"),
+            )
+        if needed:
+            raw.FPDFText_ClosePage(drawn_page)
+            drawn_page = raw.FPDFText_LoadPage(self.handle)
+        elif _letters_of("".join(one.text for one in actual)) != _letters_of("".join(drawn)):
+            removed[OTHER_WORDS] += 1
+        self._drawn_text = drawn_page
+        self._read(drawn_page)
+
+    def index_of(self, position: int) -> int:
+        """Return the index of the character at a position of `text`."""
+        if not self._shifted:
+            return position
+        found: int = raw.FPDFText_GetCharIndexFromTextIndex(self._text, position)
+        return found if found >= 0 else min(position, self.count - 1)
+
+    def box_of(self, index: int) -> Box:
+        """Return the box of a character, as high as its font."""
+        found = self._rectangle
+        if not raw.FPDFText_GetLooseCharBox(self._text, index, ctypes.byref(found)):
+            return Box(0.0, 0.0, 0.0, 0.0)
+        return Box(found.left, found.bottom, found.right, found.top)
+
+    def size_of(self, index: int) -> float:
+        """Return the font size of a character on the page, in points."""
+        size = abs(float(raw.FPDFText_GetFontSize(self._text, index)))
+        matrix = self._matrix
+        if not raw.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix)):
+            return size
+        return size * float(abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5)
+
+    def origin_of(self, index: int) -> tuple[float, float]:
+        """Return the point on the baseline at which a character starts."""
+        raw.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(self._x), ctypes.byref(self._y))
+        return self._x.value, self._y.value
+
+    def angle_of(self, index: int) -> float:
+        """Return the rotation of a character in radians, counter-clockwise."""
+        return float(raw.FPDFText_GetCharAngle(self._text, index))
+
+    def font_of(self, index: int) -> Font:
+        """Return the style of the font of a character, by its name and flags."""
+        buffer, flags = self._font_name, self._font_flags
+        size = raw.FPDFText_GetFontInfo(
+            self._text, index, buffer, _LONGEST_FONT_NAME, ctypes.byref(flags)
+        )
+        key = (
+            buffer.value if 0 < size <= _LONGEST_FONT_NAME else b"",
+            flags.value if size else 0,
+        )
+        if key not in self._fonts:
+            name = key[0].decode("utf-8", "replace")
+            mono = bool(key[1] & _FIXED_PITCH) or bool(_MONO.search(name))
+            self._fonts[key] = Font(bool(_BOLD.search(name)), mono)
+        return self._fonts[key]
+
+    def object_of(self, index: int) -> int:
+        """Return the address of the object that drew a character; 0 for a generated one."""
+        found = raw.FPDFText_GetTextObject(self._text, index)
+        return ctypes.addressof(found.contents) if found else 0
+
+    def text_of(self, handle: Any) -> str:
+        """Return the characters of the page that an object drew."""
+        return _text_drawn(handle, self._text)
+
+
+def read_actual_text(mark: Any) -> str | None:
+    """Return the `ActualText` of a content mark; None if it has none."""
+    size = ctypes.c_ulong()
+    arguments = (mark, b"ActualText")
+    if not raw.FPDFPageObjMark_GetParamStringValue(*arguments, None, 0, ctypes.byref(size)):
+        return None
+    buffer = (ctypes.c_ushort * (size.value // 2 + 1))()
+    raw.FPDFPageObjMark_GetParamStringValue(
+        *arguments, buffer, ctypes.sizeof(buffer), ctypes.byref(size)
+    )
+    return _decode(buffer)
+
+
+def _text_drawn(handle: Any, text_page: Any) -> str:
+    size = raw.FPDFTextObj_GetText(handle, text_page, None, 0)
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
+    raw.FPDFTextObj_GetText(handle, text_page, buffer, ctypes.sizeof(buffer))
+    return _decode(buffer)
+
+
+def _decode(buffer: ctypes.Array[ctypes.c_ushort]) -> str:
+    return bytes(buffer).decode("utf-16-le", "replace").partition("\0")[0]
+
+
+def _letters_of(text: str) -> str:
+    """Return the letters and digits of a text for comparison."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
