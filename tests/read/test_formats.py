@@ -53,9 +53,9 @@ def test_ten_megabytes_on_one_line_are_read() -> None:
     assert convert("text", text, "text/plain; charset=utf-8").markdown == text
 
 
-def test_markdown_is_kept_and_gives_its_title() -> None:
+def test_markdown_gives_its_title() -> None:
     assert convert("markdown", "# Tides #\n\nHigh *water*.") == ConvertedDocument(
-        "# Tides #\n\nHigh *water*.", title="Tides", encoding="utf-8"
+        "# Tides\n\nHigh *water*.", title="Tides", encoding="utf-8"
     )
     assert (
         convert("markdown", '---\ntitle: "High water"\nimage: x\n---\n# Other\n').title

@@ -1,6 +1,6 @@
-"""Markdown: as it is, with its line ends normalised, but for what a page of HTML would not show
-either: targets of images, tags and what they hide, links that could do harm. Its title is that of
-its front matter, else its first heading.
+"""Markdown from servers, read like the HTML page that it describes.
+
+The title is that of the front matter, else the first heading of the first level.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ import re
 from collections import Counter
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.formats._markdown_html import convert_tags
-from webquarry._read.formats._markdown_links import rewrite_links
 from webquarry._read.formats.text import normalise_newlines
+from webquarry._read.markdown.foreign import FRONT_MATTER, filter_markdown
 from webquarry._read.text.characters import clean
+from webquarry._read.text.fence import fence
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+_LARGEST = 2_000_000  # characters; parsing takes about a second per million
+_TOO_LARGE = "The Markdown is too large to be parsed and is shown as it was sent."
 _FRONT_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t](.+)$", re.MULTILINE)
 
@@ -25,41 +26,35 @@ class MarkdownText(Format):
     suffixes = (".md", ".markdown", ".mdown", ".mdx", "/llms.txt", "/llms-full.txt")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        text, removed = filter_markdown(source.text.text, source.url)
-        title = _find_title(text)
+        text = source.text.text
+        notes: tuple[str, ...] = ()
+        if len(text) > _LARGEST:
+            cleaned = clean(normalise_newlines(text))
+            markdown, removed = fence(cleaned.text, "markdown"), Counter(cleaned.removed)
+            notes = (_TOO_LARGE,)
+        else:
+            markdown, removed = filter_markdown(text, source.url)
         return ConvertedDocument(
-            text,
-            title=title.strip("\"' "),
+            markdown,
+            title=_find_title(clean(normalise_newlines(text)).text),
             encoding=source.text.encoding,
             removed=removed,
+            notes=notes,
         )
 
 
-def filter_markdown(text: str, url: str) -> tuple[str, Counter[str]]:
-    """Markdown from somewhere else without what a page of HTML would not show either, and what was
-    taken out. Its links are those of a page at this URL.
-    """
-    visible = clean(normalise_newlines(text))
-    without_tags = convert_tags(visible.text, url)
-    linked = rewrite_links(without_tags.text, url)
-    cleaned = clean(linked.rstrip("\n"))  # what was apart may have come together
-    removed = Counter(visible.removed) + Counter(without_tags.removed)
-    removed += Counter(cleaned.removed)
-    return cleaned.text, removed
-
-
 def _find_title(text: str) -> str:
-    """The title that the front matter states, else the first heading of the highest level."""
+    """Return the title of the front matter, else the first heading of the first level."""
     start = 0
-    front_matter = _FRONT_MATTER.match(text)
+    front_matter = FRONT_MATTER.match(text)
     if front_matter:
         stated = _FRONT_TITLE.search(front_matter[1])
         if stated:
-            return stated[1].strip(" \t")
+            return stated[1].strip(" \t").strip("\"' ")
         start = front_matter.end()
     heading = _HEADING.search(text, start)
     if heading is None:
         return ""
     line = heading[1].strip(" \t")
-    title = line.rstrip("#").rstrip(" \t")
-    return title or line[:1]
+    title = line.rstrip("#").rstrip(" \t") or line[:1]
+    return title.strip("\"' ")
