@@ -145,11 +145,9 @@ def build_site_reply(fields: dict[str, Any], body: bytes) -> SiteReply:
 
 def write_site_page(site: SiteReply, url: str) -> Page:
     """Convert the replies of an API to a page."""
-    from webquarry._read.sites.site import load_reader
+    from webquarry._read.sites.site import load_readers
 
-    reader = load_reader(site.reader)
-    assert reader is not None
-    return reader.write(site, url)
+    return load_readers()[site.reader].write(site, url)
 
 
 @job("read page")

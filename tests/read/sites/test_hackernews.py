@@ -122,6 +122,17 @@ def test_deleted_comment_is_shown_only_with_replies() -> None:
     assert unanswered.removed == {"deleted comment": 1}
 
 
+def test_poll_shows_its_options_with_points() -> None:
+    option = comment(5, "Spring &amp; neap", type="pollopt", points=1200)
+    poll = algolia(option, comment(6, "Both."), type="poll")
+
+    page = read(poll, ITEM)
+
+    assert "- Spring & neap · 1,200 points" in page.markdown
+    assert "1 comment" in page.markdown
+    assert "user5" not in page.markdown
+
+
 def test_deleted_item_is_not_found() -> None:
     with pytest.raises(NotFound, match="deleted"):
         read(algolia(author=None, title=None), ITEM)

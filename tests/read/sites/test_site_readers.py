@@ -28,10 +28,9 @@ from tests.read.sites.site_pages import (
     stack_url,
 )
 from webquarry._read.reader import Reader
-from webquarry._read.sites.site import find_reader, load_reader
+from webquarry._read.sites.site import find_reader
 from webquarry.errors import LoginWall, NotFound, Refused, Unreadable
 from webquarry.net.client import Client
-from webquarry.registry import module_names
 from webquarry.settings import Settings
 
 SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
@@ -153,30 +152,6 @@ def test_page_has_its_reader(page: SitePage) -> None:
 
     assert reader is not None
     assert reader.name == page.reader
-
-
-@pytest.mark.parametrize("name", module_names("webquarry._read.sites"))
-def test_reader_has_the_name_of_its_module(name: str) -> None:
-    reader = load_reader(name)
-
-    assert name == "site" or (reader is not None and reader.name == name)
-
-
-def test_unknown_host_imports_only_readers_for_any_host() -> None:
-    code = (
-        "import sys, httpx2\n"
-        "from datetime import datetime\n"
-        "from webquarry.net.models import Reply\n"
-        "from webquarry._read.sites.site import find_page_reader, find_reader\n"
-        "url = 'https://harbor.example/tides'\n"
-        "page = Reply(url, 200, httpx2.Headers(), b'<p>Tides</p>', datetime.now())\n"
-        "assert find_reader(url) is None and find_page_reader(page) is None\n"
-        "names = [name.rpartition('.')[2] for name in sys.modules if '_read.sites.' in name]\n"
-        "print(*sorted(name for name in names if not name.startswith('_')))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout.split() == ["discourse", "mastodon", "mediawiki", "site"]
 
 
 @pytest.mark.parametrize(
@@ -349,6 +324,41 @@ def test_file_of_another_format_is_read_by_its_format() -> None:
     assert "Brest" in got.markdown
 
 
+def test_github_folder_has_its_readme() -> None:
+    entries = [{"name": "tides", "type": "dir"}, {"name": "Readme.md", "type": "file", "size": 9}]
+    readme = as_text("See [the table](table.py).")
+    web = FakeWeb(
+        {
+            f"{TIDES}/contents/src/tides?ref=main": as_json(entries),
+            f"{RAW}/harbornotes/tides/main/src/tides/Readme.md": readme,
+        }
+    )
+
+    got = read(web, "https://github.com/harbornotes/tides/tree/main/src/tides")
+
+    table = "https://github.com/harbornotes/tides/blob/main/src/tides/table.py"
+    assert f"## README\n\nSee [the table]({table})." in got.markdown
+
+
+def test_reader_of_another_package_is_registered_by_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "acorn-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acorn\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[webquarry.sites]\nacorn = acorn_site:Acorn\n")
+    (tmp_path / "acorn_site.py").write_text(ACORN)
+    code = (
+        "from webquarry._read.sites.site import find_reader\n"
+        "print(find_reader('https://www.acorn.example/nut').name)\n"
+        "print(find_reader('https://oak.example/nut'))"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["acorn", "None"]
+
+
 def test_branch_name_with_a_slash() -> None:
     address = f"{RAW}/harbornotes/tides/refs/heads/feature/x/tides/table.py"
     web = FakeWeb({address: as_text("A = 1\n")})
@@ -484,3 +494,16 @@ def test_sentence_continues_after_a_page_break_of_an_rfc() -> None:
 
     assert "The text goes on after a page break." in got.markdown
     assert "[Page" not in got.markdown
+
+
+ACORN = """
+from webquarry._read.sites.site import SiteReader
+
+class Acorn(SiteReader):
+    name = "acorn"
+    hosts = "acorn.example"
+
+    def match(self, url): return url.path == "/nut"
+    async def fetch(self, request): raise NotImplementedError
+    def write(self, reply, url): raise NotImplementedError
+"""

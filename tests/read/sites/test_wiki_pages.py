@@ -260,6 +260,27 @@ def test_hidden_article_is_an_ordinary_page() -> None:
     assert got.reader == ""
 
 
+@pytest.mark.parametrize("tag", ["template", "noscript", "svg"])
+def test_article_in_an_element_that_is_not_shown_is_an_ordinary_page(tag: str) -> None:
+    page = re.sub(r"(<body[^>]*>)", rf"\1<{tag}>", load_page("handbook.html"))
+
+    got = read(FakeWeb({GAUGE: as_page(page.replace("</body>", "<p>Shown.</p></body>"))}), GAUGE)
+
+    assert got.reader == ""
+
+
+def test_namespace_is_read_from_the_classes_of_the_body() -> None:
+    page = """<html><head><meta name="generator" content="MediaWiki 1.43.0"></head>
+        <body class="mediawiki ns-{} ns-subject"><h1 id="firstHeading">Sluice</h1>
+        <div id="mw-content-text"><p>A sluice is a gate.</p></div></body></html>"""
+
+    readers = [
+        read(FakeWeb({GAUGE: as_page(page.format(number))}), GAUGE).reader for number in (0, 6)
+    ]
+
+    assert readers == ["mediawiki", ""]
+
+
 def test_missing_article_is_not_found() -> None:
     url = "https://wiki.harbor.example/title/Tide_gouge"
 

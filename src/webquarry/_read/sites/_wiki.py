@@ -51,6 +51,7 @@ _DROPPED_IDS = frozenset({
     "toc", "siteSub", "contentSub", "contentSub2", "jump-to-nav", "siteNotice", "catlinks",
     "mw-navigation",
 })  # fmt: skip
+_NOT_AROUND = frozenset({"table", "noscript", "template", "svg"})  # no ancestors of an article
 _DROPPED_TAGS = frozenset({"noscript", "noframes", "noembed"})
 _UNLINKED_CLASSES = frozenset({"new", "image", "mw-file-description"})  # missing pages and files
 _INFOBOX_TAGS = {
@@ -133,7 +134,8 @@ def _list_categories(document: Document, info: WikiInfo) -> list[str]:
 
 def _contains_text(document: Document, body: etree._Element) -> bool:
     """Return whether the text of a page is in this element, and not in paragraphs elsewhere."""
-
+    if any(one.tag in _NOT_AROUND for one in body.iterancestors()):
+        return False
     elsewhere = -sum(length_up_to(one, _MUCH_TEXT) for one in body.iter("p"))
     for root in document.roots:
         elsewhere += sum(length_up_to(one, _MUCH_TEXT) for one in root.iter("p"))

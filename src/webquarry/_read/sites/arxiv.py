@@ -35,6 +35,7 @@ _MAX_AUTHORS = 20
 
 class ArxivReader(SiteReader):
     name = "arxiv"
+    hosts = "arxiv.org export.arxiv.org ar5iv.labs.arxiv.org doi.org dx.doi.org"
 
     def match(self, url: httpx2.URL) -> tuple[str, ...] | None:
         """Return the kind of page, the id and the version."""

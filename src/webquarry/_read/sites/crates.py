@@ -26,6 +26,7 @@ _PATH = (
 
 class CratesReader(SiteReader):
     name = "crates"
+    hosts = "crates.io"
 
     def match(self, url: httpx2.URL) -> re.Match[str] | None:
         return re.fullmatch(_PATH, url.path, re.ASCII)

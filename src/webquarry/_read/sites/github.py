@@ -79,6 +79,7 @@ class _Target(NamedTuple):
 
 class GitHubReader(SiteReader):
     name = "github"
+    hosts = "github.com gist.github.com"
 
     def match(self, url: httpx2.URL) -> _Target | None:
         """Return what a URL names; None for a page that has no API."""
@@ -139,7 +140,7 @@ class _Fetching:
 
     async def fetch(self) -> SiteReply | Reply:
         kind, name, rest = self._target
-        if kind in ("repository", "issue", "discussion", "file"):
+        if kind in ("repository", "folder", "issue", "discussion", "file"):
             reply: SiteReply | Reply = await getattr(self, f"_fetch_{kind}")()
             return reply
         if kind == "diff":  # redirects to another host, so it is fetched as a page
@@ -150,9 +151,7 @@ class _Fetching:
             if page.status == 404:
                 raise ProviderFailure("The wiki page is not stored as Markdown.")
             return self._build_text_reply(page)
-        ref = quote(rest.partition("/")[0])
         paths = {
-            "folder": f"{self._base}/contents/{quote(self._target.path)}?ref={ref}",
             "release": f"{self._base}/releases{f'/{quote(rest)}' if rest else '?per_page=10'}",
             "gist": f"/gists/{rest}",
         }
@@ -180,6 +179,19 @@ class _Fetching:
             if data["lost"] and not data["readme"]:
                 raise ProviderFailure("GitHub returned neither the repository nor its README.")
         return self._request.build_reply(data, html)
+
+    async def _fetch_folder(self) -> SiteReply:
+        """Request the entries of a folder and its README."""
+        ref, _, path = self._target.rest.partition("/")
+        folder = await self._get(f"{self._base}/contents/{quote(path)}?ref={quote(ref)}")
+        data: dict[str, Any] = {"folder": folder.value}
+        names = [one.text("name") for one in folder.objects()]
+        for name in [one for one in names if re.fullmatch(r"(?i)readme(?:\.md|\.rst)?", one)][:1]:
+            url = f"{self._target.name}/{self._target.rest}/{name}"
+            reply = await fetch_raw(self._request, url)
+            if reply.status == 200:
+                data |= {"readme": reply.body.decode("utf-8", "replace"), "readme_name": name}
+        return self._request.build_reply(data)
 
     async def _fetch_file(self) -> SiteReply | Reply:
         """Request a text file, or a file of another format as it is."""
@@ -328,8 +340,11 @@ class _Writing(SiteWriter):
                 folders.append(f"{self.name(entry.text('name'))}/")
             else:
                 files.append(self._write_file_name(entry))
-        title = f"{self._target.name}/{self._target.path}"
-        return self.build_page([self.items(folders + files)], title)
+        name = self.data.text("readme_name")
+        url = f"{_SITE}/{self._target.name}/blob/{self._target.rest}/{name}"
+        readme = self.markdown(self.data.text("readme"), url)
+        blocks = [self.items(folders + files), self.section(2, "README", readme)]
+        return self.build_page(blocks, f"{self._target.name}/{self._target.path}")
 
     def write_file(self) -> Page:
         """A file; the lines that the fragment of the URL names come first."""

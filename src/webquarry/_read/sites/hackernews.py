@@ -32,6 +32,7 @@ _LISTS = {
 
 class HackerNewsReader(SiteReader):
     name = "hackernews"
+    hosts = "news.ycombinator.com"
 
     def match(self, url: httpx2.URL) -> str:
         """Return the id of an item or a user, or the number of a page of a list."""
@@ -119,6 +120,7 @@ def _write_thread(item: JsonData, page: SiteWriter) -> Page:
         blocks.append(f"In reply to: {page.link_url(_url_of(story))}")
     blocks.append(_write_facts(page, item, "author", count(len(comments), "comment")))
     blocks.append(page.fragment(item.text("text")))
+    blocks.append(page.items(_list_options(page, item)))
     written = _write_comments(page, comments)
     if written:
         blocks.append(page.heading(2, "Comments"))
@@ -131,6 +133,16 @@ def _write_thread(item: JsonData, page: SiteWriter) -> Page:
         author=item.text("author"),
         published=f"{created:%Y-%m-%dT%H:%M:%SZ}" if created else "",
     )
+
+
+def _list_options(page: SiteWriter, poll: JsonData) -> list[str]:
+    """Return the options of a poll with their points."""
+    options = [one for one in poll.objects("children") if one.text("type") == "pollopt"]
+    lines = []
+    for option in poll.objects("options") or options:
+        text = " ".join(page.fragment(option.text("text")).split())
+        lines.append(page.facts([text, count(option.number("points"), "point")]))
+    return lines
 
 
 def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> list[str]:

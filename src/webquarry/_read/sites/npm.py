@@ -29,6 +29,7 @@ _HAS_README = rb'"readme"\s{0,4}:\s{0,4}"[^"]'  # the record is parsed in the wo
 
 class NpmReader(SiteReader):
     name = "npm"
+    hosts = "npmjs.com npmjs.org"
 
     def match(self, url: httpx2.URL) -> re.Match[str] | None:
         return re.fullmatch(_PATH, url.path)

@@ -33,6 +33,7 @@ _NOTICES = {
 
 class PubMedReader(SiteReader):
     name = "pubmed"
+    hosts = "pubmed.ncbi.nlm.nih.gov pmc.ncbi.nlm.nih.gov ncbi.nlm.nih.gov"
 
     def match(self, url: httpx2.URL) -> str:
         """Return the PMC id or the PMID."""

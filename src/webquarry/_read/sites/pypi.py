@@ -23,6 +23,7 @@ _EXTRA = r";.{0,200}?\bextra\s*=="
 
 class PyPIReader(SiteReader):
     name = "pypi"
+    hosts = "pypi.org pypi.python.org"
 
     def match(self, url: httpx2.URL) -> re.Match[str] | None:
         return re.fullmatch(_PATH, url.path)

@@ -39,6 +39,7 @@ _LOST = "The feed of Reddit has no scores and no nesting of replies."
 
 class RedditReader(SiteReader):
     name = "reddit"
+    hosts = "reddit.com old.reddit.com new.reddit.com np.reddit.com m.reddit.com redd.it"
 
     def is_enabled(self, settings: Settings) -> bool:
         return settings.reddit

@@ -32,6 +32,7 @@ _INDENT = 3  # columns of prose
 
 class RfcReader(SiteReader):
     name = "rfc"
+    hosts = "rfc-editor.org datatracker.ietf.org tools.ietf.org ietf.org"
 
     def match(self, url: httpx2.URL) -> re.Match[str] | None:
         return re.fullmatch(_RFC, url.path) or re.fullmatch(_DRAFT, url.path)

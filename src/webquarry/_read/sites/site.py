@@ -1,9 +1,9 @@
 """The contract of a site reader, and the lookup of readers by URL.
 
-A site reader is one file in this folder with one subclass of `SiteReader`. It builds requests to
-the API of its site (`fetch`, in the process of the server) and converts the replies to Markdown
-(`write`, in a worker process, because replies are untrusted). Files whose names begin with an
-underscore are helpers.
+A site reader is one file in this folder with a subclass of `SiteReader`; other packages register
+theirs under the entry point `webquarry.sites`. It sends requests to the API of its site (`fetch`,
+in the process of the server) and converts the replies to Markdown (`write`, in a worker process,
+because replies are untrusted). Files whose names begin with an underscore are helpers.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from importlib import import_module
-from inspect import isabstract
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -31,28 +29,10 @@ from webquarry.errors import LoginWall, NotFound, ProviderFailure, RateLimited, 
 from webquarry.net.client import Client
 from webquarry.net.failures import retry_after_seconds
 from webquarry.net.models import Reply
-from webquarry.registry import module_names
+from webquarry.registry import members_of
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 
-_PACKAGE = "webquarry._read.sites"
-# Hosts by module, without `www.`. A module is imported for its hosts only; a module that is not
-# listed is asked about every URL and every fetched page.
-_HOSTS = {
-    "arxiv": "arxiv.org export.arxiv.org ar5iv.labs.arxiv.org doi.org dx.doi.org",
-    "crates": "crates.io",
-    "github": "github.com gist.github.com",
-    "hackernews": "news.ycombinator.com",
-    "npm": "npmjs.com npmjs.org",
-    "pubmed": "pubmed.ncbi.nlm.nih.gov pmc.ncbi.nlm.nih.gov ncbi.nlm.nih.gov",
-    "pypi": "pypi.org pypi.python.org",
-    "reddit": "reddit.com old.reddit.com new.reddit.com np.reddit.com m.reddit.com redd.it",
-    "rfc": "rfc-editor.org datatracker.ietf.org tools.ietf.org ietf.org",
-    "stackexchange": "*.stackexchange.com stackoverflow.com *.stackoverflow.com serverfault.com"
-    " meta.serverfault.com superuser.com meta.superuser.com askubuntu.com meta.askubuntu.com"
-    " mathoverflow.net stackapps.com",
-    "youtube": "youtube.com m.youtube.com music.youtube.com youtube-nocookie.com youtu.be",
-}
 _MAX_PAUSE = 3600.0  # seconds
 _DEFAULT_PAUSE = 60.0  # seconds after HTTP 429 without a time
 _EPOCH_RESET = 1_000_000_000  # `x-ratelimit-reset` is seconds to wait, or a time since the epoch
@@ -320,7 +300,9 @@ class SiteWriter(Composer):
 class SiteReader(ABC):
     """Reads the pages of one site through its API."""
 
-    name: ClassVar[str]  # of its module
+    name: ClassVar[str]
+    # Hosts without `www.`, separated by spaces; `*.example.org` for subdomains. Empty: any host.
+    hosts: ClassVar[str] = ""
 
     def is_enabled(self, settings: Settings) -> bool:
         return True
@@ -350,15 +332,10 @@ class SiteReader(ABC):
 
 
 @cache
-def load_reader(name: str) -> SiteReader | None:
-    """Import the reader of a module; None if the module has none."""
-    module = import_module(f"{_PACKAGE}.{name}")
-    for member in vars(module).values():
-        is_reader = isinstance(member, type) and issubclass(member, SiteReader)
-        if is_reader and not isabstract(member) and member.__module__ == module.__name__:
-            reader: SiteReader = member()
-            return reader
-    return None
+def load_readers() -> dict[str, SiteReader]:
+    """Return the readers of this folder and of other packages by name, those of any host last."""
+    kinds = members_of("webquarry._read.sites", SiteReader, group="webquarry.sites")
+    return {kind.name: kind() for kind in sorted(kinds, key=lambda kind: not kind.hosts)}
 
 
 def find_reader(url: str, settings: Settings | None = None) -> SiteReader | None:
@@ -388,9 +365,5 @@ def _list_readers(host: str) -> tuple[SiteReader, ...]:
     """Return the readers that may read pages of a host."""
     host = host.removeprefix("www.")
     patterns = {host, *(f"*{host[dot:]}" for dot, sign in enumerate(host) if sign == ".")}
-    readers = []
-    for name in module_names(_PACKAGE):
-        hosts = _HOSTS.get(name)
-        if hosts is None or patterns.intersection(hosts.split()):
-            readers.append(load_reader(name))
-    return tuple(reader for reader in readers if reader is not None)
+    readers = load_readers().values()
+    return tuple(one for one in readers if not one.hosts or patterns & set(one.hosts.split()))

@@ -26,6 +26,11 @@ _MAX_COMMENTS = 100
 
 class StackExchangeReader(SiteReader):
     name = "stackexchange"
+    hosts = (
+        "*.stackexchange.com stackoverflow.com *.stackoverflow.com serverfault.com "
+        "meta.serverfault.com superuser.com meta.superuser.com askubuntu.com "
+        "meta.askubuntu.com mathoverflow.net stackapps.com"
+    )
 
     def match(self, url: httpx2.URL) -> tuple[str, ...] | None:
         """Return the name of the site, the kind of post and its id."""

@@ -37,6 +37,7 @@ _PARAGRAPH_SECONDS = 30
 
 class YouTubeReader(SiteReader):
     name = "youtube"
+    hosts = "youtube.com m.youtube.com music.youtube.com youtube-nocookie.com youtu.be"
 
     def match(self, url: httpx2.URL) -> str:
         """Return the id of the video."""
