@@ -96,16 +96,6 @@ def get_text(element: etree._Element) -> str:
     return " ".join("".join(map(str, element.itertext())).split())
 
 
-def remove_element(element: etree._Element) -> None:
-    """Remove an element; the text after it stays."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    tail = element.tail or ""
-    before = element.getprevious()
-    if before is not None:
-        before.tail = (before.tail or "") + tail
-    else:
-        parent.text = (parent.text or "") + tail
-    element.tail = None
-    parent.remove(element)
+def clear_element(element: etree._Element) -> None:
+    """Remove the content of an element; the text after it stays."""
+    element.clear(keep_tail=True)  # type: ignore[call-arg]  # missing in the stubs

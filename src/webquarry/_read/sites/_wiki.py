@@ -146,7 +146,6 @@ class ArticleWriter:
     """Writes elements of a page without the parts that the profile drops."""
 
     def __init__(self, document: Document, base_url: str) -> None:
-
         info = document.page_info
         names = collect_names(document.roots) if len(info.css) > LONG_SHEET else None
         self._visibility = VisibilityTracker(document.roots, info, names, knows_all=True)
@@ -160,7 +159,6 @@ class ArticleWriter:
         return bool(self._visibility.undecided)
 
     def write(self, elements: list[etree._Element]) -> str:
-
         walker = self._writer.write(_ArticleParts(elements, _prepare_article(elements)))
         text = defuse_prose(walker.blocks.text(), walker.removed)
         self.removed.update(walker.removed)
@@ -184,7 +182,6 @@ class _ArticleParts:
         self._ancestors = {one for element in chosen for one in element.iterancestors()}
 
     def among(self, elements: list[etree._Element]) -> list[tuple[etree._Element, int]]:
-
         return [
             (element, INSIDE | TEXT if element in self._chosen else INSIDE)
             for element in elements
@@ -192,7 +189,6 @@ class _ArticleParts:
         ]
 
     def children(self, element: etree._Element) -> list[Child]:
-
         if element in self._ancestors and element not in self._chosen:
             return [take_child(child, parts) for child, parts in self.among(list(element))]
         return [take_child(one, TAIL if one in self._dropped else _WHOLE) for one in element]
@@ -222,7 +218,6 @@ def _prepare_article(roots: Iterable[etree._Element]) -> set[etree._Element]:
 
 def _move_to_table(row: etree._Element) -> None:
     """Move a row of an infobox to the table of the row before it, or to a new table."""
-
     table = row.getprevious()
     if table is None or table.get("class") != _INFOBOX_TABLE:
         table = etree.Element("table", {"class": _INFOBOX_TABLE})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import httpx2
 
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import find_by_class, get_classes, get_text, remove_element
+from webquarry._read.sites._shared import clear_element, find_by_class, get_classes, get_text
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry._search.scholarly.xml import parse_xml, text_of
 from webquarry.errors import NotFound, ProviderFailure, RateLimited, Unreadable, WebquarryError
@@ -138,7 +138,7 @@ def _parse_article(html: str) -> Document:
     document = parse_html(html)
     document.roots[:] = [one for one in document.elements() if one.tag == "article"][:1]
     for element in find_by_class(document, "ltx_title_document", "ltx_authors"):
-        remove_element(element)
+        clear_element(element)
     for element in find_by_class(document, "ltx_cite"):
         for link in element.iter("a"):
             link.attrib.pop("href", "")
@@ -160,11 +160,9 @@ def _replace_footnote(note: etree._Element, number: int) -> str:
     for part in note.iter():
         if "ltx_note_content" in get_classes(part):
             for mark in [one for one in part if "ltx_note_mark" in get_classes(one)]:
-                remove_element(mark)
+                clear_element(mark)
             text = get_text(part)
-    tail = note.tail
-    note.clear()
-    note.tail = tail
+    clear_element(note)
     link = etree.SubElement(etree.SubElement(note, "sup"), "a", href=f"#note-{number}")
     link.text = str(number)
     return text

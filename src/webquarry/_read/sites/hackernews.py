@@ -36,12 +36,10 @@ class HackerNewsReader(SiteReader):
 
     def match(self, url: httpx2.URL) -> str:
         """Return the id of an item or a user, or the number of a page of a list."""
-        patterns = {"/item": r"[0-9]{1,12}", "/user": r"[A-Za-z0-9_-]{1,40}"}
         if url.path in _LISTS:
-            page = str(url.params.get("p", "1"))
-            return (
-                page if re.fullmatch(r"[1-9][0-9]{0,5}", page) and set(url.params) <= {"p"} else ""
-            )
+            page = str(url.params.get("p", "1")) if set(url.params) <= {"p"} else ""
+            return page if re.fullmatch(r"[1-9][0-9]{0,5}", page) else ""
+        patterns = {"/item": r"[0-9]{1,12}", "/user": r"[A-Za-z0-9_-]{1,40}"}
         identity = str(url.params.get("id", ""))
         return identity if re.fullmatch(patterns.get(url.path, ""), identity) else ""
 
