@@ -91,7 +91,7 @@ def no_browser_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test says of a page must not depend on whether Chromium is installed: those that name
     a browser in their settings get it, and so does every process of its own.
     """
-    from webquarry._read.render import program
+    from webquarry._read.browser import program
 
     real = program.find_program
 
@@ -100,8 +100,8 @@ def no_browser_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
     ) -> program.Program | None:
         return real(settings, environ) if settings.browser else None
 
-    monkeypatch.setattr("webquarry._read.render.program.find_program", find_named)
-    monkeypatch.setattr("webquarry._read.render.renderer.find_program", find_named)
+    monkeypatch.setattr("webquarry._read.browser.program.find_program", find_named)
+    monkeypatch.setattr("webquarry._read.browser.renderer.find_program", find_named)
 
 
 @pytest.fixture(autouse=True)

@@ -39,7 +39,7 @@ ORDER = (
 # The same within a package.
 ORDER_WITHIN = {
     "_read": (
-        "reader", "reply", "render", "linked_styles", "slices", "detect", "formats",
+        "reader", "reply", "browser", "linked_styles", "slices", "detect", "formats",
         "sites", "walls", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "json_text", "models", "visibility", "html", "css", "text", "workers",
     ),

@@ -36,7 +36,7 @@ _WANTED = ("content-type", _NOSNIFF, *[one[0] for one in HEADERS])  # that are l
 
 def read_rendered(requested_url: str, reply: Reply, selection: Selection) -> Page:
     """The page whose scripts a browser has run; the body of the reply is its tree, packed."""
-    from webquarry._read.render.tree import choose_address, read_tree
+    from webquarry._read.browser.tree import choose_address, read_tree
 
     address, html = read_tree(reply.body)
     headers = reply.headers.copy()

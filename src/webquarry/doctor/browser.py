@@ -22,7 +22,7 @@ NAME = "browser"
 
 def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Which browser is there; it is not started."""
-    from webquarry._read.render.program import INSTALL_ADVICE, find_program
+    from webquarry._read.browser.program import INSTALL_ADVICE, find_program
 
     if not settings.render:
         detail = "turned off (WEBQUARRY_RENDER=0): pages that need their scripts are errors"
@@ -36,7 +36,7 @@ def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult
     if program is None:
         detail = "not installed: pages that need their scripts are errors"
         return CheckResult(NAME, "off", detail, INSTALL_ADVICE)
-    from webquarry._read.render.isolation import choose_isolation
+    from webquarry._read.browser.isolation import choose_isolation
 
     try:
         isolation = choose_isolation(sandbox=settings.browser_sandbox)
@@ -53,7 +53,7 @@ async def probe_browser(result: CheckResult, settings: Settings) -> CheckResult:
     """Whether the browser starts as it is shut in; it visits nothing."""
     if result.state not in ("ok", "warning"):
         return result
-    from webquarry._read.render.renderer import PageRenderer
+    from webquarry._read.browser.renderer import PageRenderer
 
     async with Client(settings, Clock()) as client:
         renderer = PageRenderer(client, settings)

@@ -8,7 +8,7 @@ from webquarry._read.reader import FetchedPage
 from webquarry.net.models import Reply
 
 if TYPE_CHECKING:
-    from webquarry._read.render.page import RenderedPage
+    from webquarry._read.browser.page import RenderedPage
 
 RENDER_ADVICE = (
     "Call again with render auto, which runs the scripts of the page, or choose another source."

@@ -19,9 +19,9 @@ import pytest
 from tests.net.test_redirect_targets import CASES as DYNAMIC_CASES
 from tests.net.test_redirect_targets import Internet
 from tests.net.wires import PUBLIC, FakeDns, FakeSockets
-from tests.read.render.site import BROWSER, needs_browser
-from webquarry._read.render.renderer import PageRenderer
-from webquarry._read.render.tree import read_tree
+from tests.read.browser.site import BROWSER, needs_browser
+from webquarry._read.browser.renderer import PageRenderer
+from webquarry._read.browser.tree import read_tree
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.net.guard import Guard, find_refused_class, parse_address

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 
 from tests.net.doubles import START, FakeClock, FakeWeb, settings_with
-from webquarry._read.render import requests
-from webquarry._read.render.requests import BrowserAnswer, PageRequests
+from webquarry._read.browser import requests
+from webquarry._read.browser.requests import BrowserAnswer, PageRequests
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from webquarry._read.render.pipe import BrowserGone, CommandRefused, Pipe
+from webquarry._read.browser.pipe import BrowserGone, CommandRefused, Pipe
 from webquarry.errors import TooComplex
 
 

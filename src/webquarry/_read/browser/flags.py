@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from webquarry._read.render.isolation import Isolation
-from webquarry._read.render.program import Program
+from webquarry._read.browser.isolation import Isolation
+from webquarry._read.browser.program import Program
 
 HEAP_MB = 512  # of one page's scripts
 

@@ -15,10 +15,10 @@ import signal
 import weakref
 from pathlib import Path
 
-from webquarry._read.render.flags import list_arguments
-from webquarry._read.render.isolation import Isolation
-from webquarry._read.render.profile import Profile
-from webquarry._read.render.program import Program
+from webquarry._read.browser.flags import list_arguments
+from webquarry._read.browser.isolation import Isolation
+from webquarry._read.browser.profile import Profile
+from webquarry._read.browser.program import Program
 
 _FIRST_FREE = 20  # descriptors; the browser's own two are 3 and 4
 _CLOSE_POLL_SECONDS = 0.02

@@ -14,9 +14,9 @@ from html import escape
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from webquarry._read.browser.shown import Bounds, InheritedLook, ShownParts, Styles
+from webquarry._read.browser.styles import STYLES
 from webquarry._read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
-from webquarry._read.render.shown import Bounds, InheritedLook, ShownParts, Styles
-from webquarry._read.render.styles import STYLES
 from webquarry.errors import TooComplex
 from webquarry.net.domains import is_same_site
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.read.render.site import Reading, Site, needs_browser
+from tests.read.browser.site import Reading, Site, needs_browser
 
 pytestmark = needs_browser
 

@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from webquarry._read.render.browser import Browser
-from webquarry._read.render.pipe import CommandRefused
-from webquarry._read.render.requests import BrowserAnswer, PageRequests
-from webquarry._read.render.styles import STYLES
+from webquarry._read.browser.browser import Browser
+from webquarry._read.browser.pipe import CommandRefused
+from webquarry._read.browser.requests import BrowserAnswer, PageRequests
+from webquarry._read.browser.styles import STYLES
 from webquarry.errors import NetworkFailure, TooComplex
 from webquarry.net.client import Client
 from webquarry.net.models import Reply

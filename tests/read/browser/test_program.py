@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from webquarry._read.render import isolation
-from webquarry._read.render.flags import list_arguments
-from webquarry._read.render.isolation import Isolation, choose_isolation
-from webquarry._read.render.profile import Profile, sweep
-from webquarry._read.render.program import Program, find_program
+from webquarry._read.browser import isolation
+from webquarry._read.browser.flags import list_arguments
+from webquarry._read.browser.isolation import Isolation, choose_isolation
+from webquarry._read.browser.profile import Profile, sweep
+from webquarry._read.browser.program import Program, find_program
 from webquarry.errors import Unreadable
 from webquarry.settings import Settings
 

@@ -11,9 +11,9 @@ import logging
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
-from webquarry._read.render.pipe import BrowserGone, CommandRefused, Event, Pipe
-from webquarry._read.render.process import BrowserProcess
-from webquarry._read.render.requests import BrowserAnswer, fail_request
+from webquarry._read.browser.pipe import BrowserGone, CommandRefused, Event, Pipe
+from webquarry._read.browser.process import BrowserProcess
+from webquarry._read.browser.requests import BrowserAnswer, fail_request
 
 log = logging.getLogger(__name__)
 

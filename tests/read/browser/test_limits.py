@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.read.render.site import BROWSER, Reading, Site, needs_browser, serving
+from tests.read.browser.site import BROWSER, Reading, Site, needs_browser, serving
 from webquarry.errors import WebquarryError
 
 pytestmark = [needs_browser, pytest.mark.slow]

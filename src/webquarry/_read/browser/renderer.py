@@ -14,7 +14,7 @@ import os
 import signal
 from functools import cached_property
 
-from webquarry._read.render.program import INSTALL_ADVICE, Program, find_program
+from webquarry._read.browser.program import INSTALL_ADVICE, Program, find_program
 from webquarry.errors import ScriptPage, TooComplex, Unreadable
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
@@ -23,12 +23,12 @@ from webquarry.secret import redact
 from webquarry.settings import Settings
 
 if os.name == "posix":
-    from webquarry._read.render.browser import Browser
-    from webquarry._read.render.isolation import choose_isolation
-    from webquarry._read.render.memory import find_largest_page
-    from webquarry._read.render.page import PageRender, RenderedPage
-    from webquarry._read.render.pipe import BrowserGone, CommandRefused
-    from webquarry._read.render.process import BrowserProcess
+    from webquarry._read.browser.browser import Browser
+    from webquarry._read.browser.isolation import choose_isolation
+    from webquarry._read.browser.memory import find_largest_page
+    from webquarry._read.browser.page import PageRender, RenderedPage
+    from webquarry._read.browser.pipe import BrowserGone, CommandRefused
+    from webquarry._read.browser.process import BrowserProcess
 
 log = logging.getLogger(__name__)
 

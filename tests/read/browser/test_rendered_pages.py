@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.read.render.site import Reading, Site, Traps, needs_browser, serving
+from tests.read.browser.site import Reading, Site, Traps, needs_browser, serving
 from webquarry.errors import ScriptPage
 
 pytestmark = needs_browser
