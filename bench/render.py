@@ -31,7 +31,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from webquarry._read.browser.program import find_program
+from webquarry._read.browser.launch import find_program
 from webquarry._read.browser.renderer import PageRenderer
 from webquarry._read.browser.tree import read_tree
 from webquarry.clock import Clock

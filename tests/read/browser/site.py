@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from webquarry._read.browser.program import find_program
+from webquarry._read.browser.launch import find_program
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load

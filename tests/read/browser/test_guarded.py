@@ -1,6 +1,4 @@
-"""The guard behind the browser: whatever address a page asks for, by whatever means, nobody dials a
-private one; a name that changes its address included.
-"""
+"""SSRF guard for requests of the browser: no private address is dialled, DNS rebinding included."""
 
 from __future__ import annotations
 
@@ -38,13 +36,13 @@ DONE = "document.getElementById('a').textContent = 'All of them were asked for.'
 
 
 def render(page: str, dns: FakeDns, sockets: FakeSockets, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Render a page that came from a public host; the HTML of what it became."""
+    """Render a page of a public host and return its HTML."""
     dns.install(monkeypatch)
     return asyncio.run(render_with(page, sockets))
 
 
 async def render_with(page: str, sockets: httpcore2.AsyncNetworkBackend) -> str:
-    """The same with the names as they are."""
+    """Render without replacing DNS."""
     settings = Settings(browser=BROWSER, robots=False, retries=0, host_requests_per_second=1000)
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
     first = Reply("http://door.example/", 200, headers, page.encode(), datetime.now(UTC))
@@ -60,7 +58,7 @@ async def render_with(page: str, sockets: httpcore2.AsyncNetworkBackend) -> str:
 
 
 def list_private(dialled: list[str]) -> list[str]:
-    """The addresses that were dialled and are not public."""
+    """Return the dialled addresses that are not public."""
     private = []
     for address in dialled:
         parsed = parse_address(address)
@@ -70,7 +68,7 @@ def list_private(dialled: list[str]) -> list[str]:
 
 
 def build_page(urls: list[str], way: str) -> str:
-    """A page that asks for addresses in one way."""
+    """Build a page that requests URLs by fetch or by frames."""
     if way == "fetch":
         ask = "fetch(u, {mode: 'no-cors'}).catch(() => 0)"
     else:
@@ -82,7 +80,7 @@ def build_page(urls: list[str], way: str) -> str:
 
 
 @pytest.mark.parametrize("way", ["fetch", pytest.param("frame", marks=pytest.mark.slow)])
-def test_no_case_of_the_guard_is_dialled_through_the_browser(
+def test_blocked_cases_of_the_guard_are_not_dialled(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table: dict[str, Any] = {}
@@ -90,7 +88,7 @@ def test_no_case_of_the_guard_is_dialled_through_the_browser(
         table |= case.get("dns", {})
     urls = [case["url"] for case in CASES if case["expect"] == "block"]
     allowed = [case["url"] for case in CASES if case["expect"] == "allow"][:3]
-    most = 150  # of one page's budget
+    most = 150  # within the budget of one page
     for start in range(0, len(urls), most):
         sockets = FakeSockets()
         page = build_page([*allowed, *urls[start : start + most]], way)
@@ -99,10 +97,10 @@ def test_no_case_of_the_guard_is_dialled_through_the_browser(
 
         assert "All of them were asked for." in html
         assert list_private(sockets.addresses) == []
-        assert sockets.addresses != []  # what is public was dialled
+        assert sockets.addresses != []  # public addresses were dialled
 
 
-def test_a_name_that_turns_private_is_not_dialled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rebound_name_is_not_dialled(monkeypatch: pytest.MonkeyPatch) -> None:
     dns = FakeDns({"rebind.example": [[PUBLIC], ["127.0.0.1"], ["10.0.0.1"]]}, default=[PUBLIC])
     sockets = FakeSockets(
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n"
@@ -122,7 +120,7 @@ def test_a_name_that_turns_private_is_not_dialled_again(monkeypatch: pytest.Monk
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DYNAMIC_CASES)
 @pytest.mark.parametrize("way", ["fetch", "frame"])
-def test_no_redirect_and_no_rebinding_leads_a_page_to_a_private_address(
+def test_redirects_and_rebinding_do_not_reach_private_addresses(
     name: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     internet = Internet(deepcopy(DYNAMIC_CASES[name]))
@@ -137,5 +135,5 @@ def test_no_redirect_and_no_rebinding_leads_a_page_to_a_private_address(
 
     assert "All of them were asked for." in html
     assert list_private(internet.dialled) == []
-    assert internet.dialled != []  # what is public was dialled
+    assert internet.dialled != []  # public addresses were dialled
     assert "root:" not in html

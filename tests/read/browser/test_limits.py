@@ -1,6 +1,4 @@
-"""A browser within its limits: pages that eat time or memory, a browser that is killed, one that
-rests, and a process of ours that is killed.
-"""
+"""Limits of the browser: time, memory, crashes, idle timeout, and a kill of the parent process."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ def web() -> Iterator[tuple[Site, Reading]]:
         yield pair
 
 
-def test_a_page_that_loops_for_ever_ends_in_time_with_an_error_or_as_a_part(
+def test_endless_loop_is_an_error_or_a_partial_page(
     web: tuple[Site, Reading],
 ) -> None:
     site, reading = web
@@ -64,7 +62,7 @@ def test_a_page_that_loops_for_ever_ends_in_time_with_an_error_or_as_a_part(
     assert answer["extractionQuality"] == "partial"
 
 
-def test_a_page_that_never_settles_is_partial(web: tuple[Site, Reading]) -> None:
+def test_page_that_never_settles_is_partial(web: tuple[Site, Reading]) -> None:
     site, reading = web
 
     answer = reading.scrape(f"{site.origin}/ticks.html")
@@ -74,7 +72,7 @@ def test_a_page_that_never_settles_is_partial(web: tuple[Site, Reading]) -> None
 
 
 @pytest.mark.parametrize("path", ["/hungry.html", "/nodes.html"])
-def test_a_page_that_eats_memory_is_an_error_while_others_are_read(
+def test_page_that_uses_too_much_memory_is_an_error_and_others_are_read(
     web: tuple[Site, Reading], path: str
 ) -> None:
     site, reading = web
@@ -87,7 +85,7 @@ def test_a_page_that_eats_memory_is_an_error_while_others_are_read(
     assert "eleven times a minute" in good["content"]
 
 
-def test_pages_are_rendered_once_more_when_their_browser_was_killed(
+def test_pages_of_a_killed_browser_are_rendered_again(
     web: tuple[Site, Reading],
 ) -> None:
     site, reading = web
@@ -108,7 +106,7 @@ def test_pages_are_rendered_once_more_when_their_browser_was_killed(
     assert "eleven times a minute" in str(answer)
 
 
-def test_a_browser_that_rests_ends_and_leaves_nothing() -> None:
+def test_idle_browser_ends_and_removes_its_profile() -> None:
     with serving(FILES, render_idle_seconds=0.2) as (site, reading):
         reading.scrape(f"{site.origin}/good.html")
         renderer = reading.kit.renderer
@@ -143,7 +141,7 @@ asyncio.run(main())
 
 
 def list_browsers(folder: Path) -> list[int]:
-    """The processes whose command line names a folder."""
+    """Return the processes whose command line names a folder."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal():
@@ -157,7 +155,7 @@ def list_browsers(folder: Path) -> list[int]:
     return found
 
 
-def test_no_browser_outlives_a_process_that_was_killed_at_any_moment() -> None:
+def test_browser_ends_with_a_killed_parent_process() -> None:
     chance = random.Random(7)
     place = Path(tempfile.mkdtemp(prefix="wq-kill-"))
     place.chmod(stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH)
@@ -175,7 +173,7 @@ def test_no_browser_outlives_a_process_that_was_killed_at_any_moment() -> None:
             assert child.stdout is not None
             for _ in range(wanted):
                 assert child.stdout.readline()
-            time.sleep(chance.random())  # the moment of the kill is by chance, also before a page
+            time.sleep(chance.random())  # a random moment of the kill, also before a page
             child.kill()
             child.wait()
             child.stdout.close()

@@ -1,4 +1,4 @@
-"""The requests of one page: what is passed on, handed over, refused and counted."""
+"""Requests of a page: passed on, redirected, blocked and counted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def event(
     body: bytes = b"",
     headers: dict[str, str] | None = None,
 ) -> dict[str, Any]:
-    """A paused request as the browser tells it."""
+    """A paused request as the browser reports it."""
     request: dict[str, Any] = {"url": url, "method": method, "headers": headers or {}}
     if body:
         request["postDataEntries"] = [{"bytes": base64.b64encode(body).decode()}]
@@ -52,11 +52,11 @@ def is_failed(answer: BrowserAnswer) -> bool:
 
 
 def sent(web: FakeWeb) -> list[httpx2.Request]:
-    """What was asked for, robots.txt aside."""
+    """Return the requests except those of robots.txt."""
     return [request for request in web.requests if request.url.path != "/robots.txt"]
 
 
-def test_the_page_that_has_arrived_is_not_fetched_again() -> None:
+def test_fetched_page_is_not_requested_again() -> None:
     web = FakeWeb({})
     _, page = ask(web)
 
@@ -64,7 +64,7 @@ def test_the_page_that_has_arrived_is_not_fetched_again() -> None:
     assert web.requests == []
 
 
-def test_after_redirects_the_page_is_asked_for_anew_so_that_cookies_are_kept() -> None:
+def test_redirected_page_is_requested_again_for_its_cookies() -> None:
     hopped = Reply(PAGE, 200, FIRST.headers, b"", START, hops=("https://site.example/",))
     web = FakeWeb({PAGE: httpx2.Response(200, headers={"content-type": "text/html"}, content=b"x")})
 
@@ -76,7 +76,7 @@ def test_after_redirects_the_page_is_asked_for_anew_so_that_cookies_are_kept() -
 @pytest.mark.parametrize(
     "kind", ["Image", "Font", "Media", "EventSource", "WebSocket", "Ping", "Prefetch", "Manifest"]
 )
-def test_what_brings_no_text_is_not_fetched(kind: str) -> None:
+def test_types_without_text_are_not_requested(kind: str) -> None:
     web = FakeWeb({})
     (answer,), _ = ask(web, event("https://site.example/x", kind))
 
@@ -84,7 +84,7 @@ def test_what_brings_no_text_is_not_fetched(kind: str) -> None:
     assert sent(web) == []
 
 
-def test_headers_and_cookies_of_the_page_go_along_and_who_we_are_is_ours_to_say() -> None:
+def test_headers_and_cookies_are_passed_on_except_our_own() -> None:
     url = "https://site.example/api"
     web = FakeWeb({url: httpx2.Response(200, content=b"{}")})
     headers = {"Cookie": "a=1", "X-Token": "t", "User-Agent": "Mozilla/5.0", "Host": "evil.example"}
@@ -97,7 +97,7 @@ def test_headers_and_cookies_of_the_page_go_along_and_who_we_are_is_ours_to_say(
     assert request.headers["host"] == "site.example"
 
 
-def test_a_redirect_is_handed_over_with_its_cookies() -> None:
+def test_redirect_is_passed_to_the_browser_with_its_cookies() -> None:
     url = "https://site.example/go"
     hop = httpx2.Response(
         302, headers=[("location", "/x"), ("set-cookie", "a"), ("set-cookie", "b")]
@@ -110,7 +110,7 @@ def test_a_redirect_is_handed_over_with_its_cookies() -> None:
     assert ("location", "/x") in headers
 
 
-def test_a_body_comes_out_of_its_encoding() -> None:
+def test_body_is_passed_decoded() -> None:
     import gzip
 
     url = "https://site.example/data"
@@ -125,7 +125,7 @@ def test_a_body_comes_out_of_its_encoding() -> None:
     assert not {"content-encoding", "content-length"} & names
 
 
-def test_a_post_goes_to_the_own_site_with_its_bytes_and_to_no_other() -> None:
+def test_post_is_allowed_to_the_own_site_only() -> None:
     own = "https://api.site.example/graphql"
     web = FakeWeb({own: httpx2.Response(200, content=b"ok")})
     body = b"\x00\xffquery"
@@ -140,7 +140,7 @@ def test_a_post_goes_to_the_own_site_with_its_bytes_and_to_no_other() -> None:
     assert [(request.method, request.content) for request in sent(web)] == [("POST", body)]
 
 
-def test_private_addresses_and_other_schemes_are_refused() -> None:
+def test_private_addresses_and_other_schemes_are_blocked() -> None:
     urls = [
         "http://127.0.0.1/",
         "http://[::1]/",
@@ -155,7 +155,7 @@ def test_private_addresses_and_other_schemes_are_refused() -> None:
     assert web.requests == []
 
 
-def test_robots_txt_is_asked_for_documents_and_not_for_what_they_load() -> None:
+def test_robots_txt_applies_to_documents_only() -> None:
     robots = httpx2.Response(200, content=b"User-agent: *\nDisallow: /")
     data = httpx2.Response(200, content=b"{}")
     web = FakeWeb({"https://frame.example/robots.txt": robots, "https://frame.example/a": data})
@@ -164,19 +164,19 @@ def test_robots_txt_is_asked_for_documents_and_not_for_what_they_load() -> None:
     )
 
     assert [is_failed(answer) for answer in answers] == [True, False]
-    assert page.refused_frames == 1
+    assert page.blocked_frames == 1
 
 
-def test_requests_posts_and_bytes_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_posts_and_bytes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     url = "https://site.example/a"
     web = FakeWeb({url: lambda _: httpx2.Response(200, content=b"x" * 400)})
-    monkeypatch.setattr(requests, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(requests, "MAX_REQUESTS", 3)
     answers, page = ask(web, *[event(url)] * 4)
     assert [is_failed(answer) for answer in answers] == [False, False, False, True]
     assert page.is_over_budget
 
-    monkeypatch.setattr(requests, "MOST_REQUESTS", 100)
-    monkeypatch.setattr(requests, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(requests, "MAX_REQUESTS", 100)
+    monkeypatch.setattr(requests, "MAX_BYTES", 1_000)
     answers, page = ask(web, *[event(url)] * 4)
     assert [is_failed(answer) for answer in answers] == [False, False, True, True]
     assert page.is_over_budget
@@ -192,7 +192,7 @@ def test_requests_posts_and_bytes_have_an_end(monkeypatch: pytest.MonkeyPatch) -
         {"content-type": "text/html", "content-disposition": "attachment; filename=x"},
     ],
 )
-def test_a_download_in_place_of_the_page_is_refused_and_one_begun_by_it_leaves_it_there(
+def test_download_is_an_error_unless_the_page_is_loaded(
     headers: dict[str, str],
 ) -> None:
     url = "https://site.example/file"
@@ -200,14 +200,14 @@ def test_a_download_in_place_of_the_page_is_refused_and_one_begun_by_it_leaves_i
     (answer,), page = ask(web, event(url, "Document"), is_main=True, first=None)
     assert is_failed(answer)
     assert page.failure is not None
-    assert "no page" in page.failure.sentence
+    assert "not a page" in page.failure.sentence
 
     (stays,), page = ask(web, event(url, "Document"), is_main=True)
     assert stays.parameters["responseCode"] == 204
     assert (page.document, page.failure) == (FIRST, None)
 
 
-def test_answers_come_in_the_order_of_the_questions_where_that_is_wanted() -> None:
+def test_requests_are_answered_in_order_for_a_replay() -> None:
     async def run() -> list[str]:
         slow = asyncio.Event()
 

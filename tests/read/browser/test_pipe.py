@@ -1,4 +1,4 @@
-"""The pipe to a browser: messages in pieces, answers that stay bytes, and ends."""
+"""The debugging pipe: split messages, unparsed replies, errors and end of file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webquarry.errors import TooComplex
 
 
 class OtherEnd:
-    """The browser's side of a pipe, by hand."""
+    """The browser's end of a pipe."""
 
     def __init__(self) -> None:
         self.commands, ours_out = os.pipe()
@@ -51,7 +51,7 @@ def talk(conversation: Callable[[OtherEnd], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(run())
 
 
-def test_a_command_gets_its_answer_and_events_come_in_between() -> None:
+def test_command_returns_its_result_between_events() -> None:
     async def conversation(other: OtherEnd) -> None:
         asked = asyncio.ensure_future(other.pipe.command("Page.enable", {"a": 1}, "S"))
         await asyncio.sleep(0)
@@ -68,7 +68,7 @@ def test_a_command_gets_its_answer_and_events_come_in_between() -> None:
     talk(conversation)
 
 
-def test_a_raw_answer_stays_the_bytes_that_came() -> None:
+def test_raw_reply_is_not_parsed() -> None:
     async def conversation(other: OtherEnd) -> None:
         asked = asyncio.ensure_future(other.pipe.command_raw("Snapshot", {}, "S", seconds=5))
         await asyncio.sleep(0)
@@ -80,7 +80,7 @@ def test_a_raw_answer_stays_the_bytes_that_came() -> None:
     talk(conversation)
 
 
-def test_an_error_an_end_and_silence_are_told_apart() -> None:
+def test_error_crash_timeout_and_exit_are_different_exceptions() -> None:
     async def conversation(other: OtherEnd) -> None:
         refused = asyncio.ensure_future(other.pipe.command("Nonsense"))
         await asyncio.sleep(0)
@@ -107,11 +107,11 @@ def test_an_error_an_end_and_silence_are_told_apart() -> None:
     talk(conversation)
 
 
-def test_a_large_command_is_written_whole_while_nobody_reads() -> None:
+def test_large_command_is_written_in_pieces() -> None:
     async def conversation(other: OtherEnd) -> None:
         text = "y" * 3_000_000
         asked = asyncio.ensure_future(other.pipe.command("Fetch.fulfill", {"body": text}))
-        other.pipe.tell("Second", {})
+        other.pipe.notify("Second", {})
         await asyncio.sleep(0)
         os.set_blocking(other.commands, False)
         received = b""

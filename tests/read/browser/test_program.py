@@ -1,4 +1,4 @@
-"""Which browser is used, how it is started, and what is left of it."""
+"""The choice of the browser, its command line and its profile folder."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from webquarry._read.browser import isolation
-from webquarry._read.browser.flags import list_arguments
-from webquarry._read.browser.isolation import Isolation, choose_isolation
-from webquarry._read.browser.profile import Profile, sweep
-from webquarry._read.browser.program import Program, find_program
+from webquarry._read.browser import launch
+from webquarry._read.browser.launch import (
+    Isolation,
+    Program,
+    build_command,
+    choose_isolation,
+    find_program,
+)
+from webquarry._read.browser.process import Profile, remove_stale_profiles
 from webquarry.errors import Unreadable
 from webquarry.settings import Settings
 
@@ -24,7 +28,7 @@ def make_program(folder: Path, name: str) -> Path:
     return path
 
 
-def test_the_headless_shell_is_preferred_and_a_named_browser_before_it(tmp_path: Path) -> None:
+def test_configured_browser_is_preferred_then_the_headless_shell(tmp_path: Path) -> None:
     full = make_program(tmp_path, "chromium")
     environ = {"PATH": str(tmp_path)}
 
@@ -37,10 +41,10 @@ def test_the_headless_shell_is_preferred_and_a_named_browser_before_it(tmp_path:
     assert find_program(Settings(), {"PATH": str(tmp_path / "nothing")}) is None
 
 
-def test_the_sandbox_is_given_up_by_a_setting_alone(tmp_path: Path) -> None:
+def test_only_the_setting_disables_the_sandbox(tmp_path: Path) -> None:
     program = Program("/bin/browser", is_shell=True)
-    usual = list_arguments(program, Isolation((), None, True, True), str(tmp_path))
-    without = list_arguments(program, Isolation((), None, True, False), str(tmp_path))
+    usual = build_command(program, Isolation((), None, True, True), str(tmp_path))
+    without = build_command(program, Isolation((), None, True, False), str(tmp_path))
 
     assert "--no-sandbox" not in usual
     assert "--no-sandbox" in without
@@ -50,28 +54,26 @@ def test_the_sandbox_is_given_up_by_a_setting_alone(tmp_path: Path) -> None:
         assert "--host-resolver-rules=MAP * ~NOTFOUND" in arguments
 
 
-def test_root_becomes_an_ordinary_user_or_says_that_it_cannot(
+def test_root_drops_privileges_or_fails(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(isolation, "_find_unshare", lambda is_root: ("unshare", "--net"))
-    monkeypatch.setattr(isolation, "_find_drop", lambda: ("setpriv", "--"))
+    monkeypatch.setattr(launch, "_find_unshare", lambda is_root: ("unshare", "--net"))
+    monkeypatch.setattr(launch, "_find_drop", lambda: ("setpriv", "--"))
     chosen = choose_isolation(sandbox=True)
     assert chosen.prefix == ("unshare", "--net", "setpriv", "--")
-    assert chosen.user == isolation.NOBODY
+    assert chosen.user == launch.NOBODY
     assert "no network at all" in chosen.description
 
-    monkeypatch.setattr(isolation, "_find_drop", lambda: None)
+    monkeypatch.setattr(launch, "_find_drop", lambda: None)
     with pytest.raises(Unreadable, match="sandbox"):
         choose_isolation(sandbox=True)
 
 
-def test_folders_of_dead_browsers_are_swept_and_others_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_stale_profiles_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     used, left = Profile(None), Profile(None)
-    os.close(left.lock)  # as when its process was killed
+    os.close(left.lock)  # as after a kill of its process
     fresh = tmp_path / "webquarry-browser-fresh"
     other = tmp_path / "webquarry-other"
     for folder in (fresh, other):
@@ -80,7 +82,7 @@ def test_folders_of_dead_browsers_are_swept_and_others_left(
     for folder in (used.folder, left.folder, other):
         os.utime(folder, (old, old))
 
-    sweep(tmp_path)
+    remove_stale_profiles(tmp_path)
 
     assert used.folder.exists()
     assert not left.folder.exists()

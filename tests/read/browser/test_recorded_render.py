@@ -1,4 +1,4 @@
-"""A render that was recorded is replayed byte for byte, with nobody asked."""
+"""A recorded render is replayed byte for byte without requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = """<!doctype html><html lang="en"><head><title>Log</title></head><body><d
 })()</script></body></html>"""
 
 
-def test_a_recorded_render_replays_with_the_network_off(tmp_path: Path) -> None:
+def test_recorded_render_is_replayed_without_network(tmp_path: Path) -> None:
     recording = tmp_path / "render.warc.gz"
     site = Site({"/log.html": PAGE, "/one.json": '{"text": "nine litres"}'})
     try:

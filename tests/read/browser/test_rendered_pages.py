@@ -87,7 +87,7 @@ def read(web: tuple[Site, Reading], path: str, **arguments: object) -> dict[str,
     return reading.scrape(site.origin + path, **arguments)
 
 
-def test_a_page_that_its_scripts_make_is_read_as_they_made_it(web: tuple[Site, Reading]) -> None:
+def test_page_is_read_after_its_scripts_have_run(web: tuple[Site, Reading]) -> None:
     answer = read(web, "/made.html")
 
     assert "Hemp came from Riga in bales of ninety kilos" in str(answer["content"])
@@ -96,7 +96,7 @@ def test_a_page_that_its_scripts_make_is_read_as_they_made_it(web: tuple[Site, R
     assert answer["extractionQuality"] == "complete"
 
 
-def test_the_page_itself_is_fetched_once(web: tuple[Site, Reading]) -> None:
+def test_page_is_fetched_once(web: tuple[Site, Reading]) -> None:
     site, _ = web
     site.asked.clear()
     read(web, "/made.html", fresh=True)
@@ -104,7 +104,7 @@ def test_the_page_itself_is_fetched_once(web: tuple[Site, Reading]) -> None:
     assert [path for _, path, _ in site.asked] == ["/made.html"]
 
 
-def test_what_the_browser_does_not_show_is_not_there(web: tuple[Site, Reading]) -> None:
+def test_hidden_content_is_removed(web: tuple[Site, Reading]) -> None:
     content = str(read(web, "/hidden.html", mode="whole")["content"])
 
     assert "SECRET" not in content
@@ -112,7 +112,7 @@ def test_what_the_browser_does_not_show_is_not_there(web: tuple[Site, Reading]) 
         assert shown in content
 
 
-def test_frames_of_the_site_and_shadow_trees_are_read_and_others_not(
+def test_shadow_trees_and_frames_of_the_same_site_are_read(
     web: tuple[Site, Reading],
 ) -> None:
     content = str(read(web, "/frames.html", mode="whole")["content"])
@@ -128,7 +128,7 @@ def test_frames_of_the_site_and_shadow_trees_are_read_and_others_not(
     assert "TRACKER" not in content
 
 
-def test_a_page_may_post_to_its_own_site_and_nowhere_else(web: tuple[Site, Reading]) -> None:
+def test_page_can_post_to_its_own_site_only(web: tuple[Site, Reading]) -> None:
     site, _ = web
     content = str(read(web, "/posts.html")["content"])
 
@@ -140,7 +140,7 @@ def test_a_page_may_post_to_its_own_site_and_nowhere_else(web: tuple[Site, Readi
     ]
 
 
-def test_a_redirect_by_a_script_keeps_cookies_and_ends_at_its_address(
+def test_script_redirect_keeps_cookies_and_changes_the_url(
     web: tuple[Site, Reading],
 ) -> None:
     answer = read(web, "/leaves.html")
@@ -149,7 +149,7 @@ def test_a_redirect_by_a_script_keeps_cookies_and_ends_at_its_address(
     assert str(answer["url"]).endswith("/arrived.html")
 
 
-def test_one_render_knows_no_cookie_of_another(web: tuple[Site, Reading]) -> None:
+def test_cookies_are_not_shared_between_pages(web: tuple[Site, Reading]) -> None:
     read(web, "/leaves.html", fresh=True)
 
     content = str(read(web, "/arrived.html")["content"])
@@ -157,16 +157,16 @@ def test_one_render_knows_no_cookie_of_another(web: tuple[Site, Reading]) -> Non
     assert "The cookies of the last hop are none." in content
 
 
-def test_a_shell_that_stays_empty_is_an_error(web: tuple[Site, Reading]) -> None:
+def test_page_that_stays_empty_is_an_error(web: tuple[Site, Reading]) -> None:
     with pytest.raises(ScriptPage, match="even after its scripts have run"):
         read(web, "/empty.html")
 
 
-def test_what_a_worker_fetches_is_waited_for(web: tuple[Site, Reading]) -> None:
+def test_requests_of_workers_are_awaited(web: tuple[Site, Reading]) -> None:
     assert "It said seven bales today." in str(read(web, "/worker.html")["content"])
 
 
-def test_the_fragment_chooses_the_view_and_parts_the_cache(web: tuple[Site, Reading]) -> None:
+def test_fragment_selects_the_view_and_is_part_of_the_cache_key(web: tuple[Site, Reading]) -> None:
     one = read(web, "/spa.html#/one")
     two = read(web, "/spa.html#/two")
 
@@ -185,7 +185,7 @@ def test_the_fragment_chooses_the_view_and_parts_the_cache(web: tuple[Site, Read
         ("/ssr.html#/two", "has other words"),
     ],
 )
-def test_pages_that_come_late_or_from_elsewhere_are_read(
+def test_late_and_redirected_content_is_read(
     web: tuple[Site, Reading], path: str, words: str
 ) -> None:
     answer = read(web, path)
@@ -194,7 +194,7 @@ def test_pages_that_come_late_or_from_elsewhere_are_read(
     assert answer["extractedBy"] == "browser"
 
 
-def test_without_rendering_a_shell_is_an_error_that_says_how_to_read_it(
+def test_error_without_rendering_suggests_rendering(
     web: tuple[Site, Reading],
 ) -> None:
     with pytest.raises(ScriptPage) as caught:
@@ -203,7 +203,7 @@ def test_without_rendering_a_shell_is_an_error_that_says_how_to_read_it(
     assert "render auto" in caught.value.suggested_action
 
 
-def test_an_ordinary_page_is_rendered_only_when_that_is_asked_for(
+def test_ordinary_page_is_rendered_only_on_request(
     web: tuple[Site, Reading],
 ) -> None:
     site, _ = web
@@ -214,7 +214,7 @@ def test_an_ordinary_page_is_rendered_only_when_that_is_asked_for(
     assert read(web, "/plain.html", render="always")["extractedBy"] == "browser"
 
 
-def test_no_way_out_of_a_page_leads_to_this_machine(web: tuple[Site, Reading]) -> None:
+def test_page_cannot_reach_loopback(web: tuple[Site, Reading]) -> None:
     site, _ = web
     traps = Traps()
     place = f"127.0.0.1:{traps.port}"

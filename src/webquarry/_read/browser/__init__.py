@@ -1,1 +1,1 @@
-"""Pages that need their scripts: Chromium runs them, and every request it makes is ours."""
+"""Renders pages that need their scripts in Chromium, whose requests are all made by our client."""

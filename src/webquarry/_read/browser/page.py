@@ -1,8 +1,8 @@
-"""One page in a browser: a context of its own, scripts run, then the tree as the browser sees it.
+"""One page in a browser context: load it, run its scripts, capture the DOM with computed styles.
 
-Ready is a page when its virtual time is up, in which timers cost nothing and which waits for
-requests, and nothing has moved for a moment after that; at the latest when the time for one page is
-over, and then it is said that it had not settled.
+A page is ready when its budget of virtual time has expired (timers fire at once, requests are
+awaited) and nothing has changed for a moment after that. When the timeout of a page expires first,
+it is captured as unsettled.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from webquarry._read.browser.browser import Browser
 from webquarry._read.browser.pipe import CommandRefused
 from webquarry._read.browser.requests import BrowserAnswer, PageRequests
-from webquarry._read.browser.styles import STYLES
+from webquarry._read.browser.shown import STYLES
 from webquarry.errors import NetworkFailure, TooComplex
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
@@ -27,16 +27,15 @@ from webquarry.secret import redact
 log = logging.getLogger(__name__)
 
 _VIRTUAL_MILLISECONDS = 8_000
-_STARVATION = 1_000
+_MAX_STARVATION = 1_000  # tasks
 _QUIET_SECONDS = 0.06
-_LONG_QUIET_SECONDS = 0.25  # where something runs that virtual time does not wait for
+_LONG_QUIET_SECONDS = 0.25  # with workers, frames or animations, which virtual time ignores
 _POLL_SECONDS = 0.03
-_MOST_QUIET_SECONDS = 3.0
-_READ_SECONDS = 4.0  # for reading the tree, after the time of the page is over
+_MAX_QUIET_SECONDS = 3.0
+_CAPTURE_SECONDS = 4.0  # to capture the DOM, after the timeout of the page
 _BUSY_SECONDS = 1.0
-_WIDTH, _HEIGHT = 1280, 6000  # tall: what comes when it is scrolled to comes at once
-# What the page's own code cannot see or change: it runs in a world beside it.
-# What a click opens is opened, and what fades in is there.
+_WIDTH, _HEIGHT = 1280, 6000  # tall, so that content loaded on scrolling is loaded at once
+# These run in an isolated world, which the scripts of the page cannot access.
 _UNFOLD = (
     "for (const d of document.querySelectorAll('details:not([open])')) d.open = true;"
     "for (const a of document.getAnimations()) try { a.finish() } catch (e) {}"
@@ -45,21 +44,21 @@ _MEASURE = (
     "(document.body ? document.body.textContent.length : 0) + ' ' + document.readyState"
     " + ' ' + document.getElementsByTagName('*').length"
 )
-_COUNT_BESIDE = "document.getAnimations().length + frames.length"
+_COUNT_OTHERS = "document.getAnimations().length + frames.length"
 
 
 @dataclass(frozen=True)
 class RenderedPage:
-    """What became of a page when its scripts had run."""
+    """A page after its scripts have run."""
 
-    reply: Reply  # the document that the browser ended at; its body is the packed tree
+    reply: Reply  # of the last document; its body is the DOM snapshot as JSON
     is_settled: bool
-    is_whole: bool  # no budget was used up
-    refused_frames: int  # that robots.txt does not allow
+    is_whole: bool  # no budget was exceeded
+    blocked_frames: int  # by robots.txt
 
 
 class PageRender:
-    """One page on its way; used once."""
+    """Renders one page; used once."""
 
     def __init__(
         self,
@@ -86,43 +85,48 @@ class PageRender:
         self._world: int | None = None
 
     async def run(self, user_agent: str) -> RenderedPage:
-        """Render it. Raises what kept the page itself from coming, TooComplex for one that takes
-        too much, and BrowserGone where the browser ended.
+        """Render the page.
+
+        Raises the error of the request for the page itself, TooComplex for a page that exceeds
+        time or memory, and BrowserGone if the browser ends.
         """
         try:
             await self._open(user_agent)
             is_settled = await self._load()
-            tree = await self._read_tree()
+            snapshot = await self._capture()
         finally:
             self._dispose()
         document = self._requests.document
         if document is None:
-            raise self._requests.failure or _explain_nothing(self.url)
-        reply = Reply(document.url, document.status, document.headers, tree, document.fetched_at)
+            raise self._requests.failure or self._build_failure()
+        head = (document.url, document.status, document.headers)
+        reply = Reply(*head, snapshot, document.fetched_at)
         requests = self._requests
-        return RenderedPage(reply, is_settled, not requests.is_over_budget, requests.refused_frames)
+        return RenderedPage(reply, is_settled, not requests.is_over_budget, requests.blocked_frames)
 
     def on_event(self, method: str, parameters: dict[str, Any]) -> None:
+        """Handle an event of the page."""
         if method == "Page.frameNavigated":
-            self._take_navigation(parameters["frame"])
+            frame = parameters["frame"]
+            if frame["id"] == self._target and frame.get("url", "about:blank") != "about:blank":
+                self._world = None  # it belongs to the previous document
+                self._has_navigated.set()
         elif method == "Page.frameAttached":
             self._browser.add_frame(self, parameters["frameId"])
         elif method == "Emulation.virtualTimeBudgetExpired":
             self._has_expired.set()
         elif method == "Page.javascriptDialogOpening":
-            leaves = parameters.get("type") == "beforeunload"
-            answer = {"accept": leaves}
-            self._pipe.tell("Page.handleJavaScriptDialog", answer, self.session)
+            answer = {"accept": parameters.get("type") == "beforeunload"}
+            self._pipe.notify("Page.handleJavaScriptDialog", answer, self.session)
         elif method == "Inspector.targetCrashed":
-            error = TooComplex(
-                f"{redact(self.url)} takes more memory than a page may: the browser ended it."
-            )
+            error = TooComplex(f"{redact(self.url)} uses too much memory: its process was killed.")
             self._pipe.fail_session(self.session, error)
             self._requests.failure = error
             self._has_navigated.set()
             self._has_expired.set()
 
     async def answer_request(self, event: dict[str, Any]) -> BrowserAnswer:
+        """Make a paused request of the page and return the command that answers it."""
         is_document = event.get("resourceType") == "Document"
         is_main = is_document and event.get("frameId") == self._target
         return await self._requests.answer(event, is_main=is_main)
@@ -133,7 +137,7 @@ class PageRender:
     async def _command(
         self, method: str, parameters: dict[str, Any] | None = None, *, seconds: float | None = None
     ) -> dict[str, Any]:
-        """A command to the page, within the time that it has left."""
+        """Send a command to the page; by default within the time left."""
         if seconds is None:
             seconds = max(_BUSY_SECONDS, self._get_seconds())
         return await self._pipe.command(method, parameters, self.session, seconds=seconds)
@@ -144,7 +148,7 @@ class PageRender:
         self.context = created["browserContextId"]
         target = {"url": "about:blank", "browserContextId": self.context}
         deny = {"behavior": "deny", "browserContextId": self.context}
-        pipe.tell("Browser.setDownloadBehavior", deny)  # before whatever is told later
+        pipe.notify("Browser.setDownloadBehavior", deny)
         opened = await pipe.command("Target.createTarget", target)
         self._target = opened["targetId"]
         attach = {"targetId": self._target, "flatten": True}
@@ -158,14 +162,12 @@ class PageRender:
             self._command("Emulation.setDeviceMetricsOverride", screen),
             self._command(
                 "Emulation.setVirtualTimePolicy",
-                {"policy": "pause", "initialVirtualTime": self._choose_moment()},
+                {"policy": "pause", "initialVirtualTime": self._choose_time()},
             ),
         )
 
-    def _choose_moment(self) -> float:
-        """The time that the page's clock starts at: the same whenever the same recording is
-        replayed.
-        """
+    def _choose_time(self) -> float:
+        """Return the initial time of the page's clock, the same for every replay."""
         if self._first is None:
             return datetime.now(UTC).timestamp()
         try:
@@ -175,65 +177,62 @@ class PageRender:
             return day.timestamp()
 
     async def _load(self) -> bool:
-        """Go there and wait until the page is ready; whether it has settled."""
+        """Navigate and wait until the page is ready; returns whether it has settled."""
         navigated = await self._command("Page.navigate", {"url": self.url})
         if navigated.get("errorText"):
-            raise self._requests.failure or _explain_nothing(self.url)
+            raise self._requests.failure or self._build_failure()
         try:
-            async with asyncio.timeout_at(asyncio.get_running_loop().time() + self._get_seconds()):
+            async with asyncio.timeout(self._get_seconds()):
                 await self._has_navigated.wait()
                 self._raise_failure()
                 await self._run_virtual_time()
                 self._raise_failure()
                 return await self._wait_for_quiet()
-        except TimeoutError:
-            self._raise_failure()
-            return False
-        except TooComplex:  # a command that a busy page did not answer
+        except (TimeoutError, TooComplex):  # or a busy page did not answer a command
             self._raise_failure()
             return False
 
     def _raise_failure(self) -> None:
-        failure = self._requests.failure
-        if failure is not None:
-            raise failure
+        if self._requests.failure is not None:
+            raise self._requests.failure
+
+    def _build_failure(self) -> NetworkFailure:
+        return NetworkFailure(f"The browser got no page from {redact(self.url)}", retryable=False)
 
     async def _run_virtual_time(self) -> None:
         policy = {
             "policy": "pauseIfNetworkFetchesPending",
             "budget": _VIRTUAL_MILLISECONDS,
-            "maxVirtualTimeTaskStarvationCount": _STARVATION,
+            "maxVirtualTimeTaskStarvationCount": _MAX_STARVATION,
         }
         self._has_expired.clear()
         await self._command("Emulation.setVirtualTimePolicy", policy)
         await self._has_expired.wait()
 
     async def _wait_for_quiet(self) -> bool:
-        """Wait until nothing is asked for and the text stays as it is; whether that came true."""
+        """Wait until no request is pending and the page does not change; returns whether it has
+        settled.
+        """
         await self._command("Emulation.setVirtualTimePolicy", {"policy": "advance"})
-        begun = last_change = time.monotonic()
+        started = last_change = time.monotonic()
         last = ""
         quiet = _QUIET_SECONDS
-        if self._browser.has_workers(self) or await self._evaluate(_COUNT_BESIDE):
+        if self._browser.has_workers(self) or await self._evaluate(_COUNT_OTHERS):
             quiet = _LONG_QUIET_SECONDS
         while True:
-            size = await self._measure()
+            size = str(await self._evaluate(_MEASURE))
             now = time.monotonic()
             if size != last or self._requests.pending:
                 last_change = now
                 last = size
             if now - last_change >= quiet:
                 return True
-            if now - begun >= _MOST_QUIET_SECONDS and not self._requests.pending:
-                return False  # it moves on, such as a clock
+            if now - started >= _MAX_QUIET_SECONDS and not self._requests.pending:
+                return False  # it keeps changing, such as a clock
             await asyncio.sleep(_POLL_SECONDS)
 
-    async def _measure(self) -> str:
-        """How much is on the page, by code that the page cannot reach."""
-        return str(await self._evaluate(_MEASURE))
-
     async def _evaluate(self, expression: str) -> Any:
-        """The value of an expression in a world beside the page's, made anew after a navigation."""
+        """Return the value of an expression in an isolated world of the current document."""
         for _ in range(2):
             if self._world is None:
                 world = {"frameId": self._target, "worldName": "webquarry"}
@@ -248,12 +247,10 @@ class PageRender:
             return answer["result"].get("value")
         return None
 
-    async def _read_tree(self) -> bytes:
-        """The tree with the styles that the browser computed; scripts that do not end are ended
-        first.
-        """
-        if self._get_seconds() < _READ_SECONDS:
-            self._end = time.monotonic() + _READ_SECONDS
+    async def _capture(self) -> bytes:
+        """Capture the DOM with computed styles; a script that is still running is terminated."""
+        if self._get_seconds() < _CAPTURE_SECONDS:
+            self._end = time.monotonic() + _CAPTURE_SECONDS
         try:
             stop = {"policy": "pause"}
             await self._command("Emulation.setVirtualTimePolicy", stop, seconds=_BUSY_SECONDS)
@@ -266,29 +263,16 @@ class PageRender:
                 "DOMSnapshot.captureSnapshot",
                 parameters,
                 self.session,
-                seconds=max(_READ_SECONDS, self._get_seconds()),
+                seconds=max(_CAPTURE_SECONDS, self._get_seconds()),
             )
         except TooComplex as error:
             raise TooComplex(
-                f"The scripts of {redact(self.url)} took more than {self._seconds:g} s, and its "
-                "text could not be read."
+                f"Timed out after {self._seconds:g} s running the scripts of {redact(self.url)}."
             ) from error
 
-    def _take_navigation(self, frame: dict[str, Any]) -> None:
-        """The page itself has come, or has gone on to another one: its time starts anew."""
-        if frame["id"] != self._target or frame.get("url", "about:blank") == "about:blank":
-            return
-        self._world = None
-        self._has_navigated.set()
-
     def _dispose(self) -> None:
-        """Close the context with all that is in it; nobody waits for that."""
+        """Close the context without waiting for it."""
         self._browser.remove_page(self)
         if self.context:
             context = {"browserContextId": self.context}
-            self._pipe.tell("Target.disposeBrowserContext", context)
-
-
-def _explain_nothing(url: str) -> NetworkFailure:
-    """The error about an address at which the browser found nothing."""
-    return NetworkFailure(f"The browser got no page from {redact(url)}", retryable=False)
+            self._pipe.notify("Target.disposeBrowserContext", context)

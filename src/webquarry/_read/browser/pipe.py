@@ -1,73 +1,68 @@
-"""Chromium's debugging pipe: commands go out, answers and events come in.
-
-Messages are JSON, each ended by a NUL byte, on two pipes that only the browser and we hold. Answers
-that may be large can be had as the bytes that came, so that nobody parses them on the loop.
-"""
+"""Chromium's debugging pipe (DevTools protocol): JSON messages, each terminated by a NUL byte."""
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
-import logging
 import os
 import re
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from webquarry.errors import TooComplex
 
-log = logging.getLogger(__name__)
-
 Event = dict[str, Any]
-_SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Python knows since 3.10 on Linux alone
-_PIPE_SIZE = 1 << 20
-_PIECE = 1 << 20
-_LONGEST_HEAD = 40  # bytes within which an answer tells whose it is
-_ANSWER_HEAD = re.compile(rb'\{"id":(\d+),"result":')
-LARGEST_MESSAGE = 64 * 1024 * 1024
-COMMAND_SECONDS = 10.0
+_READ_BYTES = 1 << 20
+_REPLY_HEAD = re.compile(rb'\{"id":(\d{1,20}),"result":')
+_MAX_MESSAGE = 64 * 1024 * 1024
+_COMMAND_SECONDS = 10.0
 
 
 class BrowserGone(Exception):
-    """The browser, or the page in it, ended while something was asked of it."""
+    """The browser or the page ended during a command."""
 
 
 class CommandRefused(Exception):
-    """The browser answered a command with an error."""
+    """The browser replied to a command with an error."""
+
+
+@dataclass
+class _Pending:
+    """A command without a reply."""
+
+    reply: asyncio.Future[Any]
+    session: str | None
+    is_raw: bool
 
 
 class Pipe:
-    """Both directions, for one event loop. `on_event` sees every event and `on_close` the end, also
-    where the browser ended by itself; neither may wait.
+    """Both directions, for one event loop. `on_event` receives every event; `on_close` is called
+    once, also if the browser exits by itself.
     """
 
     def __init__(
         self,
         commands: int,
-        answers: int,
+        replies: int,
         on_event: Callable[[Event], None],
         on_close: Callable[[], None],
     ) -> None:
         self._commands = commands
-        self._answers = answers
+        self._replies = replies
         self._on_event = on_event
         self._on_close = on_close
         self._loop = asyncio.get_running_loop()
-        self._waiting: dict[int, _Waiting] = {}
+        self._pending: dict[int, _Pending] = {}
         self._next_id = 0
         self._to_write: deque[memoryview] = deque()
         self._received = bytearray()
-        self._searched = 0  # bytes of it that hold no NUL
+        self._searched = 0  # bytes of it without NUL
         self.is_closed = False
-        for descriptor in (commands, answers):
+        for descriptor in (commands, replies):
             os.set_blocking(descriptor, False)
-            try:
-                fcntl.fcntl(descriptor, _SET_PIPE_SIZE, _PIPE_SIZE)
-            except OSError:
-                log.debug("the pipe to the browser stays as small as it is")
-        self._loop.add_reader(answers, self._read)
+        self._loop.add_reader(replies, self._read)
 
     async def command(
         self,
@@ -75,47 +70,46 @@ class Pipe:
         parameters: dict[str, Any] | None = None,
         session: str | None = None,
         *,
-        seconds: float = COMMAND_SECONDS,
+        seconds: float = _COMMAND_SECONDS,
     ) -> dict[str, Any]:
-        """The result of a command. Raises BrowserGone, CommandRefused, or TooComplex when no answer
-        comes in time.
+        """Send a command and return its result.
+
+        Raises BrowserGone, CommandRefused, or TooComplex after a timeout.
         """
-        answer = await self._send(method, parameters, session, seconds, is_raw=False)
-        assert isinstance(answer, dict)
-        return answer
+        result: dict[str, Any] = await self._send(method, parameters, session, seconds)
+        return result
 
     async def command_raw(
         self, method: str, parameters: dict[str, Any], session: str, *, seconds: float
     ) -> bytes:
-        """The whole answer as it came, for those who parse it elsewhere."""
-        answer = await self._send(method, parameters, session, seconds, is_raw=True)
-        assert isinstance(answer, bytes)
-        return answer
+        """Send a command and return the whole reply unparsed; it can be large."""
+        reply: bytes = await self._send(method, parameters, session, seconds, is_raw=True)
+        return reply
 
-    def tell(self, method: str, parameters: dict[str, Any], session: str | None = None) -> None:
-        """A command whose answer nobody waits for."""
+    def notify(self, method: str, parameters: dict[str, Any], session: str | None = None) -> None:
+        """Send a command without waiting for its reply."""
         if not self.is_closed:
-            self._next_id += 1
-            self._write(self._next_id, method, parameters, session)
+            self._write(method, parameters, session)
 
     def fail_session(self, session: str, error: Exception) -> None:
-        """End whoever waits for a page that will not answer any more."""
-        for waiting in list(self._waiting.values()):
-            if waiting.session == session:
-                waiting.set_exception(error)
+        """Fail the pending commands of a page that has crashed."""
+        for pending in self._pending.values():
+            if pending.session == session and not pending.reply.done():
+                pending.reply.set_exception(error)
 
     def close(self) -> None:
-        """Close both ends, which ends the browser; whoever waits gets an error."""
+        """Close both ends, which ends the browser, and fail pending commands."""
         if self.is_closed:
             return
         self.is_closed = True
-        self._loop.remove_reader(self._answers)
+        self._loop.remove_reader(self._replies)
         self._loop.remove_writer(self._commands)
-        for descriptor in (self._commands, self._answers):
+        for descriptor in (self._commands, self._replies):
             os.close(descriptor)
         self._on_close()
-        for waiting in self._waiting.values():
-            waiting.set_exception(BrowserGone("The browser ended."))
+        for pending in self._pending.values():
+            if not pending.reply.done():
+                pending.reply.set_exception(BrowserGone("The browser ended."))
 
     async def _send(
         self,
@@ -124,60 +118,57 @@ class Pipe:
         session: str | None,
         seconds: float,
         *,
-        is_raw: bool,
-    ) -> dict[str, Any] | bytes:
+        is_raw: bool = False,
+    ) -> Any:
         if self.is_closed:
             raise BrowserGone("The browser ended.")
-        self._next_id += 1
-        number = self._next_id
-        waiting = _Waiting(self._loop.create_future(), session, is_raw)
-        self._waiting[number] = waiting
+        pending = _Pending(self._loop.create_future(), session, is_raw)
+        number = self._next_id + 1
+        self._pending[number] = pending
         try:
-            self._write(number, method, parameters or {}, session)
+            self._write(method, parameters or {}, session)
             async with asyncio.timeout(seconds):
-                return await waiting.answer
+                return await pending.reply
         except TimeoutError as error:
-            raise TooComplex(f"The browser did not answer {method} in time.") from error
+            raise TooComplex(f"Timed out waiting for the browser ({method}).") from error
         finally:
-            del self._waiting[number]
+            del self._pending[number]
 
-    def _write(
-        self, number: int, method: str, parameters: dict[str, Any], session: str | None
-    ) -> None:
-        message: dict[str, Any] = {"id": number, "method": method, "params": parameters}
+    def _write(self, method: str, parameters: dict[str, Any], session: str | None) -> None:
+        self._next_id += 1
+        message: dict[str, Any] = {"id": self._next_id, "method": method, "params": parameters}
         if session is not None:
             message["sessionId"] = session
-        data = json.dumps(message).encode() + b"\0"
         if not self._to_write:
             self._loop.add_writer(self._commands, self._flush)
-        self._to_write.append(memoryview(data))
+        self._to_write.append(memoryview(json.dumps(message).encode() + b"\0"))
         self._flush()
 
     def _flush(self) -> None:
-        """Write as much as the pipe takes now."""
+        """Write until the pipe is full."""
         while self._to_write:
-            piece = self._to_write[0]
+            data = self._to_write[0]
             try:
-                written = os.write(self._commands, piece)
+                written = os.write(self._commands, data)
             except BlockingIOError:
                 return
-            except OSError:  # it has ended
+            except OSError:  # the browser has ended
                 self.close()
                 return
-            if written < len(piece):
-                self._to_write[0] = piece[written:]
+            if written < len(data):
+                self._to_write[0] = data[written:]
                 return
             self._to_write.popleft()
         self._loop.remove_writer(self._commands)
 
     def _read(self) -> None:
         try:
-            data = os.read(self._answers, _PIECE)
+            data = os.read(self._replies, _READ_BYTES)
         except BlockingIOError:
             return
         except OSError:
             data = b""
-        if not data or len(self._received) + len(data) > LARGEST_MESSAGE:
+        if not data or len(self._received) + len(data) > _MAX_MESSAGE:
             self.close()
             return
         self._received += data
@@ -189,46 +180,25 @@ class Pipe:
             message = bytes(memoryview(self._received)[:end])
             del self._received[: end + 1]
             self._searched = 0
-            self._take(message)
+            self._dispatch(message)
 
-    def _take(self, message: bytes) -> None:
-        """One message: somebody's answer, or an event."""
-        head = _ANSWER_HEAD.match(message, 0, _LONGEST_HEAD)
-        if head is not None:
-            waiting = self._waiting.get(int(head[1]))
-            if waiting is None:
-                return  # nobody waits any more
-            if waiting.is_raw:
-                waiting.set_result(message)
-                return
+    def _dispatch(self, message: bytes) -> None:
+        """Handle one message: the reply to a command, or an event."""
+        head = _REPLY_HEAD.match(message)
+        pending = self._pending.get(int(head[1])) if head else None
+        if head and (pending is None or pending.is_raw):  # not parsed
+            if pending is not None and not pending.reply.done():
+                pending.reply.set_result(message)
+            return
         fields = json.loads(message)
         if "id" not in fields:
             self._on_event(fields)
             return
-        waiting = self._waiting.get(fields["id"])
-        if waiting is None:
+        pending = self._pending.get(fields["id"])
+        if pending is None or pending.reply.done():
             return
         if "error" in fields:
-            words = str(fields["error"].get("message", ""))[:200]
-            waiting.set_exception(CommandRefused(f"The browser said: {words}."))
+            reason = str(fields["error"].get("message", ""))[:200]
+            pending.reply.set_exception(CommandRefused(f"The browser replied: {reason}."))
         else:
-            waiting.set_result(fields["result"])
-
-
-class _Waiting:
-    """Somebody who waits for an answer."""
-
-    def __init__(
-        self, answer: asyncio.Future[dict[str, Any] | bytes], session: str | None, is_raw: bool
-    ) -> None:
-        self.answer = answer
-        self.session = session
-        self.is_raw = is_raw
-
-    def set_result(self, result: dict[str, Any] | bytes) -> None:
-        if not self.answer.done():
-            self.answer.set_result(result)
-
-    def set_exception(self, error: Exception) -> None:
-        if not self.answer.done():
-            self.answer.set_exception(error)
+            pending.reply.set_result(fields["result"])

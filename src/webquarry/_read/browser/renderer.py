@@ -1,20 +1,22 @@
-"""The browser of a process: started at the first page, warm for the next ones, gone after a rest.
+"""Renders pages in a browser that is started for the first page and ended after an idle time.
 
-An address comes in, with the page as it has arrived; out comes the page as it is when its scripts
-have run. Several pages are rendered at once, each in a context of its own. A browser that a page
-brought down is replaced, and the pages that were in it are rendered once more.
+Several pages are rendered concurrently, each in its own context. A browser that crashes is
+replaced, and its pages are rendered once more.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
-import signal
 from functools import cached_property
 
-from webquarry._read.browser.program import INSTALL_ADVICE, Program, find_program
+from webquarry._read.browser.launch import (
+    INSTALL_ADVICE,
+    Program,
+    choose_isolation,
+    find_program,
+)
 from webquarry.errors import ScriptPage, TooComplex, Unreadable
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
@@ -24,18 +26,16 @@ from webquarry.settings import Settings
 
 if os.name == "posix":
     from webquarry._read.browser.browser import Browser
-    from webquarry._read.browser.isolation import choose_isolation
-    from webquarry._read.browser.memory import find_largest_page
     from webquarry._read.browser.page import PageRender, RenderedPage
     from webquarry._read.browser.pipe import BrowserGone, CommandRefused
     from webquarry._read.browser.process import BrowserProcess
 
 log = logging.getLogger(__name__)
 
-_MOST_PAGES = 100  # then the browser is replaced
+_MAX_PAGES = 100  # then the browser is replaced
 _WATCH_SECONDS = 0.2
 _START_SECONDS = 20.0
-_DATA_BYTES = 1 << 30  # that one process may take for its data
+_DATA_BYTES = 1 << 30  # data segment of one process
 _TRIES = 2
 
 
@@ -48,24 +48,24 @@ class PageRenderer:
         self._places = asyncio.Semaphore(settings.render_pages)
         self._starting = asyncio.Lock()
         self._browser: Browser | None = None
-        self._active: dict[Browser, int] = {}  # pages in each browser that is not closed
+        self._active: dict[Browser, int] = {}  # number of pages of each open browser
         self._watch: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._idle: asyncio.TimerHandle | None = None
 
     @cached_property
     def program(self) -> Program | None:
-        """The browser that is used; None where there is none, or where none is wanted."""
+        """The browser executable; None if there is none, or rendering is disabled."""
         if os.name != "posix" or not self._settings.render:
             return None
         return find_program(self._settings)
 
     def require_program(self, url: str, error: ScriptPage | None = None) -> Program:
-        """The browser, or the error that says how to get one."""
+        """Return the browser executable; raises an error that says how to install one."""
         if self.program is not None:
             return self.program
         if error is None:
-            error = ScriptPage(f"{redact(url)} is to be read in a browser, and there is none.")
+            error = ScriptPage(f"{redact(url)} requires a browser, and none is installed.")
         error.suggested_action = (
             f"{INSTALL_ADVICE}, or choose another source, a feed or an API of this page."
         )
@@ -76,9 +76,10 @@ class PageRenderer:
     async def render(
         self, url: str, first: Reply | None, most_seconds: float | None = None
     ) -> RenderedPage:
-        """The page at an address with its scripts run; `first` is what has arrived from there.
-        Raises ScriptPage without a browser, TooComplex for a page that takes too much, and what
-        kept the page itself from coming.
+        """Run the scripts of the page at a URL; `first` is the page as it was fetched.
+
+        Raises ScriptPage without a browser, TooComplex for a page that exceeds time or memory, and
+        the error of the request for the page itself.
         """
         self.require_program(url)
         seconds = self._settings.render_seconds
@@ -99,14 +100,15 @@ class PageRenderer:
                     )
                     return await render.run(self._settings.user_agent)
                 except (BrowserGone, CommandRefused) as error:
-                    log.debug("a page was not rendered: %s", error)
+                    log.debug("rendering failed: %s", error)
                 finally:
                     self._leave_browser(browser)
-        raise TooComplex(f"{redact(url)} brings down the browser that runs its scripts.")
+        raise TooComplex(f"{redact(url)} crashes the browser.")
 
     async def start(self) -> str:
-        """Start the browser, if it does not run yet; its name and version. Raises Unreadable where
-        it does not start.
+        """Start the browser unless it is running, and return its name and version.
+
+        Raises Unreadable if it does not start.
         """
         self.require_program("A page")
         browser = await self._enter_browser()
@@ -114,7 +116,7 @@ class PageRenderer:
         return browser.version
 
     async def aclose(self) -> None:
-        """End every browser."""
+        """End all browsers."""
         if self._idle is not None:
             self._idle.cancel()
         if self._watch is not None:
@@ -126,16 +128,16 @@ class PageRenderer:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
     async def _enter_browser(self) -> Browser:
-        """A browser for one page more."""
+        """Return a browser for one more page; `_leave_browser` must follow."""
         async with self._starting:
             browser = self._browser
-            if browser is not None and (browser.is_gone or browser.pages_begun >= _MOST_PAGES):
+            if browser is not None and (browser.is_gone or browser.started_pages >= _MAX_PAGES):
                 self._retire(browser)
                 browser = None
             if browser is None:
                 browser = self._browser = await self._start_browser()
                 self._active[browser] = 0
-        browser.pages_begun += 1
+        browser.started_pages += 1
         self._active[browser] += 1
         if self._idle is not None:
             self._idle.cancel()
@@ -156,7 +158,7 @@ class PageRenderer:
             self._idle = loop.call_later(self._settings.render_idle_seconds, self._end_idle)
 
     def _retire(self, browser: Browser) -> None:
-        """No further page goes there; it ends with its last one."""
+        """Use a browser for no further pages; it ends with its last page."""
         self._browser = None
         if not self._active.get(browser):
             self._close(browser)
@@ -197,19 +199,10 @@ class PageRenderer:
         return browser
 
     async def _watch_memory(self) -> None:
-        """End the largest page while a browser takes more than it may."""
-        most = self._settings.render_memory_mb * 1_000_000
+        """Kill the largest page while a browser uses more memory than allowed."""
+        limit = self._settings.render_memory_mb * 1_000_000
         while any(self._active.values()):
             for browser in list(self._active):
                 if not browser.is_gone:
-                    await self._limit_memory(browser, most)
+                    await asyncio.to_thread(browser.process.limit_memory, limit)
             await asyncio.sleep(_WATCH_SECONDS)
-
-    async def _limit_memory(self, browser: Browser, most: int) -> None:
-        processes = await asyncio.to_thread(browser.process.list_processes)
-        is_too_large, page = find_largest_page(processes, most)
-        if not is_too_large:
-            return
-        log.info("a page took too much memory, and was ended")
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(page or browser.process.pid, signal.SIGKILL)

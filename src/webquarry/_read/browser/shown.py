@@ -1,138 +1,134 @@
-"""The styles and boxes that a browser computed -> what of its tree a person can see.
+"""Visibility of text by the computed styles and layout boxes of a browser.
 
-A box hides all that is in it (`hides_all`): transparent, clipped to nothing, moved away. What its
-children can undo is asked of each text: whether it has a box, its visibility and its colours.
+A transparent, clipped or moved box hides everything inside. Other properties, which descendants can
+override, are checked for each text: its box, its `visibility` and its colours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from webquarry._read.css.colours import WHITE, Colour, alike, lay_over, parse_colour
 from webquarry._read.visibility.concealment import FAINT, reason_to_skip
 
-_SLIVER = 1.0  # pixels; what is not larger shows nothing
-_TINY = 2.0  # pixels of a text in one direction; nobody can read it
-_SHORT = 3  # characters; fewer may be a mark
-_FAR_RIGHT = 8_000.0  # pixels; nobody scrolls there
+# Computed styles to request from the browser, in the order of its reply.
+STYLES = (
+    "display", "visibility", "opacity", "color", "background-color", "background-image",
+    "font-size", "overflow-x", "overflow-y", "clip", "clip-path", "position", "filter",
+    "mask-image", "-webkit-text-fill-color", "content-visibility", "white-space",
+)  # fmt: skip
+_MAX_CLIPPED = 1.0  # pixels of a clipped box that shows nothing
+_MAX_UNREADABLE = 2.0  # pixels of a text in one direction
+_MIN_TEXT = 3  # characters; a shorter text can be a mark
+_MAX_X = 8_000.0  # pixels
 _CLIPS = frozenset({"hidden", "clip"})
-_AWAY = frozenset({"absolute", "fixed"})
-_JUDGED = ("filter", "clip", "clip-path", "mask-image", "position", "background-color")
-_MOST_COVERED = 200  # texts of the colour of their ground that are looked at closely
+_OUT_OF_FLOW = frozenset({"absolute", "fixed"})
+_HIDING = ("filter", "clip", "clip-path", "mask-image", "position", "background-color")
+_MAX_OVERLAP_CHECKS = 200  # texts with the colour of their background
 
 Bounds = Sequence[float]  # x, y, width, height
 Styles = dict[str, str]
 
 
 @dataclass(frozen=True)
-class InheritedLook:
-    """What a node inherits of the boxes around it."""
+class Inherited:
+    """Visibility that a node inherits from the boxes around it."""
 
     opacity: float = 1.0
     is_hidden: bool = False
-    ground: Colour = WHITE
-    has_picture: bool = False  # some picture is behind the text, so its ground is not known
+    background: Colour = WHITE
+    has_image: bool = False  # behind the text, so the colour of the background is unknown
     is_visible: bool = True  # by `visibility`
-    is_readable: bool = True  # its text has another colour than its ground
+    is_readable: bool = True  # the colour of the text differs from its background
 
 
-class ShownParts:
-    """Judges the boxes of one document."""
+class VisibleBoxes:
+    """Decides which boxes of one document are visible."""
 
     def __init__(self, painted: Sequence[tuple[int, Bounds]], parents: Sequence[int]) -> None:
-        self._painted = painted  # boxes with a picture or a ground of their own, by their node
+        self._painted = painted  # nodes and boxes with an image or a background
         self._parents = parents
-        self._checked = 0
+        self._overlap_checks = 0
 
     def enter(
-        self, around: InheritedLook, styles: Styles, bounds: Bounds, *, is_root: bool
-    ) -> InheritedLook:
-        """What the children of a box inherit of it."""
-        opacity = around.opacity * _read_number(styles.get("opacity", ""), 1.0)
-        ground, has_picture = around.ground, around.has_picture
+        self, outer: Inherited, styles: Styles, bounds: Bounds, *, is_root: bool
+    ) -> Inherited:
+        """Return what the children of a box inherit."""
+        opacity = outer.opacity * _parse_number(styles.get("opacity", ""), 1.0)
+        background, has_image = outer.background, outer.has_image
         own = parse_colour(styles.get("background-color", ""))
         if own is not None and own.alpha > 0:
-            ground = lay_over(own, ground)
-            has_picture = has_picture and own.alpha < 1
+            background = lay_over(own, background)
+            has_image = has_image and own.alpha < 1
         if styles.get("background-image", "none") != "none":
-            has_picture = True
-        hides = around.is_hidden or opacity < FAINT
-        if not hides and not is_root:
-            hides = _hides_all(styles, bounds)
-        return replace(
-            around,
+            has_image = True
+        is_hidden = outer.is_hidden or opacity < FAINT
+        return Inherited(
             opacity=opacity,
-            is_hidden=hides,
-            ground=ground,
-            has_picture=has_picture,
+            is_hidden=is_hidden or (not is_root and _hides_content(styles, bounds)),
+            background=background,
+            has_image=has_image,
             is_visible=styles.get("visibility", "visible") == "visible",
-            is_readable=has_picture or _is_readable(styles, ground),
+            is_readable=has_image or _is_readable(styles, background),
         )
 
-    def shows_text(self, around: InheritedLook, bounds: Bounds, node: int, length: int) -> bool:
-        """Whether a text of such a length, the node of that number with such a box, can be
-        seen.
-        """
-        if around.is_hidden or not around.is_visible:
+    def shows_text(self, outer: Inherited, bounds: Bounds, node: int, length: int) -> bool:
+        """Return whether a text node of some length with a layout box is visible."""
+        if outer.is_hidden or not outer.is_visible:
             return False
         x, y, width, height = bounds
-        if min(width, height) <= 0 or (length >= _SHORT and min(width, height) <= _TINY):
+        is_unreadable = length >= _MIN_TEXT and min(width, height) <= _MAX_UNREADABLE
+        if is_unreadable or min(width, height) <= 0:
             return False
-        if x + width <= 0 or y + height <= 0 or x >= _FAR_RIGHT:
+        if x + width <= 0 or y + height <= 0 or x >= _MAX_X:
             return False
-        if around.is_readable:
-            return True
-        return self._is_on_another_box(bounds, node)
+        return outer.is_readable or self._overlaps_other_box(bounds, node)
 
-    def _is_on_another_box(self, bounds: Bounds, node: int) -> bool:
-        """Whether a box that is not around a text lies where the text is, and gives it its ground:
-        white text on a picture that stands beside it in the tree.
+    def _overlaps_other_box(self, bounds: Bounds, node: int) -> bool:
+        """Return whether a painted box that is not an ancestor is behind a text, such as an image
+        behind white text.
         """
-        self._checked += 1
-        if self._checked > _MOST_COVERED:
+        self._overlap_checks += 1
+        if self._overlap_checks > _MAX_OVERLAP_CHECKS:
             return False
         x, y, width, height = bounds
         middle_x, middle_y = x + width / 2, y + height / 2
-        around: set[int] = set()
+        ancestors: set[int] = set()
         while node >= 0:
-            around.add(node)
+            ancestors.add(node)
             node = self._parents[node]
-        for other, (left, top, wide, high) in self._painted:
-            is_there = left <= middle_x <= left + wide and top <= middle_y <= top + high
-            if is_there and other not in around:
-                return True
-        return False
+        return any(
+            left <= middle_x <= left + wide and top <= middle_y <= top + high
+            for other, (left, top, wide, high) in self._painted
+            if other not in ancestors
+        )
 
 
-def _hides_all(styles: Styles, bounds: Bounds) -> bool:
-    """Whether nothing of a box can be seen, whatever is in it."""
-    judged = {name: styles[name] for name in _JUDGED if styles.get(name, "none") != "none"}
-    if styles.get("position") not in _AWAY:
-        judged.pop("clip", None)  # it has no effect on others
-    if judged.get("clip") == "auto":
-        del judged["clip"]
-    if len(judged) > 0 and reason_to_skip(judged) is not None:
+def _hides_content(styles: Styles, bounds: Bounds) -> bool:
+    """Return whether a box hides everything inside."""
+    hiding = {name: styles[name] for name in _HIDING if styles.get(name, "none") != "none"}
+    if styles.get("position") not in _OUT_OF_FLOW or hiding.get("clip") == "auto":
+        hiding.pop("clip", None)  # without effect
+    if hiding and reason_to_skip(hiding) is not None:
         return True
     _, _, width, height = bounds
-    is_narrow = width <= _SLIVER and styles.get("overflow-x") in _CLIPS
-    is_flat = height <= _SLIVER and styles.get("overflow-y") in _CLIPS
+    is_narrow = width <= _MAX_CLIPPED and styles.get("overflow-x") in _CLIPS
+    is_flat = height <= _MAX_CLIPPED and styles.get("overflow-y") in _CLIPS
     return is_narrow or is_flat
 
 
-def _is_readable(styles: Styles, ground: Colour) -> bool:
-    """Whether text in such a box has another colour than what is behind it."""
+def _is_readable(styles: Styles, background: Colour) -> bool:
+    """Return whether the colour of text in a box differs from its background."""
     value = styles.get("-webkit-text-fill-color") or styles.get("color", "")
     colour = parse_colour(value)
     if colour is None:
         return True
-    if colour.alpha < FAINT:
-        return False
-    return not alike(lay_over(colour, ground), ground)
+    return colour.alpha >= FAINT and not alike(lay_over(colour, background), background)
 
 
-def _read_number(text: str, otherwise: float) -> float:
+def _parse_number(text: str, default: float) -> float:
     try:
         return float(text)
     except ValueError:
-        return otherwise
+        return default

@@ -46,6 +46,6 @@ def describe_render(url: str, rendered: RenderedPage) -> FetchedPage:
         lost.append(_UNSETTLED_NOTE)
     if not rendered.is_whole:
         lost.append(_BUDGET_NOTE)
-    if rendered.refused_frames:
-        notes.append(f"Frames that robots.txt does not allow: {rendered.refused_frames}.")
+    if rendered.blocked_frames:
+        notes.append(f"Frames that robots.txt does not allow: {rendered.blocked_frames}.")
     return FetchedPage(url, rendered.reply, notes=tuple(notes), is_rendered=True, lost=tuple(lost))
