@@ -379,6 +379,16 @@ def test_github_origin_is_configurable() -> None:
     assert API not in "".join(web.asked())
 
 
+def test_very_long_markdown_is_written_as_code() -> None:
+    gist = "0123456789abcdef0123456789abcdef"
+    content = "# Tides\n" + "*high* water\n" * 160_000
+    answer = as_json({"files": {"tides.md": {"content": content}}})
+
+    got = read(FakeWeb({f"{API}/gists/{gist}": answer}), f"https://gist.github.com/x/{gist}")
+
+    assert "```markdown\n# Tides\n*high* water\n" in got.markdown
+
+
 def test_file_cannot_end_its_fence() -> None:
     page = PAGES["github-gist"]
     gist = load_reply("github/gist.json")

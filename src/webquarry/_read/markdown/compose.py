@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from webquarry._read.html.parse import Document
 
 MAX_DEPTH = 8  # levels of nested lists; deeper items are written at this level
+_MAX_MARKDOWN = 2_000_000  # characters that are parsed; a second per million
 
 
 class Composer:
@@ -56,6 +57,10 @@ class Composer:
     def strong(self, text: str) -> str:
         """Mark inline text as strong; empty without text."""
         return f"**{text}**" if text else ""
+
+    def emphasis(self, text: str) -> str:
+        """Mark inline text as emphasized; empty without text."""
+        return f"*{text}*" if text else ""
 
     def label(self, prefix: str, text: str) -> str:
         """Put a prefix before inline text; empty without text."""
@@ -120,6 +125,11 @@ class Composer:
         """Write a list of inline texts."""
         return "\n".join(f"- {item}" for item in items)
 
+    def numbered_items(self, items: Iterable[str], first: int = 1) -> str:
+        """Write a numbered list of inline texts; further lines of an item are indented."""
+        lines = [item.replace("\n", "\n    ") for item in items]
+        return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, first))
+
     def item(self, head: str, body: str = "", depth: int = 0) -> str:
         """Write a list item that holds blocks: an inline head and a body of Markdown."""
         indent = "    " * min(depth, MAX_DEPTH)
@@ -146,11 +156,15 @@ class Composer:
         return fence_code(text, language, self.removed)
 
     def markdown(self, value: object, url: str) -> str:
-        """Filter Markdown written by others; its links are resolved against `url`."""
+        """Filter Markdown written by others; its links are resolved against `url`. Very long
+        Markdown is written as code.
+        """
         from webquarry._read.markdown.foreign import filter_markdown
 
         if not isinstance(value, str) or not value.strip():
             return ""
+        if len(value) > _MAX_MARKDOWN:
+            return self.code(value, "markdown")
         text, removed = filter_markdown(value, url)
         self.removed.update(removed)
         return text.strip()

@@ -1,6 +1,9 @@
-"""Markdown from servers and sites: rendered to HTML by markdown-it and read like a page.
+"""Markdown written by others (files, READMEs, posts, package descriptions).
 
-Tables, strikethrough, task lists and footnotes are supported.
+`filter_markdown(text, url)` is the whole interface: it returns Markdown as safe as that of a page.
+The text is rendered to HTML by markdown-it (CommonMark with tables, strikethrough, task lists,
+footnotes and front matter) and converted by the HTML reader, which drops hidden text and resolves
+links.
 """
 
 from __future__ import annotations
@@ -43,9 +46,10 @@ _ELEMENTS = frozenset(
 
 
 def filter_markdown(text: str, url: str) -> tuple[str, Counter[str]]:
-    """Return Markdown without what a page of HTML would not show, and counts of what was removed.
+    """Return the Markdown in our form, and how often text was removed by reason.
 
-    Relative links are resolved against `url`.
+    Relative links are resolved against `url`. Front matter becomes a YAML block. Takes about a
+    second per million characters; callers limit the length.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     front_matter = FRONT_MATTER.match(text)

@@ -157,7 +157,7 @@ def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> l
         parent = f"to {authors.get(depth - 1, '')}" if depth > MAX_DEPTH else ""
         time = _format_time(comment, "created_at_i")
         details = ", ".join(filter(None, [f"#{comment.number('id')}", time, parent]))
-        head = f"{'*deleted*' if is_deleted else page.strong(name)} ({details})"
+        head = f"{page.emphasis(name) if is_deleted else page.strong(name)} ({details})"
         blocks.append(page.item(head, page.fragment(comment.text("text")), depth))
     return blocks
 
@@ -165,14 +165,15 @@ def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> l
 def _write_list(page: SiteWriter) -> Page:
     kind = page.data.text("kind")
     title = "Hacker News: jobs" if kind == "job" else f"Hacker News: {kind} stories"
-    lines = []
-    for rank, item in enumerate(page.data.objects("items"), page.data.number("first") or 1):
+    stories = []
+    for item in page.data.objects("items"):
         url = _url_of(item.number("id"))
         name = page.plain(item.text("title"), is_html=True)
         comments = page.link(count(item.number("descendants") or 0, "comment"), url)
         facts = _write_facts(page, item, "by", comments)
-        lines.append(f"{rank}. {page.link(name, item.text('url') or url)}\n    {facts}")
-    return page.build_page(["\n".join(lines)], title)
+        stories.append(f"{page.link(name, item.text('url') or url)}\n{facts}")
+    first = page.data.number("first") or 1
+    return page.build_page([page.numbered_items(stories, first)], title)
 
 
 def _write_user(page: SiteWriter) -> Page:

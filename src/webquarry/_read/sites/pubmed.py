@@ -146,8 +146,8 @@ def _write_article(answer: JsonData, number: str, page: SiteWriter) -> Page:
             blocks.append(page.heading(2, "Abstract"))
         previous = section
         blocks.append(_write_passage(passage, page))
-    listed = [f"{place}. {text}" for place, text in enumerate(filter(None, references), 1)]
-    blocks.append(page.section(2, "References", "\n".join(listed)))
+    listed = page.numbered_items(filter(None, references))
+    blocks.append(page.section(2, "References", listed))
     return page.build_page(
         blocks,
         title,
