@@ -289,7 +289,7 @@ def test_a_log_that_cannot_be_written_is_said_once_and_costs_no_call(
     log_one(calls)
 
     assert len(caplog.records) == 1
-    assert "log of calls cannot be written" in caplog.text
+    assert "cannot write the call log" in caplog.text
 
 
 def test_calls_are_written_by_a_thread_of_the_log_without_being_asked_to(tmp_path: Path) -> None:

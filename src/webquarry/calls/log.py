@@ -1,19 +1,17 @@
-"""The log of calls: calls come in while they are made, and are written down a moment later.
+"""The call log: each call is described when it ends, and written to disk in batches.
 
     with kit.calls.watch("web_search", arguments) as call:
         call.answer = await ...
-    kit.calls.list_after(0)            # of whoever asks, in the order in which they ended
+    kit.calls.list_after(0)            # of the current caller, in the order in which they ended
 
-Whoever calls a tool pays for an object and a place in a queue. A thread of our own masks, encrypts
-and writes what has come in, a batch at a time. A log that cannot be written costs nobody an answer:
-it is said once, and what waits for too long is left out and counted.
+A call that cannot be logged does not fail: a log that cannot be written is reported once, and if
+too many calls wait to be written, the oldest are discarded.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Mapping
 from types import TracebackType
@@ -28,14 +26,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_BATCH_SECONDS = 0.2  # how long calls are gathered before they are written
-_PAUSE_SECONDS = 0.000_05  # after each call, so that whoever answers the next one goes first
-_MOST_WAITING = 10_000  # calls; a disk that is slower than the callers holds nobody up
-_AT_ONCE = 100  # calls that are listed unless more are asked for
+_BATCH_SECONDS = 0.2  # between two writes
+_MAX_WAITING = 10_000  # calls that are not written yet
+_LIST_LIMIT = 100  # default number of listed calls
 
 
 class WatchedCall:
-    """The block in which a call is made."""
+    """Context manager of a call, which is logged at its end."""
 
     __slots__ = ("_call", "_log")
 
@@ -60,38 +57,44 @@ class WatchedCall:
 
 
 class CallLog:
-    """What was called through one toolkit, and what the log holds of all of them."""
+    """The calls of one toolkit, and those that the files hold of all processes.
+
+    Without segments nothing is stored, but calls have receipts.
+    """
 
     def __init__(self, segments: CallSegments | None) -> None:
-        """Without segments nothing is kept: calls have their receipts all the same."""
         self._segments = segments
-        self._waiting: deque[OngoingCall] = deque(maxlen=_MOST_WAITING)
+        self._waiting: deque[tuple[str, bytes]] = deque(maxlen=_MAX_WAITING)  # caller, call
         self._has_calls = threading.Event()
         self._is_closing = threading.Event()
-        self._start_lock = threading.Lock()
-        self._write_lock = threading.Lock()
+        self._lock = threading.Lock()
         self._writer: threading.Thread | None = None
         self._is_failing = False
 
     def watch(self, tool: str, arguments: Mapping[str, Any]) -> WatchedCall:
-        """A call that is made within the block, and logged when it is over, however it ends."""
+        """Return a context manager for a call."""
         return WatchedCall(self, OngoingCall(tool, arguments))
 
     def add(self, call: OngoingCall) -> None:
-        """Put a call that is over in the log."""
+        """Add a call that has ended."""
         if self._segments is None:
             return
-        self._waiting.append(call)
+        try:
+            self._waiting.append((call.caller, describe_call(call).write()))
+        except Exception as error:  # the answer of a plug-in may be of any type
+            log.debug("cannot log a call of %s: %s", call.tool, type(error).__name__)
+            return
         if not self._has_calls.is_set():
             self._has_calls.set()
             if self._writer is None:
                 self._start_writer()
 
     def list_after(
-        self, after: int = 0, most: int = _AT_ONCE, receipt: str | None = None
+        self, after: int = 0, most: int = _LIST_LIMIT, receipt: str | None = None
     ) -> list[LoggedCall]:
-        """The caller's calls with a higher id, the oldest first, so many at most; of one receipt
-        alone, if it is named. From other processes, too.
+        """Return at most `most` calls of the current caller with an id above `after`, oldest first.
+
+        Calls of other processes are included. `receipt` selects the calls with that receipt.
         """
         if self._segments is None:
             return []
@@ -103,46 +106,30 @@ class CallLog:
                 break
         return found
 
-    def list_latest(self, most: int = _AT_ONCE) -> list[LoggedCall]:
-        """The caller's last calls, the oldest of them first."""
+    def list_latest(self, most: int = _LIST_LIMIT) -> list[LoggedCall]:
+        """Return the last calls of the current caller, oldest first."""
         if self._segments is None:
             return []
-        latest = deque(self._segments.read(caller(), 0), maxlen=most)
-        return [*latest]
+        return [*deque(self._segments.read(caller(), 0), maxlen=most)]
 
     def flush(self) -> None:
-        """Write what has come in so far, in its order, also what another thread is writing."""
-        if self._segments is None:
-            return
-        with self._write_lock:
-            batch = self._take_waiting()
-            if batch:
-                self._write(self._segments, batch)
-
-    def _take_waiting(self) -> list[tuple[str, bytes]]:
-        """The calls that wait, with who made them, as they are written."""
-        batch: list[tuple[str, bytes]] = []
-        while self._waiting:
-            call = self._waiting.popleft()
+        """Write the calls that have been added so far; return when they are on disk."""
+        with self._lock:
+            batch = []
+            while self._waiting:
+                batch.append(self._waiting.popleft())
+            if self._segments is None or not batch:
+                return
             try:
-                batch.append((call.caller, describe_call(call).write()))
-            except Exception as error:  # an answer of another package may be of any kind
-                log.debug("a call of %s cannot be logged: %s", call.tool, type(error).__name__)
-            if not self._is_closing.is_set():
-                time.sleep(_PAUSE_SECONDS)
-        return batch
-
-    def _write(self, segments: CallSegments, batch: list[tuple[str, bytes]]) -> None:
-        try:
-            segments.append(batch)
-            self._is_failing = False
-        except OSError as error:
-            if not self._is_failing:
-                log.warning("the log of calls cannot be written: %s", error.strerror)
-            self._is_failing = True
+                self._segments.append(batch)
+                self._is_failing = False
+            except OSError as error:
+                if not self._is_failing:
+                    log.warning("cannot write the call log: %s", error.strerror)
+                self._is_failing = True
 
     def close(self) -> None:
-        """Write what has come in, and end."""
+        """Write the remaining calls and stop the thread."""
         self._is_closing.set()
         self._has_calls.set()
         if self._writer is not None:
@@ -150,14 +137,14 @@ class CallLog:
         self.flush()
 
     def _start_writer(self) -> None:
-        with self._start_lock:
+        with self._lock:
             if self._writer is None:
                 self._writer = threading.Thread(
-                    target=self._write_on, name="webquarry-calls", daemon=True
+                    target=self._run, name="webquarry-calls", daemon=True
                 )
                 self._writer.start()
 
-    def _write_on(self) -> None:
+    def _run(self) -> None:
         while not self._is_closing.is_set():
             self._has_calls.wait()
             self._is_closing.wait(_BATCH_SECONDS)

@@ -78,9 +78,8 @@ async def call_tool(
     arguments = request.params.get("arguments") or {}
     with kit.calls.watch(tool.name, arguments) as call:
         try:
-            async with _report_progress(request, tool.name):
-                with span("tool", tool=tool.name):
-                    answer = await _call_with_timeout(tool, kit, arguments)
+            with span("tool", tool=tool.name):
+                answer = await _call_with_timeout(tool, kit, arguments, request)
             call.answer = answer
             return await render(
                 answer, kit, request.revision, text_format or kit.settings.mcp_text, call
@@ -157,12 +156,17 @@ def render_failure(
     return ToolResult(content, meta=meta, is_error=True)
 
 
-async def _call_with_timeout(tool: Tool, kit: Toolkit, arguments: Message) -> Answer:
+async def _call_with_timeout(
+    tool: Tool, kit: Toolkit, arguments: Message, request: Request
+) -> Answer:
     seconds = kit.settings.seconds_for(tool.name)
     timeout = asyncio.timeout(seconds)
     try:
         async with timeout:
-            return await tool.call(kit, arguments)
+            if request.progress_token is None:
+                return await tool.call(kit, arguments)
+            async with _report_progress(request, tool.name):
+                return await tool.call(kit, arguments)
     except TimeoutError:
         if not timeout.expired():
             raise
@@ -175,13 +179,9 @@ async def _call_with_timeout(tool: Tool, kit: Toolkit, arguments: Message) -> An
 
 @asynccontextmanager
 async def _report_progress(request: Request, name: str) -> AsyncIterator[None]:
-    """Send progress notifications while the block runs, if the client asked for them: one for each
-    message of the engine, and one after BEAT_SECONDS of silence.
+    """Send progress notifications while the block runs: one for each message of the engine, and one
+    after BEAT_SECONDS of silence.
     """
-    token = request.progress_token
-    if token is None:
-        yield
-        return
     messages: asyncio.Queue[str] = asyncio.Queue()
 
     async def send_all() -> None:
@@ -196,7 +196,11 @@ async def _report_progress(request: Request, name: str) -> AsyncIterator[None]:
             except TimeoutError:
                 pass
             step += 1
-            params = {"progressToken": token, "progress": step, "message": message or idle_message}
+            params = {
+                "progressToken": request.progress_token,
+                "progress": step,
+                "message": message or idle_message,
+            }
             with suppress(Exception):  # the client is gone
                 await request.send(
                     {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}

@@ -223,10 +223,7 @@ class Exchange:
         """Await `work`, sending pings; cancel it when the client disconnects."""
         task = asyncio.current_task()
         assert task is not None
-        helpers = [
-            asyncio.create_task(self._watch(receive, task)),
-            asyncio.create_task(self._ping()),
-        ]
+        watcher = asyncio.create_task(self._watch(receive, task))
         try:
             return await work
         except asyncio.CancelledError:
@@ -234,19 +231,19 @@ class Exchange:
             problem = "The server is shutting down."
             raise ProtocolError(protocol.CONNECTION_CLOSED, problem) from None
         finally:
-            for helper in helpers:
-                helper.cancel()
+            watcher.cancel()
 
     async def _watch(self, receive: Receive, task: asyncio.Task[Any]) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            continue
-        self._is_disconnected = True
-        task.cancel()
-
-    async def _ping(self) -> None:
+        """Send pings until the client disconnects, then cancel the task."""
         while True:
-            await asyncio.sleep(self._ping_seconds)
-            await self._write(b": ping\r\n\r\n")
+            try:
+                async with asyncio.timeout(self._ping_seconds):
+                    await receive()  # the body is complete, so this is a disconnect
+                self._is_disconnected = True
+                task.cancel()
+                return
+            except TimeoutError:
+                await self._write(b": ping\r\n\r\n")
 
     async def notify(self, message: Message) -> None:
         """Send a message that belongs to the request."""
