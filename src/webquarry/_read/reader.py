@@ -1,11 +1,10 @@
-"""The reader: a URL comes in, a page as Markdown goes out, or an error that says what was there
-instead.
+"""Reads the page at a URL as Markdown.
 
-    site reader, if one matches the URL -> fetch -> read_reply() (`reply.py`), in a job
+    site reader, if one matches the URL -> fetch -> read_reply() (`reply.py`), in a worker
 
-`read` gives the main part of a page and asks for native Markdown in the same request, or gives the
-whole page as it is seen; `fetch` and `fetch_raw` give what arrived, for other jobs. Everything
-after the fetch is a job (`workers/`): whatever a page does to whoever reads it, we go on.
+`read` returns the main content of a page (Markdown is accepted in the same request) or the whole
+page; `fetch` and `fetch_raw` return the response, for other jobs. Pages are untrusted, so all steps
+after the fetch run in a worker (`workers/`).
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.5"
-# Some servers send Markdown only to those who want it most, and take no wildcard for an answer.
+# Some servers send Markdown only if it has the highest quality value, and ignore wildcards.
 ACCEPT_MARKDOWN = (
     "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"
 )
@@ -61,9 +60,9 @@ class FetchedPage:
     special: Page | None = None  # complete, from a provider of page contents
     site: SiteReply | None = None  # replies of an API, written by a site reader
     notes: tuple[str, ...] = ()  # on how it was fetched
-    styles: bytes = b""  # the style sheets of its site that it links to, packed
-    is_rendered: bool = False  # the body of the reply is the tree that a browser has computed
-    lost: tuple[str, ...] = ()  # notes which say that some of the page is missing
+    styles: bytes = b""  # packed style sheets of its site that it links to
+    is_rendered: bool = False  # the body of the reply is a DOM snapshot of a browser
+    lost: tuple[str, ...] = ()  # notes on missing content
 
     def to_job(self, function: JobFunction, **arguments: Any) -> Job:
         """Return a job on the fetched page; `FetchedPage.of` restores it there."""
@@ -86,7 +85,7 @@ class FetchedPage:
 
     @classmethod
     def of(cls, job: Job) -> FetchedPage:
-        """What a job is about."""
+        """Restore the fetched page of a job."""
         arguments = job.arguments
         requested_url = arguments["requested_url"]
         notes = tuple(arguments["notes"])
@@ -97,7 +96,7 @@ class FetchedPage:
             site = build_site_reply(arguments["site"], job.body)
             return cls(requested_url, site=site, notes=notes)
         body, styles = job.body, b""
-        if arguments["styles"]:  # they come behind the page
+        if arguments["styles"]:  # after the page
             size = len(body) - arguments["styles"]
             body, styles = body[:size], body[size:]
         reply = build_reply(arguments["reply"], body)
@@ -107,7 +106,7 @@ class FetchedPage:
         return replace(fetched, is_rendered=True, lost=tuple(arguments["rendered"]["lost"]))
 
     def parse(self, selection: Selection = "main") -> Page:
-        """The page with its parsed document. Work for the processor, to be done in a job."""
+        """Parse the page; runs in a worker."""
         from webquarry._read.reply import read_rendered, read_reply
 
         if self.special is not None:
@@ -187,8 +186,8 @@ class Reader:
         self.runner = runner or ThreadRunner()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
-        """The page at a URL. Raises whatever the client raises, and what `outcome` makes of walls
-        and empty pages.
+        """Read the page at a URL. Raises the errors of the client, and errors for walls and empty
+        pages.
         """
         self.runner.prepare()
         if selection == "main":
@@ -227,7 +226,7 @@ class Reader:
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, known=known)
         if reply.is_unchanged and known is not None:
             return FetchedPage(url, reply, notes=notes)
-        if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
+        if reply.status == _NOT_ACCEPTABLE:  # a server without content negotiation
             reply = await self._client.fetch(url, accept=ACCEPT)
         site = find_page_reader(reply) if by_api else None
         if site is not None:
@@ -261,7 +260,7 @@ class Reader:
         except (NotFound, LoginWall):
             raise
         except NotRecorded:
-            log.debug("a recording holds the page %s and not its API", redact(url))
+            log.debug("the recording has the page %s but not its API", redact(url))
             return None, ()
         except WebquarryError as error:
             reason = redact(error.sentence)
@@ -293,9 +292,7 @@ class Reader:
         return found or FetchedPage(url, reply, notes=notes)
 
     async def fetch_raw(self, url: str, limit: int | None = None) -> FetchedPage:
-        """What is at a URL, to be given as it is; with a limit, no more than so many bytes of
-        it.
-        """
+        """Fetch a URL without conversion; with a limit, at most that many bytes."""
         self.runner.prepare()
         note("fetching the page")
         if limit is None:
