@@ -28,7 +28,7 @@ from tests.read.sites.site_pages import (
     stack_url,
 )
 from webquarry._read.reader import Reader
-from webquarry._read.sites.site import find_reader
+from webquarry._read.sites.site import find_reader, list_readers
 from webquarry.errors import LoginWall, NotFound, Refused, Unreadable
 from webquarry.net.client import Client
 from webquarry.settings import Settings
@@ -147,11 +147,12 @@ def test_unexpected_field_types_are_tolerated_and_escaped(page: SitePage, replac
 
 
 @each_page
-def test_page_has_its_reader(page: SitePage) -> None:
-    reader = find_reader(page.url)
+def test_page_has_exactly_one_reader(page: SitePage) -> None:
+    url = httpx2.URL(page.url)
+    readers = [reader for reader in list_readers(url.host) if reader.match(url)]
 
-    assert reader is not None
-    assert reader.name == page.reader
+    assert [reader.name for reader in readers] == [page.reader]
+    assert find_reader(page.url) is readers[0]
 
 
 @pytest.mark.parametrize(

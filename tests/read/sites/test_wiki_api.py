@@ -44,6 +44,22 @@ def test_article_of_a_script_page_is_from_the_api() -> None:
     assert len(got.markdown.encode()) < len(load_page("parse.json").encode())
 
 
+def test_heading_is_the_displayed_title() -> None:
+    plain = '"displaytitle":"<span class=\\"mw-page-title-main\\">Tide gauge</span>"'
+    answer = load_page("parse.json").replace(plain, '"displaytitle":"<i>tide</i> gauge"')
+    web = FakeWeb(
+        {
+            GAUGE: as_page(load_page("shell.html")),
+            ask_url(API, "Tide_gauge"): as_page(answer, 200, "application/json"),
+        }
+    )
+
+    got = read(web, GAUGE)
+
+    assert got.markdown.startswith("# *tide* gauge\n")
+    assert got.title == "Tide gauge"
+
+
 def test_article_of_a_refused_page_is_from_an_old_api() -> None:
     url = "http://mills.example/wiki/index.php/Sluice"
     answer = answer_json("parse-old.json")

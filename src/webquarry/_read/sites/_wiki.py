@@ -207,8 +207,8 @@ def _prepare_article(roots: Iterable[etree._Element]) -> set[etree._Element]:
         elif element.tag == "a" and classes & _UNLINKED_CLASSES:
             element.attrib.pop("href", "")
         elif element.tag not in ("table", "tr", "th", "td"):
-            for name in classes & _INFOBOX_TAGS.keys():
-                element.tag = _INFOBOX_TAGS[name]
+            tags = [tag for name, tag in _INFOBOX_TAGS.items() if name in classes]
+            element.tag = tags[0] if tags else element.tag
             if classes & _INFOBOX_ROWS:
                 rows.append(element)
     for row in rows:
@@ -245,14 +245,11 @@ def write_categories(categories: Iterable[str], composer: Composer) -> str:
 def put_section_first(article: str, fragment: str) -> str:
     """Move the section that the fragment of a URL names to the front."""
     wanted = unquote(fragment).replace("_", " ").strip()
-    lines = article.split("\n")
-    for start, line in enumerate(lines):
-        if wanted and line.startswith("#") and line.lstrip("# ").strip() == wanted:
-            level = len(line) - len(line.lstrip("#"))
-            end = start + 1
-            while end < len(lines) and not re.match(rf"#{{1,{level}}} ", lines[end]):
-                end += 1
-            section = "\n".join(lines[start:end]).strip()
-            rest = "\n".join(lines[:start] + lines[end:]).strip()
-            return f"{section}\n\n---\n\n{rest}"
-    return article
+    heading = re.search(rf"^(#+) +{re.escape(wanted)} *$", article, re.MULTILINE)
+    if not wanted or heading is None:
+        return article
+    following = re.compile(rf"^#{{1,{len(heading[1])}}} ", re.MULTILINE)
+    after = following.search(article, heading.end())
+    end = after.start() if after else len(article)
+    section, rest = article[heading.start() : end], article[: heading.start()] + article[end:]
+    return f"{section.strip()}\n\n---\n\n{rest.strip()}"

@@ -20,7 +20,6 @@ from webquarry.errors import LoginWall, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
 
 _PREFIXES = ("discourse.", "discuss.", "forum.", "forums.", "community.", "meta.", "talk.")
-_NOT_DISCOURSE = (".stackexchange.com", ".stackoverflow.com")
 _PATH = r"((?:/[\w-]{1,40}){0,2})/t/(?:[^/]{1,200}/)?([0-9]{1,9})(?:/[0-9]{1,6})?/?"
 _BATCH = 50  # posts in one request
 _MAX_REQUESTS = 5
@@ -32,9 +31,7 @@ class DiscourseReader(SiteReader):
     name = "discourse"
 
     def match(self, url: httpx2.URL) -> re.Match[str] | None:
-        if not url.host.startswith(_PREFIXES) or f".{url.host}".endswith(_NOT_DISCOURSE):
-            return None
-        found = re.fullmatch(_PATH, url.path)
+        found = re.fullmatch(_PATH, url.path) if url.host.startswith(_PREFIXES) else None
         return found if found and not found[1] else None  # a folder is known by its page
 
     def recognizes(self, page: Reply) -> bool:

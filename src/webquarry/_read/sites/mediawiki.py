@@ -43,8 +43,8 @@ _EMPTY_CONTENT = (
     rb"""(?:<div[^<>]{0,500}+>\s*+)?+</div>"""
 )
 _PARAMETERS = (
-    "action=parse&format=json&formatversion=2&prop=text%7Ccategories%7Crevid&redirects=1"
-    "&disableeditsection=1&disabletoc=1&disablelimitreport=1"
+    "action=parse&format=json&formatversion=2&prop=text%7Cdisplaytitle%7Ccategories%7Crevid"
+    "&redirects=1&disableeditsection=1&disabletoc=1&disablelimitreport=1"
 )
 _MISSING = frozenset({"missingtitle", "nosuchrevid", "missingcontent-revid", "pagecannotexist"})
 _LIMITED = frozenset({"maxlag", "ratelimited", "readonly"})
@@ -99,6 +99,7 @@ class MediaWikiReader(SiteReader):
             "home": page.url,
             "index": api.removesuffix("api.php") + "index.php",
             "title": article.text("title"),
+            "heading": article.text("displaytitle"),  # HTML, such as `<i>Homo</i>` or `iPod`
             "revision": str(article.number("revid") or ""),
             "categories": [
                 one.text("category") or one.text("*")
@@ -132,7 +133,9 @@ class MediaWikiReader(SiteReader):
             _wiki.put_section_first(text, httpx2.URL(url).fragment),
             _wiki.write_categories(data.texts("categories"), page),
         ]
-        return page.build_page(blocks, title, url=home, modified=day)
+        heading = " ".join(page.fragment(data.text("heading")).lstrip("# ").split())
+        heading = heading or page.name(title)
+        return page.build_page(blocks, title, heading=heading, url=home, modified=day)
 
 
 def find_query(page: Reply) -> ApiQuery | None:
@@ -143,7 +146,7 @@ def find_query(page: Reply) -> ApiQuery | None:
         return _build_query(page.url, "The site blocks programs: the article is from its API.")
     if page.status != 200:
         return None
-    if page.headers.get("content-type", "").startswith("text/x-wiki"):
+    if page.content_type == "text/x-wiki":
         return _build_query(page.url, "The URL is that of a source: the article is from the API.")
     is_filled = any(name in page.body for name in _CONTENT)
     if b"EditURI" not in page.body or (is_filled and not re.search(_EMPTY_CONTENT, page.body)):

@@ -344,7 +344,7 @@ def find_reader(url: str, settings: Settings | None = None) -> SiteReader | None
         address = httpx2.URL(url)
         if address.scheme not in ("http", "https"):
             return None
-        for reader in _list_readers(address.host):
+        for reader in list_readers(address.host):
             if reader.match(address) and reader.is_enabled(settings or Settings()):
                 return reader
     except (httpx2.InvalidURL, WebquarryError, ValueError):
@@ -354,14 +354,14 @@ def find_reader(url: str, settings: Settings | None = None) -> SiteReader | None
 
 def find_page_reader(page: Reply) -> SiteReader | None:
     """Return the site reader that can read a fetched page better, if there is one."""
-    for reader in _list_readers(urlsplit(page.url).hostname or ""):
+    for reader in list_readers(urlsplit(page.url).hostname or ""):
         if reader.recognizes(page):
             return reader
     return None
 
 
 @lru_cache(512)
-def _list_readers(host: str) -> tuple[SiteReader, ...]:
+def list_readers(host: str) -> tuple[SiteReader, ...]:
     """Return the readers that may read pages of a host."""
     host = host.removeprefix("www.")
     patterns = {host, *(f"*{host[dot:]}" for dot, sign in enumerate(host) if sign == ".")}
