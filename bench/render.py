@@ -31,9 +31,9 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from webquarry._read.render.program import find_program
-from webquarry._read.render.renderer import PageRenderer
-from webquarry._read.render.tree import read_tree
+from webquarry._read.browser.launch import find_program
+from webquarry._read.browser.renderer import PageRenderer
+from webquarry._read.browser.tree import read_tree
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.settings import Settings
@@ -50,7 +50,7 @@ READ_FOR_EVER = """
 import asyncio, sys
 from webquarry.clock import Clock
 from webquarry.net.client import Client
-from webquarry._read.render.renderer import PageRenderer
+from webquarry._read.browser.renderer import PageRenderer
 from webquarry.settings import Settings
 async def main():
     settings = Settings(browser=sys.argv[2], allow_networks="127.0.0.0/8", robots=False)

@@ -88,20 +88,20 @@ def no_workers_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def no_browser_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test says of a page must not depend on whether Chromium is installed: those that name
-    a browser in their settings get it, and so does every process of its own.
+    """Hide an installed Chromium, so that results do not depend on it. Tests that name a browser
+    in their settings use it, and so do subprocesses.
     """
-    from webquarry._read.render import program
+    from webquarry._read.browser import launch
 
-    real = program.find_program
+    real = launch.find_program
 
     def find_named(
         settings: Settings, environ: Mapping[str, str] | None = None
-    ) -> program.Program | None:
+    ) -> launch.Program | None:
         return real(settings, environ) if settings.browser else None
 
-    monkeypatch.setattr("webquarry._read.render.program.find_program", find_named)
-    monkeypatch.setattr("webquarry._read.render.renderer.find_program", find_named)
+    monkeypatch.setattr("webquarry._read.browser.launch.find_program", find_named)
+    monkeypatch.setattr("webquarry._read.browser.renderer.find_program", find_named)
 
 
 @pytest.fixture(autouse=True)

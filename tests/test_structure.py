@@ -39,8 +39,8 @@ ORDER = (
 # The same within a package.
 ORDER_WITHIN = {
     "_read": (
-        "reader", "reply", "render", "linked_styles", "slices", "special", "page_feed", "detect", "formats",
-        "special_reader", "walls", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
+        "reader", "reply", "browser", "linked_styles", "slices", "detect", "formats",
+        "sites", "walls", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "json_text", "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (

@@ -6,7 +6,7 @@ from functools import partial
 
 from scaling_shapes.shape import Shape, number, repeat
 from scaling_shapes.steps import PROSE, read_page, reply_of
-from webquarry._read.wiki.interface import find_question
+from webquarry._read.sites.mediawiki import find_query
 from webquarry.net.models import Reply
 
 _SETTINGS = (
@@ -74,12 +74,12 @@ SHAPES = [
         for name, one in _HEADS.items()
     ),
     *(
-        Shape(f"wiki shell: {name}", partial(_shell, one), find_question)
+        Shape(f"wiki shell: {name}", partial(_shell, one), find_query)
         for name, one in _HEADS.items()
     ),
     Shape(
         "wiki shell: empty bodies",
         partial(_shell, "<div id='mw-content-text'> <div class='a'>"),
-        find_question,
+        find_query,
     ),
 ]

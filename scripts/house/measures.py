@@ -32,7 +32,7 @@ MEMBER_FOLDERS = frozenset(
         "models",
         "providers",
         "research",
-        "special",
+        "sites",
         "styles",
     }
 )

@@ -23,8 +23,8 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     import httpx2
 
+    from webquarry._read.browser.renderer import PageRenderer
     from webquarry._read.reader import Reader
-    from webquarry._read.render.renderer import PageRenderer
     from webquarry._read.workers.runner import JobRunner, RunnerKind
     from webquarry._search.patents.finder import PatentFinder
     from webquarry._search.query.lenses import Lens
@@ -178,7 +178,7 @@ class Toolkit:
     @cached_property
     def renderer(self) -> PageRenderer:
         """Renders pages in a browser."""
-        from webquarry._read.render.renderer import PageRenderer
+        from webquarry._read.browser.renderer import PageRenderer
 
         renderer = PageRenderer(self.client, self.settings)
         self._opened.push_async_callback(renderer.aclose)

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeWeb, text
-from tests.read.special.recorded_sites import read
+from tests.read.sites.recorded_sites import read
 from webquarry._read.models import Page
 from webquarry._read.reader import ACCEPT, ACCEPT_MARKDOWN
 from webquarry.errors import Unreadable

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeWeb
-from tests.read.special.recorded_sites import recorded
+from tests.read.sites.recorded_sites import recorded
 from tests.search.engines import Engines, called
 from tests.seeds.seed_004 import SEED, check_as_in_table, rows_of
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent

@@ -74,7 +74,7 @@ class ConvertedDocument:
     is_chosen: bool = False
     left_out: LeftOutText | None = None  # where only the main part was taken
     is_rendered: bool = False  # its scripts have run
-    reader: str = ""  # the special reader that knew the page, where one did
+    reader: str = ""  # the site reader of the page, if there is one
 
 
 class Format(ABC):

@@ -52,7 +52,7 @@ class Page:
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
     # the parsed page, where it is HTML
     document: Document | None = field(default=None, repr=False, compare=False)
-    reader: str = ""  # the special reader that made it, where one did
+    reader: str = ""  # the site reader of the page, if there is one
     left_out: LeftOutText | None = None  # where only the main part was taken
     tier: str = ""  # how it was had, where not by reading what the server sent: browser, exa:cached
     need: str = ""  # of its scripts: none, `may` where they might bring more, `must`

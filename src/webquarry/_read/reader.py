@@ -1,11 +1,10 @@
-"""The reader: a URL comes in, a page as Markdown goes out, or an error that says what was there
-instead.
+"""Reads the page at a URL as Markdown.
 
-    special reader, if one knows the URL -> fetch -> read_reply() (`reply.py`), in a job
+    site reader, if one matches the URL -> fetch -> read_reply() (`reply.py`), in a worker
 
-`read` gives the main part of a page and asks for native Markdown in the same request, or gives the
-whole page as it is seen; `fetch` and `fetch_raw` give what arrived, for other jobs. Everything
-after the fetch is a job (`workers/`): whatever a page does to whoever reads it, we go on.
+`read` returns the main content of a page (Markdown is accepted in the same request) or the whole
+page; `fetch` and `fetch_raw` return the response, for other jobs. Pages are untrusted, so all steps
+after the fetch run in a worker (`workers/`).
 """
 
 from __future__ import annotations
@@ -15,12 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from webquarry._read.encoding.signatures import binary_type
 from webquarry._read.linked_styles import GetStyle, fetch_styles
 from webquarry._read.models import Page
-from webquarry._read.page_feed import REFUSALS, find_feed
 from webquarry._read.page_form import (
     build_page,
     build_reply,
@@ -39,35 +36,33 @@ from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     from webquarry._read.format import Selection
-    from webquarry._read.special_reader import SiteReply, SpecialReader
+    from webquarry._read.sites.site import SiteReader, SiteReply
     from webquarry._read.workers.runner import JobRunner
     from webquarry.net.client import Client
 
 log = logging.getLogger(__name__)
 
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.5"
-# Some servers send Markdown only to those who want it most, and take no wildcard for an answer.
+# Some servers send Markdown only if it has the highest quality value, and ignore wildcards.
 ACCEPT_MARKDOWN = (
     "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"
 )
 _NOT_ACCEPTABLE = 406
-_OK = 200
 _NOT_MODIFIED = 304
-_FEED_NOTE = "The site refuses the page to programs: its feed was read, which has no votes."
 
 
 @dataclass(frozen=True)
 class FetchedPage:
-    """A page that has arrived and is still to be parsed, unless a special reader has made it."""
+    """A fetched page that is parsed in a worker, or a page that is already complete."""
 
     requested_url: str
     reply: Reply | None = None
-    special: Page | None = None
-    site: SiteReply | None = None  # what a special reader got, of which it makes the page
+    special: Page | None = None  # complete, from a provider of page contents
+    site: SiteReply | None = None  # replies of an API, written by a site reader
     notes: tuple[str, ...] = ()  # on how it was fetched
-    styles: bytes = b""  # the style sheets of its site that it links to, packed
-    is_rendered: bool = False  # the body of the reply is the tree that a browser has computed
-    lost: tuple[str, ...] = ()  # notes which say that some of the page is missing
+    styles: bytes = b""  # packed style sheets of its site that it links to
+    is_rendered: bool = False  # the body of the reply is a DOM snapshot of a browser
+    lost: tuple[str, ...] = ()  # notes on missing content
 
     def to_job(self, function: JobFunction, **arguments: Any) -> Job:
         """Return a job on the fetched page; `FetchedPage.of` restores it there."""
@@ -90,7 +85,7 @@ class FetchedPage:
 
     @classmethod
     def of(cls, job: Job) -> FetchedPage:
-        """What a job is about."""
+        """Restore the fetched page of a job."""
         arguments = job.arguments
         requested_url = arguments["requested_url"]
         notes = tuple(arguments["notes"])
@@ -101,7 +96,7 @@ class FetchedPage:
             site = build_site_reply(arguments["site"], job.body)
             return cls(requested_url, site=site, notes=notes)
         body, styles = job.body, b""
-        if arguments["styles"]:  # they come behind the page
+        if arguments["styles"]:  # after the page
             size = len(body) - arguments["styles"]
             body, styles = body[:size], body[size:]
         reply = build_reply(arguments["reply"], body)
@@ -111,13 +106,14 @@ class FetchedPage:
         return replace(fetched, is_rendered=True, lost=tuple(arguments["rendered"]["lost"]))
 
     def parse(self, selection: Selection = "main") -> Page:
-        """The page with its parsed document. Work for the processor, to be done in a job."""
+        """Parse the page; runs in a worker."""
         from webquarry._read.reply import read_rendered, read_reply
 
         if self.special is not None:
             return self.special
         if self.site is not None:
-            return write_site_page(self.site, self.requested_url)
+            page = write_site_page(self.site, self.requested_url)
+            return replace(page, notes=(*page.notes, *self.notes))
         assert self.reply is not None
         if self.is_rendered:
             page = read_rendered(self.requested_url, self.reply, selection)
@@ -130,7 +126,7 @@ class FetchedPage:
 
 
 def describe_site_reply(site: SiteReply) -> dict[str, Any]:
-    """What a special reader got, but for the body."""
+    """Return the fields of a reply as JSON, without its body."""
     return {
         "reader": site.reader,
         "fetched_at": site.fetched_at.isoformat(),
@@ -139,18 +135,18 @@ def describe_site_reply(site: SiteReply) -> dict[str, Any]:
 
 
 def build_site_reply(fields: dict[str, Any], body: bytes) -> SiteReply:
-    """What was described."""
-    from webquarry._read.special_reader import SiteReply
+    """Restore a described reply."""
+    from webquarry._read.sites.site import SiteReply
 
     moment = datetime.fromisoformat(fields["fetched_at"])
     return SiteReply(fields["reader"], moment, fields["data"], body)
 
 
 def write_site_page(site: SiteReply, url: str) -> Page:
-    """The page that a special reader makes of what it got."""
-    from webquarry._read.special_reader import get_special_reader
+    """Convert the replies of an API to a page."""
+    from webquarry._read.sites.site import load_readers
 
-    return get_special_reader(site.reader).write(site, url)
+    return load_readers()[site.reader].write(site, url)
 
 
 @job("read page")
@@ -182,7 +178,7 @@ class Reader:
         runner: JobRunner | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        from webquarry._read.special_reader import SiteContext
+        from webquarry._read.sites.site import SiteContext
         from webquarry._read.workers.threads import ThreadRunner
 
         self._client = client
@@ -190,8 +186,8 @@ class Reader:
         self.runner = runner or ThreadRunner()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
-        """The page at a URL. Raises whatever the client raises, and what `outcome` makes of walls
-        and empty pages.
+        """Read the page at a URL. Raises the errors of the client, and errors for walls and empty
+        pages.
         """
         self.runner.prepare()
         if selection == "main":
@@ -211,39 +207,32 @@ class Reader:
         *,
         by_api: bool = True,
     ) -> FetchedPage:
-        """What is at a URL, to be parsed for its main part: by the site's own API where a special
-        reader knows it, else the page itself, as Markdown if the server has that. With `get_style`,
-        the style sheets of its site come along. With `known`, the server may answer that nothing
-        has changed.
+        """Fetch what is at a URL, to be parsed for its main part: through the API of its site if
+        there is a site reader, otherwise the page itself, as Markdown if the server has that.
+
+        With `get_style` the style sheets of its site are fetched, too. With `known` the server can
+        answer that the page has not changed.
         """
-        from webquarry._read.special_reader import find_reader_of, find_special_reader
+        from webquarry._read.sites.site import find_page_reader, find_reader
 
         self.runner.prepare()
         notes: tuple[str, ...] = ()
-        special = find_special_reader(url, self._context.settings) if by_api else None
-        if special is not None:
-            found, notes = await self._ask_site(url, special)
+        site = find_reader(url, self._context.settings) if by_api else None
+        if site is not None:
+            found, notes = await self._ask_site(url, site)
             if found is not None:
                 return found
         note("fetching the page")
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, known=known)
         if reply.is_unchanged and known is not None:
             return FetchedPage(url, reply, notes=notes)
-        if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
+        if reply.status == _NOT_ACCEPTABLE:  # a server without content negotiation
             reply = await self._client.fetch(url, accept=ACCEPT)
-        feed = None
-        if reply.status in REFUSALS:
-            feed = await self._fetch_feed(url, reply)
-        special = None
-        if feed is not None:
-            reply = feed
-            notes += (_FEED_NOTE,)
-        elif by_api:
-            special = find_reader_of(reply)
-        if special is not None:
-            found, failures = await self._ask_site_of(url, special, reply)
+        site = find_page_reader(reply) if by_api else None
+        if site is not None:
+            found, failures = await self._ask_site(url, site, reply)
             if found is not None:
-                return found
+                return replace(found, notes=notes)
             notes += failures
         styles = b""
         if get_style is not None:
@@ -251,86 +240,59 @@ class Reader:
         note("reading the page")
         return FetchedPage(url, reply, notes=notes, styles=styles)
 
-    async def _ask_site_of(
-        self, url: str, special: SpecialReader, page: Reply
-    ) -> tuple[FetchedPage | None, tuple[str, ...]]:
-        """The same for a page that was fetched and does not hold its text, by the special reader
-        that sees whose it is.
-        """
-        note("asking the interface of the site")
-        return await self._ask_site(url, special, page)
-
     async def _ask_site(
-        self, url: str, special: SpecialReader, page: Reply | None = None
+        self, url: str, site: SiteReader, page: Reply | None = None
     ) -> tuple[FetchedPage | None, tuple[str, ...]]:
-        """What the interface of a site gives for a URL, or for a page that was fetched; else a note
-        why the page itself is read. Raises what says that there is no such thing.
+        """Read a URL, or a fetched page that lacks its text, through the API of its site.
+
+        Returns a note if that fails and the page itself must be read. NotFound and LoginWall are
+        raised.
         """
-        found: Page | SiteReply | Reply
+        from webquarry._read.sites.site import SiteRequest
+
+        request = SiteRequest(site, url, self._context)
         try:
             if page is None:
-                found = await special.read(url, self._context)
+                found = await site.fetch(request)
             else:
-                found = await special.read_instead(url, page, self._context)
+                note("requesting the API of the site")
+                found = await site.fetch_instead(request, page)
         except (NotFound, LoginWall):
-            raise  # the site has been understood, and said no
+            raise
         except NotRecorded:
-            log.debug("a recording holds the page %s and not its API", redact(url))
+            log.debug("the recording has the page %s but not its API", redact(url))
             return None, ()
         except WebquarryError as error:
             reason = redact(error.sentence)
-            failure = f"The page itself was read, because its API ({special.name}) failed: {reason}"
-            return None, (failure,)
+            return None, (
+                f"The page itself was read, because its API ({site.name}) failed: {reason}",
+            )
         if isinstance(found, Reply):
             return FetchedPage(url, found), ()
-        if isinstance(found, Page):
-            return FetchedPage(url, special=found), ()
         return FetchedPage(url, site=found), ()
 
     async def fetch_changed(self, url: str, conditions: Mapping[str, str]) -> FetchedPage | None:
-        """What is at a URL, as `fetch` has it; None where the server says that it is as it was
-        under these conditions (`If-None-Match`, `If-Modified-Since`). What only an API tells is
-        asked for anew.
+        """Fetch as `fetch` does; None if the server answers that the page has not changed under
+        these conditions (`If-None-Match`, `If-Modified-Since`). APIs are always requested again.
         """
-        from webquarry._read.special_reader import find_reader_of, find_special_reader
+        from webquarry._read.sites.site import find_page_reader, find_reader
 
-        is_special = find_special_reader(url, self._context.settings) is not None
-        if is_special or not conditions:
+        if not conditions or find_reader(url, self._context.settings) is not None:
             return await self.fetch(url)
         self.runner.prepare()
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, conditions=conditions)
         if reply.status == _NOT_MODIFIED:
             return None
-        if reply.status == _NOT_ACCEPTABLE or reply.status in REFUSALS:
-            return await self.fetch(url)  # which knows other ways
-        special = find_reader_of(reply)
-        if special is None:
+        if reply.status == _NOT_ACCEPTABLE:
+            return await self.fetch(url)
+        site = find_page_reader(reply)
+        if site is None:
             return FetchedPage(url, reply)
-        found, notes = await self._ask_site_of(url, special, reply)
+        found, notes = await self._ask_site(url, site, reply)
         return found or FetchedPage(url, reply, notes=notes)
 
-    async def _fetch_feed(self, url: str, refusal: Reply) -> Reply | None:
-        """The feed of a page that the site refuses to programs, as the answer of the page; None
-        where there is none to be had.
-        """
-        address = find_feed(url)
-        if address is None:
-            return None
-        note("fetching the feed of the page")
-        try:
-            self._context.check_pause(urlsplit(address).hostname or "")
-            feed = await self._client.fetch(address, accept=ACCEPT)
-        except WebquarryError as error:
-            log.debug("the feed %s was not read: %s", redact(address), redact(error.message))
-            return None
-        if feed.status != _OK:
-            return None
-        return replace(feed, url=refusal.url)
-
     async def fetch_raw(self, url: str, limit: int | None = None) -> FetchedPage:
-        """What is at a URL, to be given as it is; with a limit, no more than so many bytes of
-        it.
-        """
+        """Fetch a URL without conversion; with a limit, at most that many bytes."""
         self.runner.prepare()
         note("fetching the page")
         if limit is None:

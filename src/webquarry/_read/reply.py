@@ -35,13 +35,13 @@ _WANTED = ("content-type", _NOSNIFF, *[one[0] for one in HEADERS])  # that are l
 
 
 def read_rendered(requested_url: str, reply: Reply, selection: Selection) -> Page:
-    """The page whose scripts a browser has run; the body of the reply is its tree, packed."""
-    from webquarry._read.render.tree import choose_address, read_tree
+    """Read a rendered page; the body of the reply is a DOM snapshot."""
+    from webquarry._read.browser.tree import choose_url, read_tree
 
-    address, html = read_tree(reply.body)
+    final_url, html = read_tree(reply.body)
     headers = reply.headers.copy()
     headers["content-type"] = "text/html; charset=utf-8"
-    rendered = replace(reply, url=choose_address(address, reply.url), headers=headers, body=html)
+    rendered = replace(reply, url=choose_url(final_url, reply.url), headers=headers, body=html)
     page = read_reply(requested_url, rendered, selection, is_rendered=True)
     return replace(page, tier="browser")
 

@@ -21,8 +21,8 @@ NAME = "browser"
 
 
 def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Which browser is there; it is not started."""
-    from webquarry._read.render.program import INSTALL_ADVICE, find_program
+    """Check which browser is installed, without starting it."""
+    from webquarry._read.browser.launch import INSTALL_ADVICE, choose_isolation, find_program
 
     if not settings.render:
         detail = "turned off (WEBQUARRY_RENDER=0): pages that need their scripts are errors"
@@ -36,8 +36,6 @@ def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult
     if program is None:
         detail = "not installed: pages that need their scripts are errors"
         return CheckResult(NAME, "off", detail, INSTALL_ADVICE)
-    from webquarry._read.render.isolation import choose_isolation
-
     try:
         isolation = choose_isolation(sandbox=settings.browser_sandbox)
     except WebquarryError as error:
@@ -50,10 +48,10 @@ def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult
 
 
 async def probe_browser(result: CheckResult, settings: Settings) -> CheckResult:
-    """Whether the browser starts as it is shut in; it visits nothing."""
+    """Check that the browser starts with its isolation; it loads no page."""
     if result.state not in ("ok", "warning"):
         return result
-    from webquarry._read.render.renderer import PageRenderer
+    from webquarry._read.browser.renderer import PageRenderer
 
     async with Client(settings, Clock()) as client:
         renderer = PageRenderer(client, settings)

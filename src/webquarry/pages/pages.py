@@ -61,7 +61,7 @@ from webquarry.secret import redact
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
-    from webquarry._read.render.renderer import PageRenderer
+    from webquarry._read.browser.renderer import PageRenderer
     from webquarry.library.library import Library
 
 log = logging.getLogger(__name__)

@@ -47,7 +47,7 @@ class Snapshot:
     kind: SnapshotKind
     fields: dict[str, Any]  # of the answer, as JSON has them: whatever does not depend on the slice
     notes: tuple[str, ...]
-    reader: str  # who read it: page, raw or the name of a special reader
+    reader: str  # page, raw or the name of a site reader
     fetched_at: datetime
     cached: bool = False
     csl: dict[str, Any] = field(default_factory=dict)  # the work, as reference managers read it

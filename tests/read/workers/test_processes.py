@@ -183,8 +183,8 @@ def test_process_that_fetches_pages_imports_no_parsers() -> None:
     code = (
         "import sys\n"
         "import webquarry.tools.research.scrape_page, webquarry.tools.research.search_and_scrape\n"
-        "from webquarry._read.special_reader import load_special_readers\n"
-        "load_special_readers()\n"
+        "from webquarry._read.sites.site import load_readers\n"
+        "load_readers()\n"
         "heavy = {'lxml', 'numpy', 'webquarry._read.visibility', 'webquarry._read.formats.html'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -16,8 +16,8 @@ from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import CUT, Document, parse_html
 from webquarry._read.markdown.convert import UNDECIDED_NOTE, title_of, to_markdown
 from webquarry._read.models import LeftOutText
-from webquarry._read.wiki.page import READER as WIKI
-from webquarry._read.wiki.page import write_wiki_page
+from webquarry._read.sites._wiki import READER as WIKI
+from webquarry._read.sites._wiki import write_wiki_page
 
 if TYPE_CHECKING:
     from webquarry._read.main_content.select import Selection
@@ -37,7 +37,7 @@ class _Part(NamedTuple):
     whole: str | None = None
     selection: Selection | None = None  # where the main part was looked for
     left_out: LeftOutText | None = None
-    reader: str = ""  # the special reader that knew the page
+    reader: str = ""  # the site reader of the page
 
 
 class Html(Format):
@@ -74,7 +74,7 @@ class Html(Format):
 
 
 def _convert_wiki_page(document: Document, source: FetchedDocument) -> _Part | None:
-    """The article of a page that is one of a MediaWiki; None for any other page."""
+    """Convert the article of a MediaWiki page; None for any other page."""
     article = write_wiki_page(document, source.url, source.fragment)
     if article is None:
         return None

@@ -8,7 +8,7 @@ from webquarry._read.reader import FetchedPage
 from webquarry.net.models import Reply
 
 if TYPE_CHECKING:
-    from webquarry._read.render.page import RenderedPage
+    from webquarry._read.browser.page import RenderedPage
 
 RENDER_ADVICE = (
     "Call again with render auto, which runs the scripts of the page, or choose another source."
@@ -46,6 +46,6 @@ def describe_render(url: str, rendered: RenderedPage) -> FetchedPage:
         lost.append(_UNSETTLED_NOTE)
     if not rendered.is_whole:
         lost.append(_BUDGET_NOTE)
-    if rendered.refused_frames:
-        notes.append(f"Frames that robots.txt does not allow: {rendered.refused_frames}.")
+    if rendered.blocked_frames:
+        notes.append(f"Frames that robots.txt does not allow: {rendered.blocked_frames}.")
     return FetchedPage(url, rendered.reply, notes=tuple(notes), is_rendered=True, lost=tuple(lost))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.read.render.site import BROWSER, needs_browser
+from tests.read.browser.site import BROWSER, needs_browser
 from webquarry.doctor.browser import check_browser, probe_browser
 from webquarry.settings import Settings
 

@@ -1,1 +1,0 @@
-"""Pages that need their scripts: Chromium runs them, and every request it makes is ours."""

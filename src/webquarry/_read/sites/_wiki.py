@@ -1,0 +1,255 @@
+"""Articles of MediaWiki on any host: the article of a page as Markdown.
+
+No further request is needed: the page contains what the API of the wiki would return.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from lxml import etree
+
+from webquarry._read.html.parse import Document
+from webquarry._read.html.tree import collect_names, length_up_to
+from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.convert import LONG_SHEET, UNDECIDED_NOTE, Markdown, PartsWriter
+from webquarry._read.markdown.footnotes import Footnotes
+from webquarry._read.markdown.links import Links
+from webquarry._read.markdown.scope import INSIDE, TAIL, TEXT, Child, take_child
+from webquarry._read.sites._shared import get_classes, get_text
+from webquarry._read.sites._wiki_info import WikiInfo, read_info
+from webquarry._read.text.delimiters import defuse_prose
+from webquarry._read.text.words import Words
+from webquarry._read.visibility.tracker import VisibilityTracker
+from webquarry.errors import NotFound
+
+READER = "mediawiki"
+
+# The profile of MediaWiki: XPath of the parts of a page, what is dropped, and infoboxes as tables.
+_CONTENT = (
+    ".//*[@id='mw-content-text']", ".//*[@id='bodyContent']",
+    ".//*[contains(concat(' ', @class, ' '), ' mw-parser-output ')]",
+)  # fmt: skip
+_TITLE = ".//*[@id='firstHeading']"
+_EDITED = (".//*[@id='mw-revision-info']", ".//*[@id='footer-info-lastmod']", ".//*[@id='lastmod']")
+_CATEGORIES = ".//*[@id='catlinks']"
+_VISIBLE_CATEGORIES = ".//*[@id='mw-normal-catlinks']//a"
+_LANGUAGES = ".//a[contains(@class, 'interlanguage-link-target')]"
+_MISSING = ".//*[contains(@class, 'noarticletext')]"
+_DIFF = ".//table[contains(concat(' ', @class, ' '), ' diff ')]"
+_DROPPED_CLASSES = frozenset({
+    "navbox", "mw-editsection", "noprint", "shortdescription", "mw-cite-backlink", "metadata",
+    "mw-empty-elt", "sistersitebox", "authority-control", "navbar", "toc", "printfooter",
+    "catlinks", "mw-jump-link", "mw-pt-languages", "vertical-navbox", "mw-indicators",
+    "editsection", "mw-usertoollinks",
+})  # fmt: skip
+_DROPPED_IDS = frozenset({
+    "toc", "siteSub", "contentSub", "contentSub2", "jump-to-nav", "siteNotice", "catlinks",
+    "mw-navigation",
+})  # fmt: skip
+_NOT_AROUND = frozenset({"table", "noscript", "template", "svg"})  # no ancestors of an article
+_DROPPED_TAGS = frozenset({"noscript", "noframes", "noembed"})
+_UNLINKED_CLASSES = frozenset({"new", "image", "mw-file-description"})  # missing pages and files
+_INFOBOX_TAGS = {
+    "portable-infobox": "div", "pi-group": "div", "pi-panel": "div", "pi-section": "div",
+    "pi-title": "p", "pi-header": "th", "pi-data": "tr", "pi-data-label": "th",
+    "pi-data-value": "td",
+}  # fmt: skip
+_INFOBOX_ROWS = frozenset({"pi-header", "pi-data"})
+_INFOBOX_TABLE = "portable-infobox-rows"
+_MAX_LINE = 500  # characters of a title or a date
+_WHOLE = INSIDE | TEXT | TAIL
+_MUCH_TEXT = 600  # characters of paragraphs outside of the article
+
+
+def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdown | None:
+    """Write the article of the page at a URL, the section that a fragment names first.
+
+    Returns None for a page that is not an article of MediaWiki. Raises NotFound if the wiki states
+    that it has no such page.
+    """
+    info = read_info(document.data, url)
+    if info is None or not info.is_article:
+        return None
+
+    body = next(iter(_select(document, *_CONTENT)), None)
+    if body is None or _select(document, _DIFF) or not _contains_text(document, body):
+        return None
+    if info.is_missing and _select(document, _MISSING):
+        raise NotFound(f"{urlsplit(url).hostname} has no article {info.title[:_MAX_LINE]!r}.")
+    writer = ArticleWriter(document, url)
+    text = writer.write([body])
+    if not text:
+        return None
+    composer = Composer(url)
+    title = writer.write_line(_select(document, _TITLE)[:1])
+    title = title or composer.name(info.title.replace("_", " "))
+    index = f"{info.api.removesuffix('api.php')}index.php" if info.api else ""
+    facts = [
+        writer.write_line(_select(document, *_EDITED)[:1]),
+        write_revision(info.revision, index, info.title, composer),
+    ]
+    if 0 < info.revision < info.newest:
+        facts.append(composer.strong(f"not the newest revision, which is {info.newest}"))
+    languages = ", ".join(_list_languages(document))
+    blocks = [
+        composer.heading(1, title),
+        composer.facts(facts),
+        put_section_first(text, fragment),
+        f"Also in: {languages}" if languages else "",
+        write_categories(_list_categories(document, info), composer),
+    ]
+    notes = (UNDECIDED_NOTE,) if writer.is_undecided else ()
+    writer.close()
+    plain_title = " ".join(Words(title).text.split())
+    return Markdown(composer.join(blocks), plain_title, writer.removed + composer.removed, notes)
+
+
+def _select(document: Document, *paths: str) -> list[etree._Element]:
+    """Return the elements of the first path that selects any."""
+    for path in paths:
+        found: list[Any] = [root.xpath(path) for root in document.roots]
+        if any(found):
+            return [element for elements in found for element in elements]
+    return []
+
+
+def _list_languages(document: Document) -> list[str]:
+    codes = dict.fromkeys(one.get("lang") or "" for one in _select(document, _LANGUAGES))
+    pattern = r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,2}"
+    return [code for code in codes if re.fullmatch(pattern, code)][:100]
+
+
+def _list_categories(document: Document, info: WikiInfo) -> list[str]:
+    """Return the visible categories; all categories if the page does not show any."""
+    if not _select(document, _CATEGORIES):
+        return info.categories
+    links = _select(document, _VISIBLE_CATEGORIES)
+    return [get_text(link) for link in links[1:]]  # the first link explains categories
+
+
+def _contains_text(document: Document, body: etree._Element) -> bool:
+    """Return whether the text of a page is in this element, and not in paragraphs elsewhere."""
+    if any(one.tag in _NOT_AROUND for one in body.iterancestors()):
+        return False
+    elsewhere = -sum(length_up_to(one, _MUCH_TEXT) for one in body.iter("p"))
+    for root in document.roots:
+        elsewhere += sum(length_up_to(one, _MUCH_TEXT) for one in root.iter("p"))
+    return elsewhere < _MUCH_TEXT or elsewhere < length_up_to(body, 2 * elsewhere)
+
+
+class ArticleWriter:
+    """Writes elements of a page without the parts that the profile drops."""
+
+    def __init__(self, document: Document, base_url: str) -> None:
+        info = document.page_info
+        names = collect_names(document.roots) if len(info.css) > LONG_SHEET else None
+        self._visibility = VisibilityTracker(document.roots, info, names, knows_all=True)
+        links, footnotes = Links(base_url, info.base), Footnotes(document.roots)
+        self._writer = PartsWriter(document, self._visibility, links, footnotes, frozenset())
+        self.removed: Counter[str] = Counter()
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the page has more style rules than were evaluated."""
+        return bool(self._visibility.undecided)
+
+    def write(self, elements: list[etree._Element]) -> str:
+        walker = self._writer.write(_ArticleParts(elements, _prepare_article(elements)))
+        text = defuse_prose(walker.blocks.text(), walker.removed)
+        self.removed.update(walker.removed)
+        return text.strip()
+
+    def write_line(self, elements: list[etree._Element]) -> str:
+        """Write elements as one line; empty if it would be longer."""
+        line = self.write(elements).lstrip("#- ") if elements else ""
+        return "" if "\n" in line or len(line) > _MAX_LINE else line
+
+    def close(self) -> None:
+        self._visibility.close()
+
+
+class _ArticleParts:
+    """Elements to write without dropped elements (`markdown.scope.Parts`)."""
+
+    def __init__(self, chosen: list[etree._Element], dropped: set[etree._Element]) -> None:
+        self._chosen = frozenset(chosen)
+        self._dropped = dropped
+        self._ancestors = {one for element in chosen for one in element.iterancestors()}
+
+    def among(self, elements: list[etree._Element]) -> list[tuple[etree._Element, int]]:
+        return [
+            (element, INSIDE | TEXT if element in self._chosen else INSIDE)
+            for element in elements
+            if element in self._chosen or element in self._ancestors
+        ]
+
+    def children(self, element: etree._Element) -> list[Child]:
+        if element in self._ancestors and element not in self._chosen:
+            return [take_child(child, parts) for child, parts in self.among(list(element))]
+        return [take_child(one, TAIL if one in self._dropped else _WHOLE) for one in element]
+
+
+def _prepare_article(roots: Iterable[etree._Element]) -> set[etree._Element]:
+    """Convert infoboxes to tables, remove link targets that are not articles, and return the
+    elements that are dropped.
+    """
+    dropped, rows = set(), []
+    for element in [one for root in roots for one in root.iter()]:
+        classes = get_classes(element)
+        is_dropped = element.tag in _DROPPED_TAGS or element.get("id") in _DROPPED_IDS
+        if is_dropped or classes & _DROPPED_CLASSES:
+            dropped.add(element)
+        elif element.tag == "a" and classes & _UNLINKED_CLASSES:
+            element.attrib.pop("href", "")
+        elif element.tag not in ("table", "tr", "th", "td"):
+            tags = [tag for name, tag in _INFOBOX_TAGS.items() if name in classes]
+            element.tag = tags[0] if tags else element.tag
+            if classes & _INFOBOX_ROWS:
+                rows.append(element)
+    for row in rows:
+        _move_to_table(row)
+    return dropped
+
+
+def _move_to_table(row: etree._Element) -> None:
+    """Move a row of an infobox to the table of the row before it, or to a new table."""
+    table = row.getprevious()
+    if table is None or table.get("class") != _INFOBOX_TABLE:
+        table = etree.Element("table", {"class": _INFOBOX_TABLE})
+        row.addprevious(table)
+    row.tail = None
+    if row.tag == "th":
+        table = etree.SubElement(table, "tr")
+    table.append(row)
+
+
+def write_revision(number: int | str, index: str, title: str, composer: Composer) -> str:
+    """Write the revision of an article, as a link if the URL of index.php is known."""
+    words = f"revision {number}" if number else ""
+    if not words or not index:
+        return words
+    key = quote(title.replace(" ", "_"), safe="")
+    return composer.link(words, f"{index}?title={key}&oldid={number}")
+
+
+def write_categories(categories: Iterable[str], composer: Composer) -> str:
+    names = [composer.name(category.replace("_", " ")) for category in categories]
+    return f"Categories: {', '.join(names)}" if names else ""
+
+
+def put_section_first(article: str, fragment: str) -> str:
+    """Move the section that the fragment of a URL names to the front."""
+    wanted = unquote(fragment).replace("_", " ").strip()
+    heading = re.search(rf"^(#+) +{re.escape(wanted)} *$", article, re.MULTILINE)
+    if not wanted or heading is None:
+        return article
+    following = re.compile(rf"^#{{1,{len(heading[1])}}} ", re.MULTILINE)
+    after = following.search(article, heading.end())
+    end = after.start() if after else len(article)
+    section, rest = article[heading.start() : end], article[: heading.start()] + article[end:]
+    return f"{section.strip()}\n\n---\n\n{rest.strip()}"

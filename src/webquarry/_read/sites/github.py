@@ -1,0 +1,586 @@
+"""GitHub: repositories, folders, files, issues, pull requests, discussions, diffs, releases, wiki
+pages and gists.
+
+The REST API allows 60 requests an hour without a token, so files come from the host of raw files,
+which has no such limit. Discussions have a GraphQL API only, which requires GITHUB_TOKEN.
+
+API: https://docs.github.com/rest
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
+
+import httpx2
+
+from webquarry._read.models import Page
+from webquarry._read.sites._shared import count, format_size
+from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry.credentials import Credential
+from webquarry.errors import NotFound, ProviderFailure, WebquarryError
+from webquarry.net.models import Reply
+
+_SITE = "https://github.com"
+_API = "https://api.github.com"
+_RAW = "https://raw.githubusercontent.com"
+_TOKEN = Credential("GITHUB_TOKEN", "github-token")
+_FULL = "application/vnd.github.full+json"  # includes bodies as HTML
+_HTML = "application/vnd.github.html+json"
+_README_NAMES = ("README.md", "readme.md", "README.rst")
+_MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx", ".mdown")
+_OTHER_FORMATS = (".pdf", ".docx", ".pptx", ".csv", ".ipynb", ".xml", ".json")
+_LANGUAGES = {
+    "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "ts": "typescript",
+    "rs": "rust", "rb": "ruby", "kt": "kotlin", "h": "c", "cc": "cpp", "hpp": "cpp",
+    "cs": "csharp", "sh": "bash", "yml": "yaml", "jl": "julia", "ex": "elixir", "hs": "haskell",
+    "patch": "diff", "tex": "latex", "proto": "protobuf", "tf": "hcl", "txt": "",
+}  # fmt: skip
+# First path segments that are not owners.
+_RESERVED = frozenset({
+    "about", "apps", "codespaces", "collections", "contact", "customer-stories", "dashboard",
+    "enterprise", "events", "explore", "features", "issues", "join", "login", "logout",
+    "marketplace", "new", "notifications", "orgs", "pricing", "pulls", "search", "security",
+    "settings", "signup", "site", "sponsors", "stars", "team", "topics", "trending", "users",
+})  # fmt: skip
+_PAGE_SIZE = 100  # comments
+_MAX_PAGES = 5
+_HUNK_LINES = 4  # of the diff above a review comment
+_BOT_TEXT = 200  # characters of a comment by a bot
+_DISCUSSION = """
+query($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) { discussion(number: $number) {
+    number title url createdAt upvoteCount bodyHTML author { login } category { name }
+    comments(first: 100) { totalCount nodes {
+      createdAt upvoteCount isAnswer isMinimized minimizedReason bodyHTML author { login }
+      replies(first: 50) { nodes { createdAt bodyHTML author { login } } }
+    } }
+  } }
+}
+"""
+
+
+class _Target(NamedTuple):
+    """What a URL of GitHub names."""
+
+    kind: str
+    name: str  # owner/repository
+    rest: str = ""  # number, ref and path, release, wiki page or id of a gist
+
+    @property
+    def path(self) -> str:
+        """The path without the ref."""
+        return self.rest.partition("/")[2]
+
+
+class GitHubReader(SiteReader):
+    name = "github"
+    hosts = "github.com gist.github.com"
+
+    def match(self, url: httpx2.URL) -> _Target | None:
+        """Return what a URL names; None for a page that has no API."""
+        parts = [unquote(part) for part in url.path.split("/") if part]
+        if url.host == "gist.github.com":
+            is_gist = 0 < len(parts) < 3 and re.fullmatch(r"[0-9a-f]{20,40}|[0-9]{1,10}", parts[-1])
+            return _Target("gist", "", parts[-1]) if is_gist else None
+        name = "/".join(parts[:2]).removesuffix(".git")
+        if not re.fullmatch(r"(?a)[A-Za-z0-9][A-Za-z0-9-]{0,38}/[\w.-]{1,100}", name):
+            return None
+        if parts[0].lower() in _RESERVED or ".." in parts:
+            return None
+        rest = "/".join(parts[3:])
+        number = re.fullmatch(r"([0-9]{1,9})(\.diff|\.patch|/files.*|/changes.*)?", rest)
+        match parts[2:]:
+            case [] | ["tree", _]:
+                return _Target("repository", name, rest)
+            case ["tree", _, *_]:
+                return _Target("folder", name, rest)
+            case ["blob", _, _, *_]:
+                return _Target("file", name, rest)
+            case ["wiki", *_]:
+                return _Target("wiki", name, rest or "Home")
+            case ["releases"] | ["releases", "latest"]:
+                return _Target("release", name, rest)
+            case ["releases", "tag", _, *_]:
+                return _Target("release", name, f"tags/{rest.partition('/')[2]}")
+            case ["commit", _] if found := re.fullmatch(r"([0-9a-f]{7,40})(\.diff|\.patch)?", rest):
+                return _Target("diff", name, f"commit/{found[1]}")
+            case ["pull", *_] if number and number[2]:
+                return _Target("diff", name, f"pull/{number[1]}")
+            case ["issues" | "pull", _] if number:
+                return _Target("issue", name, rest)
+            case ["discussions", _] if number:
+                return _Target("discussion", name, rest)
+        return None
+
+    async def fetch(self, request: SiteRequest) -> SiteReply | Reply:
+        return await _Fetching(request).fetch()
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        target = self.match(httpx2.URL(url))
+        assert target is not None
+        page: Page = getattr(_Writing(reply, url, target), f"write_{target.kind}")()
+        return page
+
+
+class _Fetching:
+    """The requests for one page."""
+
+    def __init__(self, request: SiteRequest) -> None:
+        self._request = request
+        self._target: _Target = request.target
+        self._token = request.context.find_credential(_TOKEN)
+        self._base = f"/repos/{quote(self._target.name)}"
+        named = " ".join(filter(None, self._target))
+        self._missing = f"GitHub has no {named}, or it is private."
+
+    async def fetch(self) -> SiteReply | Reply:
+        kind, name, rest = self._target
+        if kind in ("repository", "folder", "issue", "discussion", "file"):
+            reply: SiteReply | Reply = await getattr(self, f"_fetch_{kind}")()
+            return reply
+        if kind == "diff":  # redirects to another host, so it is fetched as a page
+            url = f"{_SITE}/{name}/{rest}.diff"
+            return self._build_text_reply(await self._request.fetch(url, "text/plain,*/*;q=0.5"))
+        if kind == "wiki":
+            page = await fetch_raw(self._request, f"wiki/{name}/{rest}.md")
+            if page.status == 404:
+                raise ProviderFailure("The wiki page is not stored as Markdown.")
+            return self._build_text_reply(page)
+        paths = {
+            "release": f"{self._base}/releases{f'/{quote(rest)}' if rest else '?per_page=10'}",
+            "gist": f"/gists/{rest}",
+        }
+        found = await self._get(paths[kind])
+        if not found.value:
+            raise NotFound(self._missing)
+        return self._request.build_reply({kind: found.value})
+
+    async def _fetch_repository(self) -> SiteReply:
+        """Request the repository and its README; only the README if the API refuses."""
+        data: dict[str, Any] = {"lost": []}
+        html = b""
+        try:
+            data["repository"] = (await self._get(self._base)).value
+            ref = self._target.rest
+            suffix = f"?ref={quote(ref)}" if ref else ""
+            readme = await self._send(f"{self._base}/readme{suffix}", _HTML)
+            html = readme.body if readme.status == 200 else b""
+        except NotFound:
+            raise
+        except WebquarryError as error:
+            data["lost"] = [f"Facts about the repository are missing: {error.sentence}"]
+        if not html:
+            data["readme"], _ = await fetch_readme(self._request, self._target.name)
+            if data["lost"] and not data["readme"]:
+                raise ProviderFailure("GitHub returned neither the repository nor its README.")
+        return self._request.build_reply(data, html)
+
+    async def _fetch_folder(self) -> SiteReply:
+        """Request the entries of a folder and its README."""
+        ref, _, path = self._target.rest.partition("/")
+        folder = await self._get(f"{self._base}/contents/{quote(path)}?ref={quote(ref)}")
+        data: dict[str, Any] = {"folder": folder.value}
+        names = [one.text("name") for one in folder.objects()]
+        for name in [one for one in names if re.fullmatch(r"(?i)readme(?:\.md|\.rst)?", one)][:1]:
+            url = f"{self._target.name}/{self._target.rest}/{name}"
+            reply = await fetch_raw(self._request, url)
+            if reply.status == 200:
+                data |= {"readme": reply.body.decode("utf-8", "replace"), "readme_name": name}
+        return self._request.build_reply(data)
+
+    async def _fetch_file(self) -> SiteReply | Reply:
+        """Request a text file, or a file of another format as it is."""
+        name, rest = self._target.name, self._target.rest
+        reply = await fetch_raw(self._request, f"{name}/{rest}")
+        if reply.status == 404:  # the name of a branch can contain slashes
+            reply = await fetch_raw(self._request, f"{name}/refs/heads/{rest}")
+        if rest.lower().endswith(_OTHER_FORMATS):
+            return self._request.check(reply, self._missing)
+        return self._build_text_reply(reply)
+
+    async def _fetch_issue(self) -> SiteReply:
+        """Request an issue or a pull request with its comments and reviews."""
+        path = f"{self._base}/issues/{self._target.rest}"
+        issue = await self._get(path)
+        comments, lost = await self._fetch_comments(path, issue.number("comments") or 0)
+        data: dict[str, Any] = {"issue": issue.value, "comments": comments, "lost": lost}
+        if issue.fields("pull_request"):
+            pull = f"{self._base}/pulls/{self._target.rest}"
+            paths = (pull, f"{pull}/reviews?per_page=100", f"{pull}/comments?per_page=100")
+            try:
+                found = await asyncio.gather(*map(self._get, paths))
+                names = ("pull", "reviews", "review_comments")
+                data |= {name: one.value for name, one in zip(names, found, strict=True)}
+            except WebquarryError as error:
+                lost.append(f"Reviews are missing: {error.sentence}")
+        return self._request.build_reply(data)
+
+    async def _fetch_comments(self, path: str, total: int) -> tuple[list[Any], list[str]]:
+        """Request the comments of an issue; the first and the newest of a long thread."""
+        pages = -(-total // _PAGE_SIZE)
+        wanted = list(range(1, pages + 1))
+        if pages > _MAX_PAGES:
+            wanted = [1, *range(pages - _MAX_PAGES + 2, pages + 1)]
+        comments: list[Any] = []
+        reason = "."
+        try:
+            for page in wanted:
+                found = await self._get(f"{path}/comments?per_page={_PAGE_SIZE}&page={page}")
+                comments += found.values()
+        except WebquarryError as error:
+            reason = f": {error.sentence}"
+        is_cut = len(comments) < total
+        lost = f"{len(comments)} of {total} comments are shown{reason}"
+        return comments, [lost] if is_cut else []
+
+    async def _fetch_discussion(self) -> SiteReply:
+        if self._token is None:
+            raise ProviderFailure("The API of discussions requires GITHUB_TOKEN.")
+        owner, _, name = self._target.name.partition("/")
+        variables = {"owner": owner, "name": name, "number": int(self._target.rest)}
+        query = json.dumps({"query": _DISCUSSION, "variables": variables}).encode()
+        reply = await self._send("/graphql", "application/json", query)
+        answer = self._request.parse(reply, self._missing)
+        discussion = answer.object("data", "repository", "discussion")
+        if not discussion.value:
+            raise NotFound(self._missing)
+        shown = len(discussion.objects("comments", "nodes"))
+        total = discussion.number("comments", "totalCount") or shown
+        lost = [f"{shown} of {total} comments are shown."] if shown < total else []
+        return self._request.build_reply({"discussion": discussion.value, "lost": lost})
+
+    def _build_text_reply(self, reply: Reply) -> SiteReply:
+        if b"\0" in self._request.check(reply, self._missing).body[:100_000]:
+            raise ProviderFailure("The file is not a text file.")
+        return self._request.build_reply({}, reply.body)
+
+    async def _get(self, path: str) -> JsonData:
+        return self._request.parse(await self._send(path, _FULL), self._missing)
+
+    async def _send(self, path: str, accept: str, content: bytes | None = None) -> Reply:
+        """Send a request to the API, without the token if GitHub rejects it."""
+        url = self._request.at("github", _API, path)
+        headers = {"Accept": accept, "X-GitHub-Api-Version": "2022-11-28"}
+        method = "POST" if content else "GET"
+        if self._token is not None:
+            secret = {"Authorization": f"Bearer {self._token.reveal()}"}
+            reply = await self._request.send(url, headers | secret, method=method, content=content)
+            if reply.status != 401:
+                return reply
+            self._token = None
+        return await self._request.send(url, headers, method=method, content=content)
+
+
+async def fetch_raw(request: SiteRequest, path: str) -> Reply:
+    """Request a file from the host of raw files; the reply can have any status."""
+    return await request.send(request.at("github_raw", _RAW, f"/{quote(path)}"))
+
+
+async def fetch_readme(request: SiteRequest, name: str, folder: str = "") -> tuple[str, str]:
+    """Request the README of a folder; returns its text and its URL, or empty strings."""
+    for file in _README_NAMES:
+        path = f"{folder}/{file}" if folder else file
+        reply = await fetch_raw(request, f"{name}/HEAD/{path}")
+        if reply.status == 200:
+            return reply.body.decode("utf-8", "replace"), f"{_SITE}/{name}/blob/HEAD/{path}"
+    return "", ""
+
+
+class _Writing(SiteWriter):
+    """Writes one page; one method for each kind of page."""
+
+    def __init__(self, reply: SiteReply, url: str, target: _Target) -> None:
+        super().__init__(reply, url)
+        self._target = target
+
+    def write_repository(self) -> Page:
+        repository, name = self.data.object("repository"), self._target.name
+        home = f"{_SITE}/{name}"
+        name = repository.text("full_name") or name
+        readme = self.fragment(self.text)
+        readme = readme or self.markdown(self.data.text("readme"), f"{home}/blob/HEAD/README.md")
+        licence = repository.text("license", "spdx_id")
+        if licence == "NOASSERTION":
+            licence = repository.text("license", "name")
+        facts = [
+            repository.text("language"),
+            licence,
+            count(repository.number("stargazers_count"), "star"),
+            count(repository.number("forks_count"), "fork"),
+            count(repository.number("open_issues_count"), "open issue"),
+            self.label("pushed ", repository.day("pushed_at")),
+            self.label("default branch ", repository.text("default_branch")),
+            self.label("topics: ", ", ".join(repository.texts("topics"))),
+        ]
+        archived = "archived: no longer maintained" if repository.flag("archived") else ""
+        link = self.link_url(repository.text("homepage"))
+        blocks = [
+            self.name(repository.text("description")),
+            self.facts([archived and self.strong(archived), *map(self.name, facts), link]),
+            self.section(2, "README", readme),
+        ]
+        return self.build_page(
+            blocks,
+            name,
+            url=home,
+            author=self._target.name.partition("/")[0],
+            published=repository.day("created_at"),
+            modified=repository.day("pushed_at"),
+        )
+
+    def write_folder(self) -> Page:
+        folders, files = [], []
+        for entry in self.data.objects("folder"):
+            if entry.text("type") == "dir":
+                folders.append(f"{self.name(entry.text('name'))}/")
+            else:
+                files.append(self._write_file_name(entry))
+        name = self.data.text("readme_name")
+        url = f"{_SITE}/{self._target.name}/blob/{self._target.rest}/{name}"
+        readme = self.markdown(self.data.text("readme"), url)
+        blocks = [self.items(folders + files), self.section(2, "README", readme)]
+        return self.build_page(blocks, f"{self._target.name}/{self._target.path}")
+
+    def write_file(self) -> Page:
+        """A file; the lines that the fragment of the URL names come first."""
+        text, path = self.text, self._target.path
+        blocks = []
+        position = r"L([0-9]{1,7})(?:C[0-9]{1,7})?"
+        lines = re.fullmatch(rf"{position}(?:-{position})?", httpx2.URL(self.url).fragment)
+        if lines:
+            first, last = sorted((int(lines[1]), int(lines[2] or lines[1])))
+            wanted = text.split("\n")[max(first - 1, 0) : last]
+            numbered = [f"{number}: {line}" for number, line in enumerate(wanted, first)]
+            code = self.code("\n".join(numbered))
+            blocks = [self.section(2, f"Lines {first} to {last}", code)]
+            blocks.append(self.heading(2, "Whole file"))
+        blocks.append(self._write_content(path, text, self.url))
+        title = f"{self._target.name}: {path}"
+        return self.build_page(blocks, title, heading=self.name(path))
+
+    def write_issue(self) -> Page:
+        issue, pull = self.data.object("issue"), self.data.object("pull")
+        comments = self.data.objects("comments")
+        name = f"{self._target.name} #{self._target.rest}"
+        blocks = [
+            self.facts([name, *self._list_issue_facts(issue, pull)]),
+            self._write_body(issue),
+            self.count_heading("Comments", len(comments), issue.number("comments")),
+            *self._write_comments(comments),
+            *self._write_reviews(self.data.objects("reviews")),
+            *self._write_review_comments(self.data.objects("review_comments")),
+        ]
+        return self.build_page(
+            blocks,
+            f"{issue.text('title')} · {name}",
+            heading=self.name(issue.text("title")),
+            url=issue.text("html_url"),
+            author=issue.text("user", "login"),
+            published=issue.day("created_at"),
+            modified=issue.day("updated_at"),
+        )
+
+    def _list_issue_facts(self, issue: JsonData, pull: JsonData) -> list[str]:
+        state, reason = issue.text("state"), issue.text("state_reason")
+        if pull.text("merged_at"):
+            state = "merged"
+        elif pull.flag("draft"):
+            state = f"{state}, draft"
+        elif reason and reason != "reopened":
+            state = f"{state} ({reason.replace('_', ' ')})"
+        labels = [self.name(label.text("name")) for label in issue.objects("labels")]
+        head, base = self.name(pull.text("head", "label")), self.name(pull.text("base", "label"))
+        added, deleted = pull.number("additions") or 0, pull.number("deletions") or 0
+        files = count(pull.number("changed_files"), "file")
+        return [
+            self.name(state),
+            f"by {self._write_author(issue)}",
+            self.label("opened ", issue.day("created_at")),
+            self.label("closed ", issue.day("closed_at")),
+            self.label("labels: ", ", ".join(labels)),
+            self.label("milestone ", self.name(issue.text("milestone", "title"))),
+            _write_reactions(issue),
+            f"{head} into {base}" if head and base else "",
+            count(pull.number("commits"), "commit"),
+            self.label(f"+{added} -{deleted} in ", files),
+        ]
+
+    def _write_comments(self, comments: Iterable[JsonData]) -> list[str]:
+        """Comments by time; those of bots last, in one line each."""
+        blocks, bots = [], []
+        for comment in comments:
+            head, body = self._write_head(comment), self._write_body(comment)
+            is_bot = comment.text("user", "type") == "Bot"
+            if is_bot or comment.text("user", "login").endswith("[bot]"):
+                bots.append(self.item(f"{head}: {' '.join(body.split())[:_BOT_TEXT]}"))
+            else:
+                blocks.append(self.item(head, body))
+        return [*blocks, "\n".join(bots)]
+
+    def _write_reviews(self, reviews: Iterable[JsonData]) -> list[str]:
+        blocks = []
+        for review in reviews:
+            state = self.name(review.text("state").replace("_", " ").lower())
+            body = self._write_body(review)
+            if body or state != "commented":
+                blocks.append(self.item(f"{self._write_head(review)}: {state}", body))
+        return [self.heading(2, f"Reviews ({len(blocks)})"), *blocks] if blocks else []
+
+    def _write_review_comments(self, comments: list[JsonData]) -> list[str]:
+        """Comments on the code by file: the end of the diff, the comment, replies below it."""
+        if not comments:
+            return []
+        blocks = [self.heading(2, f"Comments on the code ({len(comments)})")]
+        for path in dict.fromkeys(comment.text("path") for comment in comments):
+            blocks.append(self.heading(3, self.name(path) or "unknown file"))
+            in_file = [comment for comment in comments if comment.text("path") == path]
+            replies: dict[int | None, list[JsonData]] = {one.number("id"): [] for one in in_file}
+            replies.pop(None, None)
+            roots: list[JsonData] = []
+            for comment in in_file:
+                replies.get(comment.number("in_reply_to_id"), roots).append(comment)
+            for root in roots:
+                hunk = root.text("diff_hunk").split("\n")[-_HUNK_LINES:]
+                line = root.number("line") or root.number("original_line")
+                head = self._write_head(root) + self.label(" on line ", str(line or ""))
+                blocks.append(self.code("\n".join(hunk), "diff"))
+                blocks.append(self.item(head, self._write_body(root)))
+                for reply in replies.get(root.number("id"), []):
+                    blocks.append(self.item(self._write_head(reply), self._write_body(reply), 1))
+        return blocks
+
+    def write_discussion(self) -> Page:
+        """A discussion: the accepted answer first, then comments by votes."""
+        discussion = self.data.object("discussion")
+        title, comments = discussion.text("title"), discussion.objects("comments", "nodes")
+        total = discussion.number("comments", "totalCount")
+        comments.sort(key=lambda one: (not one.flag("isAnswer"), -(one.number("upvoteCount") or 0)))
+        facts = [
+            f"{self._target.name} discussion {self._target.rest}",
+            self.name(discussion.text("category", "name")),
+            f"by {self._write_author(discussion)}",
+            discussion.day("createdAt"),
+            count(discussion.number("upvoteCount"), "vote"),
+        ]
+        blocks = [
+            self.facts(facts),
+            self._write_body(discussion),
+            self.count_heading("Comments", len(comments), total),
+        ]
+        for comment in comments:
+            blocks.append(self._write_discussion_comment(comment, 0))
+            for reply in comment.objects("replies", "nodes"):
+                blocks.append(self._write_discussion_comment(reply, 1))
+        return self.build_page(
+            blocks,
+            f"{title} · {self._target.name}",
+            heading=self.name(title),
+            url=discussion.text("url"),
+            author=discussion.text("author", "login"),
+            published=discussion.day("createdAt"),
+        )
+
+    def _write_discussion_comment(self, comment: JsonData, depth: int) -> str:
+        votes = self.label("+", str(comment.number("upvoteCount") or ""))
+        answer = "accepted answer" if comment.flag("isAnswer") else ""
+        author, day = self._write_author(comment), comment.day("createdAt")
+        head = self.attribution(author, day, votes, answer)
+        if comment.flag("isMinimized"):
+            reason = self.name(comment.text("minimizedReason")) or "hidden"
+            self.removed["hidden comment"] += 1
+            return self.item(f"{head}: hidden as {reason}", depth=depth)
+        return self.item(head, self._write_body(comment), depth)
+
+    def write_diff(self) -> Page:
+        title = f"{self._target.name} {self._target.rest}"
+        return self.build_page([self.code(self.text, "diff")], title)
+
+    def write_release(self) -> Page:
+        """One release, or the newest releases."""
+        if not self._target.rest:
+            blocks = []
+            for release in self.data.objects("release"):
+                name = self.heading(2, self._name_release(release))
+                blocks += [name, *self._write_release(release, 3)]
+            return self.build_page(blocks, f"Releases of {self._target.name}")
+        release = self.data.object("release")
+        return self.build_page(
+            self._write_release(release, 2),
+            f"{self._target.name} {release.text('tag_name')}",
+            heading=self._name_release(release),
+            url=release.text("html_url"),
+            author=release.text("author", "login"),
+            published=release.day("published_at"),
+        )
+
+    def _name_release(self, release: JsonData) -> str:
+        return self.name(release.text("name") or release.text("tag_name"))
+
+    def _write_release(self, release: JsonData, level: int) -> list[str]:
+        tag = release.text("tag_name")
+        marks = [name for name in ("prerelease", "draft") if release.flag(name)]
+        files = [self._write_file_name(asset) for asset in release.objects("assets")]
+        return [
+            self.facts([self.name(tag), release.day("published_at"), *marks]),
+            self._write_body(release),
+            self.section(level, "Files", self.items(files)),
+        ]
+
+    def write_wiki(self) -> Page:
+        title = self._target.rest.replace("-", " ")
+        text = self.markdown(self.text, self.url)
+        name = self._target.name
+        return self.build_page([text], f"{title} · {name}", heading=self.name(title))
+
+    def write_gist(self) -> Page:
+        gist = self.data.object("gist")
+        owner, title = gist.text("owner", "login"), gist.text("description") or "Gist"
+        by = self.label("by ", self.name(owner))
+        blocks = [self.facts([by, gist.day("created_at")])]
+        lost = []
+        for name in gist.fields("files"):
+            content = gist.text("files", name, "content")
+            text = self._write_content(name, content, "https://gist.github.com/")
+            blocks += [self.heading(2, self.name(name)), text]
+            if gist.flag("files", name, "truncated"):
+                lost.append(f"Only the beginning of {name} is shown.")
+        url, day = gist.text("html_url"), gist.day("created_at")
+        return self.build_page(blocks, title, url=url, author=owner, published=day, lost=lost)
+
+    def _write_file_name(self, file: JsonData) -> str:
+        return f"{self.name(file.text('name'))} ({format_size(file.number('size'))})"
+
+    def _write_content(self, path: str, text: str, url: str) -> str:
+        """The content of a file: Markdown, or code in the language of its suffix."""
+        if path.lower().endswith(_MARKDOWN_SUFFIXES):
+            return self.markdown(text, url)
+        suffix = re.search(r"\.([a-z]{1,10})\Z", path.lower())
+        return self.code(text, _LANGUAGES.get(suffix[1], suffix[1]) if suffix else "")
+
+    def _write_body(self, post: JsonData) -> str:
+        """The text of a post: HTML if the API returns it, else Markdown."""
+        html = post.text("body_html") or post.text("bodyHTML")
+        return self.fragment(html) or self.markdown(post.text("body"), f"{_SITE}/")
+
+    def _write_author(self, post: JsonData) -> str:
+        """The author, `ghost` for a deleted account, with the role in the repository."""
+        name = self.name(post.text("user", "login") or post.text("author", "login")) or "ghost"
+        role = self.name(post.text("author_association").replace("_", " ").lower())
+        return name if role in ("", "none") else f"{name} ({role})"
+
+    def _write_head(self, comment: JsonData) -> str:
+        day = comment.day("created_at") or comment.day("submitted_at")
+        number = self.label("#", str(comment.number("id") or ""))
+        return self.attribution(self._write_author(comment), day, _write_reactions(comment), number)
+
+
+def _write_reactions(post: JsonData) -> str:
+    up, down = post.number("reactions", "+1") or 0, post.number("reactions", "-1") or 0
+    if not up and not down:
+        return ""
+    return f"+{up} -{down}" if down else f"+{up}"

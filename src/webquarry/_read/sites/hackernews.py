@@ -1,0 +1,212 @@
+"""Hacker News: items with their threads through Algolia, in one request; lists and users through
+Firebase. If Algolia fails the page itself is read.
+
+API: https://hn.algolia.com/api, https://github.com/HackerNews/API
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from webquarry._read.markdown.compose import MAX_DEPTH
+from webquarry._read.models import Page
+from webquarry._read.sites._shared import count
+from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry.errors import NotFound, ProviderFailure
+
+_SITE = "https://news.ycombinator.com/"
+_ALGOLIA = "https://hn.algolia.com"
+_FIREBASE = "https://hacker-news.firebaseio.com"
+_PAGE_SIZE = 30  # stories, as on the site
+_LISTS = {
+    "/": "top", "/news": "top", "/newest": "new", "/best": "best", "/ask": "ask", "/show": "show",
+    "/jobs": "job",
+}  # fmt: skip
+
+
+class HackerNewsReader(SiteReader):
+    name = "hackernews"
+    hosts = "news.ycombinator.com"
+
+    def match(self, url: httpx2.URL) -> str:
+        """Return the id of an item or a user, or the number of a page of a list."""
+        if url.path in _LISTS:
+            page = str(url.params.get("p", "1")) if set(url.params) <= {"p"} else ""
+            return page if re.fullmatch(r"[1-9][0-9]{0,5}", page) else ""
+        patterns = {"/item": r"[0-9]{1,12}", "/user": r"[A-Za-z0-9_-]{1,40}"}
+        identity = str(url.params.get("id", ""))
+        return identity if re.fullmatch(patterns.get(url.path, ""), identity) else ""
+
+    async def fetch(self, request: SiteRequest) -> SiteReply:
+        identity = request.target
+        if request.url.path == "/item":
+            return await _fetch_thread(request, identity)
+        if request.url.path == "/user":
+            user = await _fetch_firebase(request, f"user/{identity}")
+            if not user.value:
+                raise NotFound(f"Hacker News has no user {identity!r}.")
+            return request.build_reply({"user": user.value})
+        return request.build_reply(await _fetch_list(request))
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        page = SiteWriter(reply, url, _SITE)
+        if "user" in reply.data:
+            return _write_user(page)
+        if "items" in reply.data:
+            return _write_list(page)
+        return _write_thread(JsonData.parse(reply.body), page)
+
+
+async def _fetch_thread(request: SiteRequest, number: str) -> SiteReply:
+    reply = await request.send(request.at("hackernews", _ALGOLIA, f"/api/v1/items/{number}"))
+    is_missing = reply.status == 404  # or not indexed yet
+    if is_missing and not (await _fetch_firebase(request, f"item/{number}")).value:
+        raise NotFound(f"Hacker News has no item {number}.")
+    if reply.status != 200 or not reply.body.startswith(b"{"):
+        raise ProviderFailure(f"Unexpected response from Algolia (HTTP {reply.status}).")
+    return request.build_reply({}, reply.body)
+
+
+def _walk(root: JsonData) -> Iterator[tuple[int, JsonData]]:
+    """Yield the comments below an item with their depths, in reading order."""
+    waiting = [(0, child) for child in reversed(root.objects("children"))]
+    while waiting:
+        depth, comment = waiting.pop()
+        if comment.number("id") is not None and comment.text("type") != "pollopt":
+            yield depth, comment
+        waiting += [(depth + 1, child) for child in reversed(comment.objects("children"))]
+
+
+def _is_deleted(item: JsonData) -> bool:
+    return not any(item.text(name) for name in ("author", "text", "title"))
+
+
+async def _fetch_list(request: SiteRequest) -> dict[str, Any]:
+    """One page of a list of stories."""
+    kind, first = _LISTS[request.url.path], (int(request.target) - 1) * _PAGE_SIZE
+    ranking = await _fetch_firebase(request, f"{kind}stories")
+    numbers = ranking.numbers()[first : first + _PAGE_SIZE]
+    requests = [_fetch_firebase(request, f"item/{number}") for number in numbers]
+    answers = await asyncio.gather(*requests, return_exceptions=True)
+    items = [one for one in answers if isinstance(one, JsonData) and not one.flag("dead")]
+    shown = [one.value for one in items if one.text("title")]
+    if not shown:
+        raise NotFound(f"Hacker News has no page {request.target} of that list.")
+    return {"items": shown, "kind": kind, "first": first + 1}
+
+
+async def _fetch_firebase(request: SiteRequest, path: str) -> JsonData:
+    url = request.at("hackernews_firebase", _FIREBASE, f"/v0/{path}.json")
+    return await request.get_json(url, "Hacker News has no such list.")
+
+
+def _write_thread(item: JsonData, page: SiteWriter) -> Page:
+    number, story = item.number("id"), item.number("story_id")
+    if _is_deleted(item):
+        raise NotFound(f"Item {number} of Hacker News is deleted.")
+    comments = list(_walk(item))
+    title = page.plain(item.text("title"), is_html=True)
+    title = title or f"Comment by {page.plain(item.text('author')) or 'an unknown author'}"
+    blocks = [page.label("Link: ", page.link_url(item.text("url")))]
+    if item.text("type") == "comment" and story not in (None, number):
+        blocks.append(f"In reply to: {page.link_url(_url_of(story))}")
+    blocks.append(_write_facts(page, item, "author", count(len(comments), "comment")))
+    blocks.append(page.fragment(item.text("text")))
+    blocks.append(page.items(_list_options(page, item)))
+    written = _write_comments(page, comments)
+    if written:
+        blocks.append(page.heading(2, "Comments"))
+        blocks.append(f"The URL of a comment: {_SITE}item?id=NUMBER")
+    created = item.time("created_at_i")
+    return page.build_page(
+        [*blocks, *written],
+        title,
+        url=_url_of(number),
+        author=item.text("author"),
+        published=f"{created:%Y-%m-%dT%H:%M:%SZ}" if created else "",
+    )
+
+
+def _list_options(page: SiteWriter, poll: JsonData) -> list[str]:
+    """Return the options of a poll with their points."""
+    options = [one for one in poll.objects("children") if one.text("type") == "pollopt"]
+    lines = []
+    for option in poll.objects("options") or options:
+        text = " ".join(page.fragment(option.text("text")).split())
+        lines.append(page.facts([text, count(option.number("points"), "point")]))
+    return lines
+
+
+def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> list[str]:
+    """Write comments; a deleted comment only if it has replies."""
+    blocks = []
+    authors: dict[int, str] = {}  # of the last comment at each depth
+    for depth, comment in comments:
+        name = page.name(comment.text("author")) or "deleted"
+        authors[depth] = name
+        is_deleted = _is_deleted(comment)
+        if is_deleted and not comment.objects("children"):
+            page.removed["deleted comment"] += 1
+            continue
+        parent = f"to {authors.get(depth - 1, '')}" if depth > MAX_DEPTH else ""
+        time = _format_time(comment, "created_at_i")
+        details = ", ".join(filter(None, [f"#{comment.number('id')}", time, parent]))
+        head = f"{page.emphasis(name) if is_deleted else page.strong(name)} ({details})"
+        blocks.append(page.item(head, page.fragment(comment.text("text")), depth))
+    return blocks
+
+
+def _write_list(page: SiteWriter) -> Page:
+    kind = page.data.text("kind")
+    title = "Hacker News: jobs" if kind == "job" else f"Hacker News: {kind} stories"
+    stories = []
+    for item in page.data.objects("items"):
+        url = _url_of(item.number("id"))
+        name = page.plain(item.text("title"), is_html=True)
+        comments = page.link(count(item.number("descendants") or 0, "comment"), url)
+        facts = _write_facts(page, item, "by", comments)
+        stories.append(f"{page.link(name, item.text('url') or url)}\n{facts}")
+    first = page.data.number("first") or 1
+    return page.build_page([page.numbered_items(stories, first)], title)
+
+
+def _write_user(page: SiteWriter) -> Page:
+    user = page.data.object("user")
+    name = user.text("id")
+    facts = {
+        "Karma": user.number("karma"),
+        "Since": _format_time(user, "created"),
+        "Submissions": len(user.numbers("submitted")),
+    }
+    blocks = [
+        page.items(f"{label}: {fact}" for label, fact in facts.items() if fact),
+        page.fragment(user.text("about")),
+    ]
+    title, url = f"{name} on Hacker News", f"{_SITE}user?id={quote(name)}"
+    return page.build_page(blocks, title, heading=page.name(name), url=url)
+
+
+def _write_facts(page: SiteWriter, item: JsonData, author_field: str, comments: str) -> str:
+    """Write points, author, time and comments in one line."""
+    points = item.number("points")
+    points = item.number("score") if points is None else points
+    author = page.name(item.text(author_field))
+    by = f"by {author}" if author else ""
+    details = " ".join(filter(None, [count(points, "point"), by]))
+    time = _format_time(item, "created_at_i") or _format_time(item, "time")
+    return ", ".join(filter(None, [details, time, comments]))
+
+
+def _format_time(item: JsonData, field: str) -> str:
+    time = item.time(field)
+    return f"{time:%Y-%m-%d %H:%M} UTC" if time else ""
+
+
+def _url_of(number: int | None) -> str:
+    return f"{_SITE}item?id={number}"

@@ -1,0 +1,114 @@
+"""Mastodon: a post with the thread above and below it. Anyone can run a server, so its API is
+fetched as pages are.
+
+API: https://docs.joinmastodon.org/methods/statuses/
+"""
+
+from __future__ import annotations
+
+import re
+
+import httpx2
+
+from webquarry._read.markdown.compose import Composer
+from webquarry._read.models import Page
+from webquarry._read.sites._shared import count, get_origin
+from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry.errors import ProviderFailure, WebquarryError
+
+_PATH = (
+    r"/(?:@[\w.-]{1,100}(?:@[\w.-]{1,200})?|users/[\w.-]{1,100}/statuses|web/statuses)"
+    r"/([0-9]{15,20})"
+)
+
+
+class MastodonReader(SiteReader):
+    name = "mastodon"
+
+    def match(self, url: httpx2.URL) -> re.Match[str] | None:
+        return re.fullmatch(_PATH, url.path)
+
+    async def fetch(self, request: SiteRequest) -> SiteReply:
+        host, number = request.url.host, request.target[1]
+        api = f"{get_origin(request.url)}/api/v1/statuses/{number}"
+        missing = f"{host} has no post {number}: it is deleted, or not public."
+        post = await _get(request, api, missing)
+        if not post.text("content") and not post.fields("account"):
+            raise ProviderFailure(f"Unexpected response from {host}: not a Mastodon server.")
+        lost, thread = [], JsonData({})
+        try:
+            thread = await _get(request, f"{api}/context", missing)
+            shown, total = len(thread.objects("descendants")), post.number("replies_count") or 0
+            if shown < total:
+                lost.append(f"{shown} of {total} replies are shown: others are on other servers.")
+        except WebquarryError as error:
+            lost.append(f"The replies are missing: {error.sentence}")
+        return request.build_reply({"post": post.value, "thread": thread.value, "lost": lost})
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        page = SiteWriter(reply, url)
+        post = page.data.object("post")
+        account = post.text("account", "acct")
+        name = post.text("account", "display_name") or account
+        blocks = []
+        parents = page.data.objects("thread", "ancestors")
+        if parents:
+            blocks.append(page.heading(2, "In reply to"))
+            blocks += [_write_reply(parent, 0, page) for parent in parents]
+            blocks.append(page.heading(2, "The post"))
+        facts = [
+            f"@{page.name(account)}",
+            post.day("created_at"),
+            count(post.number("favourites_count"), "favourite"),
+            count(post.number("reblogs_count"), "boost"),
+        ]
+        blocks += [page.facts(facts), _write_text(post, page)]
+        replies = page.data.objects("thread", "descendants")
+        blocks.append(page.count_heading("Comments", len(replies), post.number("replies_count")))
+        depths = {post.text("id"): -1}
+        for one in replies:  # a reply comes after the post that it replies to
+            depth = depths.get(one.text("in_reply_to_id"), -1) + 1
+            depths[one.text("id")] = depth
+            blocks.append(_write_reply(one, depth, page))
+        return page.build_page(
+            blocks,
+            f"{name} on {httpx2.URL(url).host}",
+            heading=page.name(name),
+            url=post.text("url"),
+            author=name,
+            published=post.day("created_at"),
+            modified=post.day("edited_at"),
+        )
+
+
+async def _get(request: SiteRequest, url: str, missing: str) -> JsonData:
+    reply = await request.fetch(url)
+    if reply.status in (401, 422):  # the page can be public nevertheless
+        raise ProviderFailure("The API of the server requires a login.")
+    return request.parse(reply, missing)
+
+
+def _write_reply(post: JsonData, depth: int, page: Composer) -> str:
+    likes = page.label("+", str(post.number("favourites_count") or ""))
+    account = f"@{page.name(post.text('account', 'acct')) or 'unknown'}"
+    head = page.attribution(account, post.day("created_at"), likes)
+    return page.item(head, _write_text(post, page), depth)
+
+
+def _write_text(post: JsonData, page: Composer) -> str:
+    """Write a post: content warning, text, poll, descriptions of pictures, link."""
+    options = [
+        f"{page.name(one.text('title'))} ({count(one.number('votes_count'), 'vote')})"
+        for one in post.objects("poll", "options")
+    ]
+    pictures = [page.name(one.text("description")) for one in post.objects("media_attachments")]
+    card = page.plain(post.text("card", "title"))
+    return page.join(
+        [
+            page.label("Content warning: ", page.name(post.text("spoiler_text"))),
+            page.fragment(post.text("content")),
+            page.items(options),
+            *(page.label("Picture: ", picture) for picture in pictures),
+            page.label("Link: ", page.link(card, post.text("card", "url"))),
+        ]
+    )

@@ -1,0 +1,125 @@
+"""npm: packages through its registry. The latest version is requested first, because the whole
+record can be too large; the README can be missing there and then comes from GitHub.
+
+API: https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from webquarry._read.models import Page
+from webquarry._read.sites._shared import MAX_VERSIONS, format_number, format_size, write_package
+from webquarry._read.sites.github import fetch_readme
+from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry.errors import WebquarryError
+
+_REGISTRY = "https://registry.npmjs.org"
+_DOWNLOADS = "https://api.npmjs.org"
+_NAME = r"(?:@[a-z0-9~-][a-z0-9._~-]{0,99}/)?[A-Za-z0-9~-][A-Za-z0-9._~-]{0,213}"
+_PATH = rf"/package/({_NAME})(?:/v/([A-Za-z0-9.+-]{{1,100}}))?/?"
+_GITHUB = r"(?:git\+)?(?:https?|git|ssh)://(?:git@)?github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?"
+_HAS_README = rb'"readme"\s{0,4}:\s{0,4}"[^"]'  # the record is parsed in the worker only
+
+
+class NpmReader(SiteReader):
+    name = "npm"
+    hosts = "npmjs.com npmjs.org"
+
+    def match(self, url: httpx2.URL) -> re.Match[str] | None:
+        return re.fullmatch(_PATH, url.path)
+
+    async def fetch(self, request: SiteRequest) -> SiteReply:
+        name, version = request.target.groups()
+        missing = f"npm has no package {name!r}."
+        if version:
+            missing = f"npm has no version {version!r} of {name!r}."
+        base = request.at("npm", _REGISTRY, f"/{quote(name, safe='@')}")
+        release = await request.get_json(f"{base}/{quote(version or 'latest')}", missing)
+        data: dict[str, Any] = {"release": release.fields(), "lost": []}
+        record = b""
+        try:
+            record = (await request.get(base, missing)).body
+        except WebquarryError as error:
+            data["lost"].append(f"The dates of versions are missing: {error.sentence}")
+        downloads = f"/downloads/point/last-month/{quote(name, safe='@/')}"
+        with suppress(WebquarryError):  # not every package is counted
+            url = request.at("npm_downloads", _DOWNLOADS, downloads)
+            data["downloads"] = (await request.get_json(url, missing)).get("downloads")
+        repository = _find_repository(release)
+        if repository and not re.search(_HAS_README, record):
+            folder = release.text("repository", "directory").strip("/")
+            with suppress(WebquarryError):
+                data["readme"] = await fetch_readme(request, repository, folder)
+        return request.build_reply(data, record)
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        data, record = JsonData(reply.data), JsonData.parse(reply.body)
+        release = data.object("release")
+        name, version = release.text("name"), release.text("version")
+        home = f"https://www.npmjs.com/package/{name}"
+        page = SiteWriter(reply, url, home)
+        readme, readme_url = record.text("readme"), home
+        if not readme:
+            readme, readme_url = data.get("readme") or ("", "")
+        deprecated = release.text("deprecated")
+        repository = _find_repository(release) or _find_repository(record)
+        owners = record.objects("maintainers") or release.objects("maintainers")
+        return write_package(
+            page,
+            name,
+            version,
+            summary=release.text("description") or record.text("description"),
+            install="npm install",
+            warnings=[f"deprecated: {deprecated}"] if deprecated else [],
+            facts=[
+                ("Released", record.day("time", version)),
+                ("Tags", ", ".join(_list_pairs(record, "dist-tags"))),
+                ("Licence", release.text("license") or release.text("license", "type")),
+                ("Engines", ", ".join(_list_pairs(release, "engines"))),
+                ("Module", release.text("type")),
+                ("Unpacked", format_size(release.number("dist", "unpackedSize"))),
+                ("Downloads last month", format_number(data.number("downloads"))),
+                ("Maintainers", ", ".join(filter(None, (one.text("name") for one in owners)))),
+                ("Keywords", ", ".join(release.texts("keywords"))),
+            ],
+            links=[
+                ("Homepage", release.text("homepage") or record.text("homepage")),
+                ("Repository", f"https://github.com/{repository}" if repository else ""),
+                ("Issues", release.text("bugs", "url") or record.text("bugs", "url")),
+            ],
+            dependencies=[
+                ("Dependencies", _list_pairs(release, "dependencies")),
+                ("Peer dependencies", _list_pairs(release, "peerDependencies")),
+                ("Optional dependencies", _list_pairs(release, "optionalDependencies")),
+            ],
+            description=page.markdown(readme, readme_url),
+            versions=_list_versions(record),
+            url=home,
+            author=release.text("author", "name"),
+            modified=record.day("time", version),
+            lost=[] if readme else ["Neither the registry nor GitHub has a README."],
+        )
+
+
+def _find_repository(package: JsonData) -> str:
+    """Return `owner/name` of the repository of a package on GitHub."""
+    found = re.fullmatch(_GITHUB, package.text("repository", "url"))
+    return found[1] if found else ""
+
+
+def _list_pairs(package: JsonData, kind: str) -> list[str]:
+    return [f"{name} {value}" for name, value in package.fields(kind).items()]
+
+
+def _list_versions(record: JsonData) -> list[str]:
+    """Return the last published versions with their dates."""
+    times = record.fields("time").items()
+    dated = [(time, version) for version, time in times if isinstance(time, str)]
+    dated = [one for one in dated if one[1] not in ("created", "modified", "unpublished")]
+    return [f"{name} ({time[:10]})" for time, name in sorted(dated, reverse=True)[:MAX_VERSIONS]]

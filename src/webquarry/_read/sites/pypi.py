@@ -1,0 +1,124 @@
+"""PyPI: packages through its JSON API; the HTML page is a bot challenge with HTTP 200.
+
+API: https://docs.pypi.org/api/json/
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import httpx2
+
+from webquarry._read.markdown.compose import Composer
+from webquarry._read.models import Page
+from webquarry._read.sites._shared import MAX_VERSIONS, write_package
+from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry.errors import Unreadable
+
+_SITE = "https://pypi.org"
+_PATH = r"/project/([A-Za-z0-9][A-Za-z0-9._-]{0,99})/?(?:([A-Za-z0-9.!+_-]{1,99})/?)?"
+_EXTRA = r";.{0,200}?\bextra\s*=="
+
+
+class PyPIReader(SiteReader):
+    name = "pypi"
+    hosts = "pypi.org pypi.python.org"
+
+    def match(self, url: httpx2.URL) -> re.Match[str] | None:
+        return re.fullmatch(_PATH, url.path)
+
+    async def fetch(self, request: SiteRequest) -> SiteReply:
+        name, version = request.target.groups()
+        path = f"/pypi/{quote(name)}/json"
+        missing = f"PyPI has no package {name!r}."
+        if version:
+            path = f"/pypi/{quote(name)}/{quote(version)}/json"
+            missing = f"PyPI has no version {version!r} of {name!r}."
+        reply = await request.get(request.at("pypi", _SITE, path), missing)
+        return request.build_reply({}, reply.body)
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        record = JsonData.parse(reply.body)
+        info = record.object("info")
+        name, version = info.text("name"), info.text("version")
+        if not name:
+            raise Unreadable("Unexpected response from PyPI: not a package document.")
+        home = f"{_SITE}/project/{quote(name)}/"
+        page = SiteWriter(reply, url, home)
+        files = record.objects("urls") or record.objects("releases", version)
+        released = min(filter(None, (one.day("upload_time_iso_8601") for one in files)), default="")
+        author = info.text("author") or info.text("author_email")
+        requirements = info.texts("requires_dist")
+        extras = [one for one in requirements if re.search(_EXTRA, one, re.DOTALL)]
+        owners = [role.text("user") for role in record.objects("ownership", "roles")]
+        licence, *_ = info.text("license").strip().split("\n", 1)  # can be the whole text
+        urls = {label: url for label, url in info.fields("project_urls").items() if url}
+        return write_package(
+            page,
+            name,
+            version,
+            summary=info.text("summary"),
+            install="pip install",
+            warnings=_list_warnings(record),
+            facts=[
+                ("Released", released),
+                ("Python", info.text("requires_python")),
+                ("Licence", info.text("license_expression") or licence[:100]),
+                ("Author", author),
+                ("Owners", ", ".join(filter(None, owners))),
+                ("Extras", ", ".join(info.texts("provides_extra"))),
+                ("Keywords", info.text("keywords")),
+            ],
+            links=[
+                (label, url)
+                for label, url in (urls or {"Homepage": info.text("home_page")}).items()
+                if isinstance(url, str)
+            ],
+            dependencies=[
+                ("Dependencies", [one for one in requirements if one not in extras]),
+                ("Dependencies of extras", extras),
+            ],
+            description=_write_description(info, home, page),
+            versions=_list_versions(record),
+            url=home,
+            author=author,
+            modified=released,
+        )
+
+
+def _list_warnings(record: JsonData) -> list[str]:
+    """Return that the version is yanked, and its known vulnerabilities."""
+    warnings = []
+    if record.flag("info", "yanked"):
+        reason = record.text("info", "yanked_reason") or "no reason given"
+        warnings.append(f"this version was withdrawn (yanked): {reason}")
+    for one in record.objects("vulnerabilities"):
+        if one.text("withdrawn"):
+            continue
+        names = ", ".join(dict.fromkeys(filter(None, [one.text("id"), *one.texts("aliases")])))
+        summary = (one.text("summary") or one.text("details"))[:300]
+        fixed = ", ".join(one.texts("fixed_in")) or "no version"
+        warnings.append(f"known vulnerability {names}: {summary} Fixed in: {fixed}.")
+    return warnings
+
+
+def _list_versions(record: JsonData) -> list[str]:
+    """Return the last uploaded versions with their dates."""
+    dated = []
+    for version, uploads in record.fields("releases").items():
+        files = JsonData(uploads).objects()
+        time = min(filter(None, (one.text("upload_time_iso_8601") for one in files)), default="")
+        mark = ", withdrawn" if any(one.flag("yanked") for one in files) else ""
+        if time:
+            dated.append((time, f"{version} ({time[:10]}{mark})"))
+    return [line for _, line in sorted(dated, reverse=True)[:MAX_VERSIONS]]
+
+
+def _write_description(info: JsonData, home: str, page: Composer) -> str:
+    """Write the description; reStructuredText is written as plain text."""
+    text = info.text("description")
+    kind = info.text("description_content_type").split(";")[0].strip().lower()
+    if kind == "text/markdown" or (not kind and text.lstrip().startswith("#")):
+        return page.markdown(text, home)
+    return page.paragraphs(text)

@@ -1,1 +1,0 @@
-"""Pages of MediaWikis on any host: how they are known, and their articles as Markdown."""
