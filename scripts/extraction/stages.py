@@ -1,8 +1,7 @@
-"""Trees of several trainings -> one stage: the mean of what they say, and all of them as the trees
-that the package adds up.
+"""Trees of several trainings -> one stage: their mean, and the JSON that the package reads.
 
-What trees learn depends on their seed: each draws other rows and features. The mean of several is
-right more often than one of them, and costs no more than the trees that it is made of.
+What trees learn depends on their seed. The mean of several trainings is more accurate and costs no
+more than the trees that it is made of.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ _NEVER_PASSED = 1e30
 Matrix = NDArray[np.float32]
 
 
-class Start(Protocol):
-    """What a training leaves, as CatBoost gives it."""
+class TrainedTrees(Protocol):
+    """The result of one training, as CatBoost returns it."""
 
     def predict(self, examples: Matrix, prediction_type: str) -> Array:
-        """The log odds of each block, for a matrix with a row a block."""
+        """Return the log odds of each block, for a matrix with a row per block."""
 
     def get_scale_and_bias(self) -> tuple[float, Any]:
-        """What the sum of the leaves is multiplied by, and what is added to it."""
+        """Return the factor of the sum of the leaves, and the bias that is added to it."""
 
     def save_model(self, path: str, format: str) -> None:
         """Write the trees to a file."""
@@ -39,28 +38,26 @@ class Start(Protocol):
 
 @dataclass(frozen=True)
 class Stage:
-    """Several sets of trees that differ in their seeds; what they say is the mean of all."""
+    """Trees of several trainings with different seeds; the prediction is their mean."""
 
-    starts: Sequence[Start]
+    trainings: Sequence[TrainedTrees]
 
-    def chances(self, matrix: Matrix) -> Array:
-        """The chance of each block, for a matrix with a row a feature."""
+    def predict(self, matrix: Matrix) -> Array:
+        """Return the probability of each block, for a matrix with a row per feature."""
         examples = np.ascontiguousarray(matrix.T)
-        sums = [start.predict(examples, prediction_type="RawFormulaVal") for start in self.starts]
-        chances: Array = 1 / (1 + np.exp(-np.mean(sums, axis=0)))
-        return chances
+        sums = [one.predict(examples, prediction_type="RawFormulaVal") for one in self.trainings]
+        probabilities: Array = 1 / (1 + np.exp(-np.mean(sums, axis=0)))
+        return probabilities
 
 
 def as_data(stage: Stage, names: Sequence[str], depth: int) -> dict[str, Any]:
-    """Trees as deep as that, as the package reads them, which adds up all of them; features that
-    none of them asks for are left out.
-    """
-    share = 1 / len(stage.starts)
+    """Return all trees of a stage as JSON data, padded to the same depth, without unused features."""
+    share = 1 / len(stage.trainings)
     trees, biases = [], []
-    for model in stage.starts:
+    for model in stage.trainings:
         scale, bias = model.get_scale_and_bias()
         if scale != 1.0:
-            raise SystemExit(f"The trees are scaled by {scale}; the package does not expect that.")
+            raise SystemExit(f"Unexpected scale of the trees: {scale}")
         trees += _read_trees(model, share, depth)
         biases.append(float(np.ravel(bias)[0]))
     used = sorted({split[0] for tree in trees for split in tree["splits"]})
@@ -75,10 +72,8 @@ def as_data(stage: Stage, names: Sequence[str], depth: int) -> dict[str, Any]:
     }
 
 
-def _read_trees(model: Start, share: float, depth: int) -> list[dict[str, Any]]:
-    """The splits and leaves of each tree, all trees equally deep and all numbers rounded; the trees
-    have that share in the sum.
-    """
+def _read_trees(model: TrainedTrees, share: float, depth: int) -> list[dict[str, Any]]:
+    """Return splits and leaves of each tree, rounded, with the leaves multiplied by `share`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
@@ -92,7 +87,7 @@ def _read_trees(model: Start, share: float, depth: int) -> list[dict[str, Any]]:
         leaves = [round(value * share * _LEAF_SCALE) for value in tree["leaf_values"]]
         feature = splits[0][0] if splits else 0
         while len(splits) < depth:
-            # the tree stopped early: one more split that nothing passes
+            # a tree that stopped early gets splits that nothing passes
             splits.append([feature, _NEVER_PASSED])
             leaves += leaves
         trees.append({"splits": splits, "leaves": leaves})

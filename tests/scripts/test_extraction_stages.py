@@ -1,4 +1,4 @@
-"""Trees of several trainings as one stage of the model that ships."""
+"""Trees of several trainings as one stage of the shipped model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from scripts.extraction.stages import Matrix, Stage, as_data
 
 from webquarry._read.main_content.lifts import Array
-from webquarry._read.main_content.model import Trees, _parse_trees
+from webquarry._read.main_content.model import Trees, parse_trees
 
 NAMES = ("chars", "density", "links")
 BLOCKS = np.array([[0.0, 2.0, 0.0, 2.0], [0.0, 0.0, 3.0, 3.0], [9.0, 9.0, 9.0, 9.0]], np.float32)
@@ -20,7 +20,7 @@ BLOCKS = np.array([[0.0, 2.0, 0.0, 2.0], [0.0, 0.0, 3.0, 3.0], [9.0, 9.0, 9.0, 9
 
 @dataclass
 class OneTree:
-    """What a training leaves that made a single tree: its splits, its leaves and a bias."""
+    """The result of a training that made a single tree."""
 
     splits: list[tuple[int, float]]
     leaves: list[float]
@@ -51,30 +51,30 @@ OTHER = OneTree([(1, 1.0)], [0.3, -2.5], bias=-0.75)
 
 
 def load(stage: Stage) -> Trees:
-    return _parse_trees(as_data(stage, NAMES, depth=2), NAMES)
+    return parse_trees(as_data(stage, NAMES, depth=2), NAMES)
 
 
-def test_several_trainings_say_the_mean_of_their_log_odds() -> None:
-    chances = Stage([ONE, OTHER]).chances(BLOCKS)
+def test_prediction_is_the_mean_log_odds_of_all_trainings() -> None:
+    probabilities = Stage([ONE, OTHER]).predict(BLOCKS)
 
     mean = (ONE.predict(BLOCKS.T, "RawFormulaVal") + OTHER.predict(BLOCKS.T, "RawFormulaVal")) / 2
-    assert chances == pytest.approx(1 / (1 + np.exp(-mean)))
+    assert probabilities == pytest.approx(1 / (1 + np.exp(-mean)))
     assert set(ONE.asked) == {"RawFormulaVal"}
 
 
-def test_the_package_says_of_blocks_what_all_trainings_say_together() -> None:
+def test_exported_trees_predict_the_same_as_the_stage() -> None:
     stage = Stage([ONE, OTHER])
 
-    said = load(stage).chances(BLOCKS.astype(float)).tolist()
-    assert said == pytest.approx(stage.chances(BLOCKS), abs=1e-4)
+    exported = load(stage).predict(BLOCKS.astype(float)).tolist()
+    assert exported == pytest.approx(stage.predict(BLOCKS), abs=1e-4)
 
 
-def test_a_feature_that_no_tree_asks_for_is_not_written_down() -> None:
+def test_unused_features_are_not_exported() -> None:
     assert as_data(Stage([ONE, OTHER]), NAMES, depth=2)["features"] == ["chars", "density"]
 
 
-def test_trees_that_are_scaled_are_refused() -> None:
+def test_scaled_trees_are_rejected() -> None:
     scaled = OneTree([(0, 1.0)], [0.0, 1.0], bias=0.0, scale=2.0)
 
-    with pytest.raises(SystemExit, match=r"scaled by 2\.0"):
+    with pytest.raises(SystemExit, match=r"scale of the trees: 2\.0"):
         as_data(Stage([ONE, scaled]), NAMES, depth=2)

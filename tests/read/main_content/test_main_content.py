@@ -11,7 +11,7 @@ import pytest
 
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import build_flow
-from webquarry._read.main_content.model import Chances
+from webquarry._read.main_content.model import Probabilities
 from webquarry._read.main_content.render import render_selection
 from webquarry._read.main_content.select import Selection, select_main_content
 
@@ -143,18 +143,18 @@ def test_confidence_is_higher_for_an_article_than_for_scraps() -> None:
     assert 0.0 <= scraps.confidence < article.confidence <= 1.0
 
 
-def test_chances_that_are_known_already_take_the_place_of_the_models() -> None:
+def test_given_probabilities_replace_those_of_the_model() -> None:
     document = parse_html("<body><p>The first sentence.</p><p>The second one.</p></body>")
-    chances = Chances([0.1, 0.1], [0.1, 0.9])
+    known = Probabilities([0.1, 0.1], [0.1, 0.9])
 
-    assert select_main_content(document, chances=chances).texts == ["The second one."]
+    assert select_main_content(document, probabilities=known).texts == ["The second one."]
 
 
-def test_chances_of_another_page_are_refused() -> None:
-    chances = Chances([0.9], [0.9])
+def test_probabilities_of_another_page_are_rejected() -> None:
+    document = parse_html("<body><p>One.</p><p>Two.</p></body>")
 
     with pytest.raises(ValueError, match="another page"):
-        select_main_content(parse_html("<body><p>One.</p><p>Two.</p></body>"), chances=chances)
+        select_main_content(document, probabilities=Probabilities([0.9], [0.9]))
 
 
 def test_the_same_page_gives_the_same_markdown() -> None:
@@ -191,12 +191,28 @@ NOTES = (
     "notes",
     [NOTES, f"<div class=sidebar><h2>Notes</h2>{NOTES}</div>", f"<section>{NOTES}</section>"],
 )
-def test_the_note_of_a_mark_that_is_kept_is_kept(notes: str) -> None:
+def test_footnote_of_a_kept_mark_is_kept(notes: str) -> None:
     text = markdown(f"<main><p>{TEXT}<sup><a href=#n1>1</a></sup> {TEXT}</p></main>{notes}")
 
     assert "departure.[^1]" in text
     assert "[^1]: Harbour office, [log of 1903](https://example.org/log)." in text
     assert "Unused" not in text
+
+
+def test_heading_before_a_footnote_is_kept_with_it() -> None:
+    notes = "<div class=sidebar><h2>Notes</h2><ol><li id=n1>Harbour office.</li></ol></div>"
+
+    text = markdown(f"<main><p>{TEXT}<sup><a href=#n1>1</a></sup> {TEXT}</p></main>{notes}")
+
+    assert "## Notes" in text
+
+
+def test_long_element_with_the_id_of_a_footnote_is_not_a_footnote() -> None:
+    story = f"<div class=sidebar><p id=n1>{'Another story of the harbour. ' * 110}</p></div>"
+
+    text = markdown(f"<main><p>{TEXT}<sup><a href=#n1>1</a></sup> {TEXT}</p></main>{story}")
+
+    assert "[^1]" not in text
 
 
 @pytest.mark.parametrize(

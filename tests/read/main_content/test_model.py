@@ -1,11 +1,8 @@
-"""Symmetric trees and a net, evaluated in numpy and compiled."""
+"""Symmetric trees, evaluated by numpy and by compiled code."""
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import replace
-from importlib import resources
 
 import numpy as np
 import pytest
@@ -16,18 +13,10 @@ from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content import model
 from webquarry._read.main_content.arrays.buffers import take_row
 from webquarry._read.main_content.blocks import build_flow
-from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
+from webquarry._read.main_content.context import build_context
 from webquarry._read.main_content.feature_names import NAMES, ROW
 from webquarry._read.main_content.features import build_features
-from webquarry._read.main_content.model import (
-    NET_INPUTS,
-    Net,
-    Trees,
-    list_net_inputs,
-    load_model,
-    load_shipped_model,
-    scale_net_inputs,
-)
+from webquarry._read.main_content.model import Trees, blend, load_shipped_model
 
 PAGE = (
     "<html><head><title>Tides</title></head><body><main><h1>Tides</h1>"
@@ -35,8 +24,8 @@ PAGE = (
 )
 
 
-def tree(trees: int = 1) -> Trees:
-    """Trees of depth two over two rows a and b: bit 0 is a > 1, bit 1 is b > 2."""
+def make_trees(trees: int = 1) -> Trees:
+    """Return trees of depth two over two rows a and b: bit 0 is a > 1, bit 1 is b > 2."""
     return Trees(
         features=np.array([[0] * trees, [1] * trees], np.intp),
         borders=np.array([[1.0] * trees, [2.0] * trees], np.float32),
@@ -49,16 +38,16 @@ def tree(trees: int = 1) -> Trees:
 @pytest.mark.parametrize(
     ("a", "b", "leaf"), [(0, 0, 0.0), (2, 0, 1.0), (0, 3, 2.0), (2, 3, 3.0), (1, 2, 0.0)]
 )
-def test_a_leaf_is_found_by_the_splits_that_are_passed(a: float, b: float, leaf: float) -> None:
-    chance = tree().chances(np.array([[a], [b]], float))
+def test_splits_select_the_leaf(a: float, b: float, leaf: float) -> None:
+    probability = make_trees().predict(np.array([[a], [b]], float))
 
-    assert chance[0] == pytest.approx(1 / (1 + math.exp(-(leaf + 0.5))))
+    assert probability[0] == pytest.approx(1 / (1 + math.exp(-(leaf + 0.5))))
 
 
-def test_trees_add_up() -> None:
-    chance = tree(3).chances(np.array([[2.0], [0.0]]))
+def test_leaves_of_all_trees_are_added() -> None:
+    probability = make_trees(3).predict(np.array([[2.0], [0.0]]))
 
-    assert chance[0] == pytest.approx(1 / (1 + math.exp(-3.5)))
+    assert probability[0] == pytest.approx(1 / (1 + math.exp(-3.5)))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +60,7 @@ def test_trees_add_up() -> None:
         "<a href=/x>one</a>",
     ],
 )
-def test_every_feature_of_a_small_page_is_a_number(body: str) -> None:
+def test_features_of_small_pages_are_finite(body: str) -> None:
     model = load_shipped_model()
     features = build_features(build_flow(parse_html(f"<body>{body}</body>")), model.lifts)
 
@@ -79,10 +68,10 @@ def test_every_feature_of_a_small_page_is_a_number(body: str) -> None:
     context = build_context(features, np.full(len(features.words), 0.5))
     assert np.isfinite(np.asarray(features.matrix)).all()
     assert np.isfinite(np.asarray(context)).all()
-    assert np.isfinite(model.chances(features).final).all()
+    assert np.isfinite(model.predict(features).final).all()
 
 
-def test_features_that_the_model_asks_for_by_name_are_found_in_their_rows() -> None:
+def test_features_are_found_by_name() -> None:
     features = build_features(build_flow(parse_html(PAGE)), load_shipped_model().lifts)
     rows = {name: take_row(features.matrix, row) for name, row in ROW.items()}
 
@@ -101,7 +90,7 @@ def test_features_that_the_model_asks_for_by_name_are_found_in_their_rows() -> N
     assert rows["cluster_paragraphs"].tolist() == [0.0, 1.0, 0.0]
 
 
-def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
+def test_probabilities_do_not_depend_on_the_chunk_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     flow = build_flow(
@@ -111,26 +100,26 @@ def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
         )
     )
     model = load_shipped_model()
-    whole = model.chances(build_features(flow, model.lifts)).final
+    whole = model.predict(build_features(flow, model.lifts)).final
     monkeypatch.setattr("webquarry._read.main_content.model._CHUNK", 1)
 
-    assert whole == model.chances(build_features(flow, model.lifts)).final
+    assert whole == model.predict(build_features(flow, model.lifts)).final
 
 
 @given(st.integers(0, 1_200), st.integers(1, 40), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_compiled_trees_come_to_the_same_sum(blocks: int, trees: int, seed: int) -> None:
+def test_compiled_and_numpy_trees_have_the_same_sum(blocks: int, trees: int, seed: int) -> None:
     pytest.importorskip(
         "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
-    dice = np.random.default_rng(seed)
-    rows, depth = 9, int(dice.choice([1, 2, 4, 5, 5, 5, 8]))
-    matrix = dice.normal(size=(rows, blocks)).round(1)  # so that some are as large as a border
-    matrix[dice.random(matrix.shape) < 0.05] = np.nan
+    random = np.random.default_rng(seed)
+    rows, depth = 9, int(random.choice([1, 2, 4, 5, 5, 5, 8]))
+    matrix = random.normal(size=(rows, blocks)).round(1)  # so that some equal a border
+    matrix[random.random(matrix.shape) < 0.05] = np.nan
     model = Trees(
-        features=dice.integers(0, rows, (depth, trees)).astype(np.intp),
-        borders=dice.normal(size=(depth, trees)).round(1).astype(np.float32),
-        leaves=dice.integers(-(2**15), 2**15, trees << depth).astype(np.int16),
+        features=random.integers(0, rows, (depth, trees)).astype(np.intp),
+        borders=random.normal(size=(depth, trees)).round(1).astype(np.float32),
+        leaves=random.integers(-(2**15), 2**15, trees << depth).astype(np.int16),
         scale=10_000.0,
         bias=0.0,
     )
@@ -142,24 +131,31 @@ def test_compiled_trees_come_to_the_same_sum(blocks: int, trees: int, seed: int)
     assert sums.tolist() == in_numpy.tolist()
 
 
-def test_both_opinions_become_one_in_numpy_as_in_what_is_compiled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_compiled_and_numpy_models_predict_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip(
         "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
     shipped = load_shipped_model()
     features = build_features(build_flow(parse_html(PAGE)), shipped.lifts)
-    chances = shipped.chances(features)
+    compiled = shipped.predict(features)
     monkeypatch.setattr(model, "compiled", None)
-    in_numpy = shipped.chances(features)
+    in_numpy = shipped.predict(features)
 
-    assert chances.first == pytest.approx(in_numpy.first, rel=1e-12)
-    assert chances.final == pytest.approx(in_numpy.final, rel=1e-12)
+    assert compiled.first == pytest.approx(in_numpy.first, rel=1e-12)
+    assert compiled.final == pytest.approx(in_numpy.final, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "blended"), [(0.5, 0.5, 0.5), (0.9, 0.9, 0.9), (0.8, 0.2, 0.5)]
+)
+def test_blended_log_odds_are_the_mean_of_both_stages(
+    first: float, second: float, blended: float
+) -> None:
+    assert blend([first], [second]) == [pytest.approx(blended)]
 
 
 @pytest.mark.parametrize(("feature", "leaves"), [(9, 2), (-1, 2), (0, 3)])
-def test_trees_that_do_not_fit_together_are_refused(feature: int, leaves: int) -> None:
+def test_inconsistent_trees_are_rejected(feature: int, leaves: int) -> None:
     compiled = pytest.importorskip(
         "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
@@ -173,7 +169,7 @@ def test_trees_that_do_not_fit_together_are_refused(feature: int, leaves: int) -
         ask()
 
 
-def test_trees_with_more_borders_than_are_told_apart_are_refused() -> None:
+def test_trees_with_too_many_borders_are_rejected() -> None:
     compiled = pytest.importorskip(
         "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
@@ -182,90 +178,3 @@ def test_trees_with_more_borders_than_are_told_apart_are_refused() -> None:
 
     with pytest.raises(ValueError, match="too many"):
         compiled.Forest(np.zeros((1, trees), np.intp), borders, np.zeros(2 * trees, np.int16))
-
-
-def make_net(units: int, inputs: int, seed: int) -> Net:
-    """A net of random numbers."""
-    dice = np.random.default_rng(seed)
-
-    def draw(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        return dice.normal(size=shape).astype(np.float32)
-
-    return Net(
-        middle=draw(inputs),
-        scale=np.abs(draw(inputs)) + np.float32(0.1),
-        weights=draw(units, inputs),
-        offsets=draw(units),
-        outputs=draw(units),
-        straight=draw(inputs),
-        bias=0.25,
-    )
-
-
-@given(st.integers(1, 300), st.integers(0, 9), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
-def test_a_compiled_net_comes_to_the_same_sum(blocks: int, units: int, seed: int) -> None:
-    pytest.importorskip(
-        "webquarry._read.main_content._trees", reason="the compiled net was not built"
-    )
-    net = make_net(units, len(NET_INPUTS), seed)
-    dice = np.random.default_rng(seed)
-    matrix = dice.normal(scale=3.0, size=(len(NAMES), blocks))
-    context = dice.normal(size=(len(CONTEXT_NAMES), blocks))
-
-    judged = np.asarray(net.judge(matrix, context))
-
-    # where a processor multiplies and adds in one step, the last bits differ
-    in_numpy = net.judge_inputs(list_net_inputs(matrix, context))
-    assert judged == pytest.approx(in_numpy, rel=1e-4, abs=1e-4)
-
-
-@pytest.mark.parametrize("part", ["middle", "scale", "offsets", "outputs", "straight"])
-def test_a_net_whose_parts_do_not_fit_together_is_refused(part: str) -> None:
-    pytest.importorskip(
-        "webquarry._read.main_content._trees", reason="the compiled net was not built"
-    )
-    net = make_net(3, 5, 1)
-    broken = replace(net, **{part: getattr(net, part)[:-1].copy()})
-
-    with pytest.raises(ValueError, match="net"):
-        broken.layers  # noqa: B018
-
-
-def test_a_net_that_is_asked_about_other_blocks_refuses() -> None:
-    pytest.importorskip(
-        "webquarry._read.main_content._trees", reason="the compiled net was not built"
-    )
-    net = make_net(3, len(NET_INPUTS), 1)
-
-    with pytest.raises(ValueError, match="net"):
-        net.judge(np.zeros((len(NAMES), 4)), np.zeros((len(CONTEXT_NAMES), 3)))
-    with pytest.raises(ValueError, match="net"):
-        net.judge(np.zeros((3, 4)), np.zeros((3, 4)))
-
-
-def test_no_input_of_the_net_is_far_from_what_is_usual() -> None:
-    net = make_net(1, len(NET_INPUTS), 3)
-    rows = np.full((len(NET_INPUTS), 2), 1e9, np.float32)
-    rows[:, 1] = -1e9
-
-    scaled = scale_net_inputs(rows, net.middle, net.scale)
-
-    assert np.abs(scaled).max() <= 4
-
-
-def test_a_net_knows_its_inputs_by_name() -> None:
-    path = resources.files("webquarry") / "data" / "extraction" / "model.json"
-    data = json.loads(path.read_text("utf-8"))
-    net = data["net"]
-    for part in ("inputs", "middle", "scale", "straight"):
-        net[part].reverse()
-    for row in net["weights"]:
-        row.reverse()
-    shipped = load_shipped_model()
-    features = build_features(build_flow(parse_html(PAGE)), shipped.lifts)
-
-    turned = load_model(json.dumps(data))
-
-    assert sorted(net["inputs"]) == sorted(NET_INPUTS)
-    assert turned.chances(features).final == shipped.chances(features).final

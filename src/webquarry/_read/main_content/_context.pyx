@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """What the blocks around a block say about it, block by block, and the threshold of a page. `context.py` and
-`rules/threshold.py` are the same in numpy, and say what each row means.
+`threshold.py` are the same in numpy, and say what each row means.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc

@@ -1,23 +1,15 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Symmetric trees and a small net, evaluated for many blocks at once. `model.py` is the same in numpy.
+"""Symmetric trees, evaluated for many blocks at once. `model.py` is the same in numpy.
 
 Leaves are whole numbers, so that both come to the same sum in whatever order they are added.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from libc.math cimport exp, log
-from libc.string cimport memset
+from libc.math cimport exp
 
 cdef extern from *:
     """
-    /* Loops over numbers are compiled twice, and the wider one runs where the processor can. None of the two multiplies
-       and adds in one step, so that both come to the same. */
-    #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-    #define TWICE __attribute__((target_clones("avx2", "default")))
-    #else
-    #define TWICE
-    #endif
-    enum { AT_ONCE = 256, TILE = 32 };
+    enum { AT_ONCE = 256 };
 
     /* Of so many blocks, how many of the borders of a feature lie below its value. */
     static void count_borders(const double *values, int size, const float *borders, int count, unsigned char *bins)
@@ -182,47 +174,9 @@ cdef extern from *:
     #define add_leaves_wide(bins, rows, limits, leaves, trees, size, sums) ((void)0)
     static int can_work_wide(void) { return 0; }
     #endif
-
-    /* Distances from what is usual, none of them far away. */
-    static TWICE void scale_input(const double *values, int size, float middle, float scale, int is_wide, float farthest,
-                                  float *scaled)
-    {
-        int block;
-        for (block = 0; block < size; block++) scaled[block] = ((float)values[block] - middle) / scale;
-        if (is_wide)
-            for (block = 0; block < size; block++)
-                scaled[block] *= 2 / (1 + (scaled[block] < 0 ? -scaled[block] : scaled[block]));
-        for (block = 0; block < size; block++) {
-            scaled[block] = scaled[block] < -farthest ? -farthest : scaled[block];
-            scaled[block] = scaled[block] > farthest ? farthest : scaled[block];
-        }
-    }
-
-    /* Add to the sum of each of TILE blocks its inputs, each times its weight, in their order. */
-    static TWICE void add_inputs(const float *inputs, const float *weights, int count, float *sums)
-    {
-        float own[TILE];
-        int number, block;
-        for (block = 0; block < TILE; block++) own[block] = sums[block];
-        for (number = 0; number < count; number++) {
-            const float weight = weights[number];
-            const float *input = inputs + number * TILE;
-            for (block = 0; block < TILE; block++) own[block] += weight * input[block];
-        }
-        for (block = 0; block < TILE; block++) sums[block] = own[block];
-    }
-
-    /* What a unit of the net says of TILE blocks. */
-    static TWICE void bend_sums(float *sums, float output)
-    {
-        int block;
-        for (block = 0; block < TILE; block++)
-            sums[block] = output * (sums[block] / (1 + (sums[block] < 0 ? -sums[block] : sums[block])));
-    }
     """
     enum:
         AT_ONCE
-        TILE
     void count_borders(const double* values, int size, const float* borders, int count, unsigned char* bins) noexcept
     void count_borders_wide(const double* values, int size, const float* borders, int count, unsigned char* bins) noexcept
     void add_leaves(const unsigned char* bins, const unsigned short* rows, const unsigned char* limits, int depth,
@@ -230,10 +184,6 @@ cdef extern from *:
     void add_leaves_wide(const unsigned char* bins, const unsigned short* rows, const unsigned char* limits,
                          const short* leaves, int trees, int size, int* sums) noexcept
     bint can_work_wide() noexcept
-    void scale_input(const double* values, int size, float middle, float scale, int is_wide, float farthest,
-                     float* scaled) noexcept
-    void add_inputs(const float* inputs, const float* weights, int count, float* sums) noexcept
-    void bend_sums(float* sums, float output) noexcept
 
 cdef enum:
     DEEPEST = 8  # levels
@@ -347,9 +297,9 @@ cdef class Forest:
             add_leaves(bins, self._splits + done * depth, self._limits + done * depth, depth,
                        &self._leaves[(<Py_ssize_t>done) << depth], trees - done, size, sums)
 
-    def find_chances(self, const double[:, ::1] rows not None, double scale, double bias, double[::1] chances not None):
-        """The chance of each block, for a matrix with a row a feature; so many in a leaf are 1."""
-        cdef Py_ssize_t block, blocks = chances.shape[0]
+    def predict(self, const double[:, ::1] rows not None, double scale, double bias, double[::1] probabilities not None):
+        """Write the probability of each block, for a matrix with a row per feature; leaves are divided by `scale`."""
+        cdef Py_ssize_t block, blocks = probabilities.shape[0]
         cdef int* sums = <int*>PyMem_Calloc(blocks + 1, sizeof(int))
         if sums is NULL:
             raise MemoryError
@@ -357,90 +307,6 @@ cdef class Forest:
             if blocks:
                 self._sum_leaves(rows, sums, blocks)
             for block in range(blocks):
-                chances[block] = 1.0 / (1.0 + exp(-(sums[block] / scale + bias)))
+                probabilities[block] = 1.0 / (1.0 + exp(-(sums[block] / scale + bias)))
         finally:
             PyMem_Free(sums)
-
-
-def blend_chances(const double[::1] first not None, const double[::1] second not None, const double[::1] net not None,
-                  double second_share, double net_share, double sure, double[::1] both not None):
-    """All opinions as one: the mean of the log odds of both sets of trees, and what the net adds to it."""
-    cdef Py_ssize_t block, blocks = first.shape[0]
-    cdef double one, other
-    if second.shape[0] != blocks or net.shape[0] != blocks or both.shape[0] != blocks:
-        raise ValueError("the chances are those of different pages")
-    for block in range(blocks):
-        one = min(max(first[block], sure), 1 - sure)
-        other = min(max(second[block], sure), 1 - sure)
-        one = (1 - second_share) * log(one / (1 - one)) + second_share * log(other / (1 - other))
-        both[block] = 1.0 / (1.0 + exp(-(one + net_share * net[block])))
-
-
-cdef class Layers:
-    """A hidden layer and a straight sum."""
-
-    cdef Py_ssize_t _units, _count, _wide
-    cdef float _farthest
-    cdef const float[::1] _middle, _scale, _offsets, _outputs, _straight
-    cdef const float[:, ::1] _weights
-
-    def __cinit__(self, const float[::1] middle not None, const float[::1] scale not None,
-                  const float[:, ::1] weights not None, const float[::1] offsets not None,
-                  const float[::1] outputs not None, const float[::1] straight not None, Py_ssize_t wide, float farthest):
-        self._units, self._count, self._wide, self._farthest = weights.shape[0], weights.shape[1], wide, farthest
-        self._middle, self._scale, self._weights = middle, scale, weights
-        self._offsets, self._outputs, self._straight = offsets, outputs, straight
-        if (not self._count or middle.shape[0] != self._count or scale.shape[0] != self._count
-                or straight.shape[0] != self._count or offsets.shape[0] != self._units
-                or outputs.shape[0] != self._units):
-            raise ValueError("the parts of the net do not fit together")
-
-    def judge(self, const double[:, ::1] matrix not None, const double[:, ::1] context not None, list rows not None,
-              double bias, double[::1] total not None):
-        """What the net says of each block. `rows` are those of its inputs; behind the rows of the matrix those of the
-        context are counted.
-        """
-        cdef Py_ssize_t blocks = matrix.shape[1], height = matrix.shape[0], start, number, row
-        cdef int size
-        cdef const double** sources
-        cdef float* inputs
-        if context.shape[1] != blocks or total.shape[0] != blocks or len(rows) != self._count:
-            raise ValueError("the net is asked about other inputs or blocks")
-        sources = <const double**>PyMem_Malloc(self._count * sizeof(void*))
-        inputs = <float*>PyMem_Calloc(self._count * TILE, sizeof(float))
-        try:
-            if sources is NULL or inputs is NULL:
-                raise MemoryError
-            for number in range(self._count):
-                row = rows[number]
-                if not 0 <= row < height + context.shape[0]:
-                    raise ValueError("the net asks for an input that is not there")
-                if blocks:
-                    sources[number] = &matrix[row, 0] if row < height else &context[row - height, 0]
-            for start in range(0, blocks, TILE):
-                size = <int>min(<Py_ssize_t>TILE, blocks - start)
-                for number in range(self._count):
-                    scale_input(sources[number] + start, size, self._middle[number], self._scale[number],
-                                number < self._wide, self._farthest, inputs + number * TILE)
-                self._judge_tile(inputs, bias, &total[start], size)
-        finally:
-            PyMem_Free(sources)
-            PyMem_Free(inputs)
-
-    cdef void _judge_tile(self, const float* inputs, double bias, double* total, int size) noexcept:
-        cdef Py_ssize_t unit
-        cdef int block
-        cdef float sums[TILE]
-        for block in range(size):
-            total[block] = 0.0
-        for unit in range(self._units):
-            for block in range(TILE):
-                sums[block] = self._offsets[unit]
-            add_inputs(inputs, &self._weights[unit, 0], <int>self._count, sums)
-            bend_sums(sums, self._outputs[unit])
-            for block in range(size):
-                total[block] += sums[block]
-        memset(sums, 0, sizeof(sums))
-        add_inputs(inputs, &self._straight[0], <int>self._count, sums)
-        for block in range(size):
-            total[block] = (total[block] + sums[block]) + bias

@@ -1,8 +1,7 @@
-"""A selection -> Markdown, with the headings, lists, tables, quotes and code that the kept blocks
-stand in.
+"""A selection -> Markdown, including the lists, tables, quotes and code around the kept blocks.
 
-The walk is the same as for the whole page, but it comes only to the elements that the kept blocks
-are made of. Hidden text is left out here, by the same judgement as for the whole page.
+The walk is the same as for the whole page, restricted to the elements of the kept blocks. Hidden
+text is left out here, by the same rules as for the whole page.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections.abc import Set as AbstractSet
 
 from webquarry._read.html.parse import Document
 from webquarry._read.main_content.blocks import Flow
-from webquarry._read.main_content.rules.notes import find_notes
 from webquarry._read.main_content.select import Selection
 from webquarry._read.main_content.tags import FORMULA_CLASSES, HIDDEN_FLAG
 from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
@@ -26,22 +24,24 @@ from webquarry._read.text.words import read_line
 from webquarry._read.visibility.tracker import VisibilityTracker
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
-# Of the chosen text; a page that shows no more of it hides itself until its script has run.
-_NEARLY_NOTHING = 0.05
-_LEAST_LEFT_OUT = 100  # bytes; of less nothing is told
-_MOST_HEADINGS = 8  # of what is left out
-_MOST_CANDIDATES = 24  # headings that are looked at; some may be hidden or stand there twice
-_LONGEST_HEADING = 60  # characters
-_HEADINGS_ROOM = 200  # bytes of all headings together
-# A heading in a line of Markdown; it may stand in quotes and in items of lists.
+# Share of the selected text; a page that shows less hides its text until a script has run.
+_MIN_SHOWN = 0.05
+_MIN_LEFT_OUT = 100  # bytes; less is not reported
+_MAX_HEADINGS = 8  # of the text that is left out
+_MAX_CANDIDATES = 24  # headings to read; some may be hidden or repeated
+_MAX_HEADING = 60  # characters
+_MAX_HEADINGS_SIZE = 200  # bytes of all headings together
+_MAX_NOTE = 3_000  # characters; a longer element with the id of a footnote is a part of the page
+# A heading in a line of Markdown, possibly in quotes and list items.
 _HEADING = re.compile(r"(?:[ >]|[-*+] |\d{1,9}[.)] )*+#{1,6} (.+)")
 
 
 def render_selection(
-    document: Document, selection: Selection, base_url: str, *, tells_rest: bool = True
+    document: Document, selection: Selection, base_url: str, *, with_rest: bool = True
 ) -> Markdown:
-    """The kept blocks as Markdown; the title is for the caller to add. `tells_rest` says whether
-    anybody wants to know what is left out.
+    """Return the kept blocks as Markdown without the page's title.
+
+    `with_rest` adds the size and the headings of the text that is left out.
     """
     flow, page_info = selection.flow, document.page_info
     kept = set(selection.kept)
@@ -51,13 +51,13 @@ def render_selection(
     footnotes = Footnotes(document.roots)
     found_notes: set[int] = set()
     if page_info.has_raised:
-        found_notes = find_notes(flow, footnotes.find_note_ids(parts), kept)
+        found_notes = _find_notes(flow, footnotes.find_note_ids(parts), kept)
     if found_notes:
         kept |= found_notes
         parts = flow.walk.choose_parts(kept, formulas)
     size = 0
     headings: list[int] = []
-    if tells_rest:
+    if with_rest:
         size, headings = _measure_rest(flow, kept)
     names = None
     if page_info.css:
@@ -69,7 +69,7 @@ def render_selection(
 
     walker = writer.write(parts)
     notes: tuple[str, ...] = ()
-    is_nearly_empty = walker.shown < _NEARLY_NOTHING * sum(map(len, selection.texts))
+    is_nearly_empty = walker.shown < _MIN_SHOWN * sum(map(len, selection.texts))
     if is_nearly_empty and visibility.has_scripts():
         walker = writer.write(parts, script_has_run=True)
         notes = (READY_NOTE,)
@@ -77,15 +77,33 @@ def render_selection(
         notes = (*notes, UNDECIDED_NOTE)
     text = defuse_prose(walker.blocks.text(), walker.removed)
     left_out = None
-    if size >= _LEAST_LEFT_OUT:
+    if size >= _MIN_LEFT_OUT:
         found = _read_headings(flow, headings, writer)
         left_out = LeftOutText(size, _shorten_headings(found))
     visibility.close()
     return Markdown(text, "", dict(walker.removed), notes, left_out)
 
 
+def _find_notes(flow: Flow, note_ids: AbstractSet[str], kept: AbstractSet[int]) -> set[int]:
+    """Return the blocks of footnotes that are not kept, and the headings directly before them."""
+    found: set[int] = set()
+    if not note_ids:
+        return found
+    for element, note_id in enumerate(flow.ids):
+        if note_id not in note_ids:
+            continue
+        first, last = flow.first[element], flow.last[element]
+        if last - first <= _MAX_NOTE and sum(map(len, flow.texts[first:last])) <= _MAX_NOTE:
+            found.update(range(first, last))
+    found -= kept
+    for index in list(found):
+        if index > 0 and flow.levels[flow.boxes[index - 1]] > 1:
+            found.add(index - 1)
+    return found - kept
+
+
 def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, list[int]]:
-    """The bytes of the blocks that are not kept, and those among them that are headings."""
+    """Return the size in bytes of the blocks that are not kept, and the indexes of headings."""
     texts: list[str] = []
     headings: list[int] = []
     flags, levels = flow.flags, flow.levels
@@ -93,18 +111,16 @@ def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, list[int]]:
         if index in kept or flags[box] & HIDDEN_FLAG:
             continue
         texts.append(flow.texts[index])
-        # the first level is the page's title, which is given beside the text
-        if levels[box] > 1 and len(headings) < _MOST_CANDIDATES:
+        # h1 is the title of the page
+        if levels[box] > 1 and len(headings) < _MAX_CANDIDATES:
             headings.append(index)
     size = len("".join(texts).encode("utf-8", "replace"))
     return size, headings
 
 
 def _read_headings(flow: Flow, headings: Sequence[int], writer: PartsWriter) -> Iterator[str]:
-    """The headings among some blocks, as plain words. They are walked to as the text is, so that
-    none is told that nobody sees; the first ones are mostly enough.
-    """
-    for few in (headings[:_MOST_HEADINGS], headings[_MOST_HEADINGS:]):
+    """Yield the headings as plain text, without hidden ones; the first few are usually enough."""
+    for few in (headings[:_MAX_HEADINGS], headings[_MAX_HEADINGS:]):
         if not few:
             return
         walker = writer.write(flow.walk.choose_parts(set(few), []))
@@ -115,17 +131,17 @@ def _read_headings(flow: Flow, headings: Sequence[int], writer: PartsWriter) -> 
 
 
 def _shorten_headings(found: Iterable[str]) -> tuple[str, ...]:
-    """The first of some headings, shortened, as many as there is room for."""
+    """Return the first headings, shortened, up to a total size."""
     headings: list[str] = []
-    room = _HEADINGS_ROOM
+    size = _MAX_HEADINGS_SIZE
     for words in found:
-        if len(words) > _LONGEST_HEADING:
-            words = f"{words[: _LONGEST_HEADING - 1].rstrip()}…"
-        room -= len(words.encode("utf-8", "replace"))
-        if room < 0:
+        if len(words) > _MAX_HEADING:
+            words = f"{words[: _MAX_HEADING - 1].rstrip()}…"
+        size -= len(words.encode("utf-8", "replace"))
+        if size < 0:
             break
         if words and words not in headings:
             headings.append(words)
-        if len(headings) == _MOST_HEADINGS:
+        if len(headings) == _MAX_HEADINGS:
             break
     return tuple(headings)

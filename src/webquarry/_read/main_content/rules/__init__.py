@@ -1,1 +1,0 @@
-"""What the chances of single blocks leave out of a text, put back: kept blocks in, more out."""

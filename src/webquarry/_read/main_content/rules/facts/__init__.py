@@ -1,1 +1,0 @@
-"""Rules for short facts: under a title, in rows, in lists of terms, in tables of one column."""

@@ -1,1 +1,0 @@
-"""Runs of units that are alike: products, results, people."""

@@ -1,0 +1,67 @@
+"""The probability threshold of a page."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from webquarry._read.main_content.threshold import (
+    THRESHOLD_LIMITS,
+    find_in_numpy,
+    find_single_threshold,
+    find_threshold,
+)
+
+
+def test_threshold_is_lower_on_a_page_of_low_probabilities() -> None:
+    words = [10.0] * 4
+
+    certain = find_threshold([0.99, 0.98, 0.4, 0.01], words)
+    uncertain = find_threshold([0.4, 0.35, 0.3, 0.3], words)
+
+    assert uncertain < 0.35 < 0.4 < certain
+
+
+def test_long_unlikely_list_is_dropped_as_a_whole() -> None:
+    probabilities = [0.99] * 5 + [0.35] * 20
+    words = [20.0] * 25
+
+    # for independent blocks, keeping the list raises the expected F1
+    assert find_single_threshold(probabilities, words) < 0.4
+    assert find_threshold(probabilities, words) == 0.5
+
+
+@pytest.mark.parametrize("probabilities", [[0.0, 0.0], [1.0, 1.0]])
+def test_threshold_has_bounds(probabilities: list[float]) -> None:
+    assert 0.2 <= find_threshold(probabilities, [1.0, 1.0]) <= 0.5
+
+
+def test_threshold_of_independent_blocks_maximises_the_expected_f1() -> None:
+    words = np.array([100.0, 100.0, 100.0])
+
+    assert find_single_threshold(np.array([0.9, 0.9, 0.01]), words) == 0.5
+    assert find_single_threshold(np.array([0.3, 0.3, 0.3]), words) == pytest.approx(1.05 * 0.3)
+    assert find_single_threshold(np.array([0.05, 0.05, 0.05]), words) == 0.2
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 7, 60, 500])
+def test_compiled_and_numpy_thresholds_are_equal(blocks: int) -> None:
+    compiled = pytest.importorskip("webquarry._read.main_content._context", reason="not built")
+    random = np.random.default_rng(blocks)
+    for _ in range(20):
+        probabilities = random.random(blocks).round(2)
+        words = random.integers(1, 400, blocks).astype(float)
+
+        single = compiled.find_threshold(probabilities, words, THRESHOLD_LIMITS)
+        assert single == pytest.approx(find_single_threshold(probabilities, words))
+        threshold = find_threshold(probabilities.tolist(), words.tolist())
+        assert threshold == find_in_numpy(probabilities, words)
+
+
+def test_probabilities_and_words_must_have_the_same_length() -> None:
+    compiled = pytest.importorskip("webquarry._read.main_content._context", reason="not built")
+
+    with pytest.raises(ValueError, match="another page"):
+        compiled.find_threshold(np.array([0.5]), np.array([1.0, 2.0]), None)
+    with pytest.raises(ValueError, match="another page"):
+        find_threshold([0.5], [1.0, 2.0])
