@@ -40,7 +40,7 @@ ORDER = (
 ORDER_WITHIN = {
     "_read": (
         "reader", "reply", "render", "linked_styles", "slices", "special", "page_feed", "detect", "formats",
-        "special_reader", "walls", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
+        "special_reader", "outcome", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "json_text", "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
