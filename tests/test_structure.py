@@ -40,7 +40,7 @@ ORDER = (
 ORDER_WITHIN = {
     "_read": (
         "reader", "reply", "browser", "linked_styles", "slices", "detect", "formats",
-        "sites", "walls", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
+        "sites", "outcome", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "json_text", "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (

@@ -9,7 +9,7 @@ import pytest
 from tests.read.invented import article, page, paragraphs
 from tests.read.test_outcome import read_as
 from webquarry._read.html.parse import parse_html
-from webquarry._read.walls.pager import has_later_page
+from webquarry._read.outcome.lists import has_later_page
 
 _THINGS = ("Rope", "Cleat", "Winch", "Fender", "Anchor", "Shackle", "Block", "Compass")
 

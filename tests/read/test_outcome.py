@@ -19,8 +19,8 @@ from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import parse_html
 from webquarry._read.html.traits import Traits
 from webquarry._read.models import Page
+from webquarry._read.outcome.outcome import Outcome, judge
 from webquarry._read.reply import read_reply
-from webquarry._read.walls.outcome import Outcome, judge
 from webquarry.errors import (
     Challenge,
     LoginWall,

@@ -11,7 +11,6 @@ import pytest
 from tests.read.invented import article, json_ld, page, paragraphs
 from tests.read.test_outcome import html, read_as
 from webquarry._read.format import Selection
-from webquarry._read.walls import gate_phrases
 from webquarry.errors import LoginWall
 
 NOT_FREE = json_ld('{"@type": "NewsArticle", "headline": "A", "isAccessibleForFree": false}')
@@ -254,10 +253,3 @@ def test_a_page_with_endless_structured_data_is_read_in_time() -> None:
     head = json_ld('{"isAccessibleForFree": false, "a": ' + nested + "}")
 
     assert read_as(html("<p>" + "plain words " * 50, head=head), "main").outcome == "ok"
-
-
-def test_the_words_of_gates_in_all_languages_are_looked_for_at_once() -> None:
-    for language in gate_phrases.GATES:
-        for stem in language.stems:
-            assert gate_phrases.may_hold_gate(f"the {stem} of it")
-    assert not gate_phrases.may_hold_gate("the tide of the sea")

@@ -18,8 +18,8 @@ from webquarry._read.encoding.signatures import binary_type
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format, Selection
 from webquarry._read.formats.html import Html
 from webquarry._read.models import Page, RawPage
-from webquarry._read.walls.outcome import Outcome, judge, raise_if_login, raise_if_walled
-from webquarry._read.walls.wall_marks import HEADERS
+from webquarry._read.outcome.outcome import Outcome, judge, raise_if_login, raise_if_walled
+from webquarry._read.outcome.walls import wall_headers
 from webquarry.errors import ThinPage, Unreadable
 from webquarry.net.failures import raise_for_status
 from webquarry.net.models import Reply
@@ -31,7 +31,6 @@ _GONE = frozenset({404, 410})
 _FORBIDDEN = frozenset({401, 403})
 _LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked into
 _NOSNIFF = "x-content-type-options"
-_WANTED = ("content-type", _NOSNIFF, *[one[0] for one in HEADERS])  # that are looked at here
 
 
 def read_rendered(requested_url: str, reply: Reply, selection: Selection) -> Page:
@@ -144,9 +143,10 @@ def _find_total(reply: Reply, text: str | None) -> int | None:
 
 
 def _pick_headers(reply: Reply) -> dict[str, str]:
-    """The headers that are looked at, by their names."""
+    """Return the headers that are needed here, by name."""
     headers = reply.headers
-    return {name: headers[name] for name in _WANTED if name in headers}
+    names = ("content-type", _NOSNIFF, *(one[0] for one in wall_headers()))
+    return {name: headers[name] for name in names if name in headers}
 
 
 def _build_source(

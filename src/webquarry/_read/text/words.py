@@ -6,6 +6,7 @@ Link targets and images are not read; neither is the backslash in front of an es
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from webquarry._read.text.remember import found_once
@@ -44,15 +45,13 @@ class Words:
             return text
         return _ESCAPE.sub(r"\1", text)
 
-    def read_without_links(self, pattern: re.Pattern[str]) -> str:
-        """What is read, but for links in whose text a pattern is found."""
+    def read_without_links(self, is_excluded: Callable[[str], bool]) -> str:
+        """Return the text without the links whose text is excluded."""
         if "](" not in self.markdown:
             return self.text
 
         def read_link(link: re.Match[str]) -> str:
-            if pattern.search(link[1]):
-                return ""
-            return link[1]
+            return "" if is_excluded(link[1]) else link[1]
 
         return _ESCAPE.sub(r"\1", _LINK.sub(read_link, _IMAGE.sub("", self.markdown)))
 

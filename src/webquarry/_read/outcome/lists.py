@@ -1,0 +1,287 @@
+"""Lists that continue elsewhere: "1-24 of 1,312 results", "page 1 of 9", a button "load more", a
+row of links to pages with higher numbers.
+
+Only what the page says in a short text of its own beside the main content counts: comments under an
+article, its images and ratings are numbered too. A complete list uses the same words ("1-12 of
+12"). Rows of pages also occur below articles, so that they count for lists only, and only links to
+more of what is at their own address.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from lxml import etree
+
+from webquarry._read.html.page_blocks import PageBlocks
+from webquarry._read.html.parse import Document
+from webquarry._read.html.tree import beginning_of, holding_text
+from webquarry._read.outcome.phrases import phrases, tokenize
+from webquarry._read.text.search import find_numbered, holds_folded
+from webquarry._search.replies.addresses import join_url, split_url
+
+_LONGEST_COUNT = 90  # characters of a text with a count
+_LONGEST_LABEL = 40  # characters of a link or a button
+_LONGEST_PAGER = 200
+_LONGEST_ITEM = 600
+_LONGEST_TAIL = 300  # of a URL
+_MOST_BUTTONS = 200
+_MOST_LINKS = 4
+_MOST_ANCESTORS = 4
+_MOST_ROWS = 20  # elements named like a row of pages
+_MOST_INSIDE = 300  # elements in one of them, or in an item
+_MOST_HEAD_LINKS = 10
+_MOST_FOUND = 200  # elements with an attribute
+_MOST_BEFORE = 40  # elements before a button
+_QUOTING_TAGS = frozenset({"pre", "code", "blockquote"})
+_NEAR = 25  # blocks between a count and the list
+_FEWEST_NEAR = 3
+_FEWEST_ITEMS = 8  # where nothing else distinguishes a list from a row of images
+_FEWEST_ALIKE = 3
+_FEWEST_LINKED = 4  # items of a list that continues
+_LINKED_SHARE = 0.3  # of its blocks
+_LONG_BLOCK = 300  # characters; a longer one is a paragraph
+_NEXT = b'rel="next"'
+_NEXT_LINKS = "descendant::a[@rel='next' and @href]"
+# Articles have a next one too; the next page of a list has a number.
+_PAGE_NUMBER = re.compile(
+    r"(?i)[?&/;](?:page|p|pg|pn|paged|pagenumber|seite|pagina|strona|start|startat|offset|from)"
+    r"[-=/]?(\d{1,6})\b"
+)
+_ROW_NAMES = ("paginat", "pager", "page-number", "page_number", "pagenumber", "page-link")
+_COMMENT_NAMES = ("comment", "review", "reply", "replies", "kommentar", "comentario")
+
+
+def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
+    """Return what a page says about how much more there is: a clause that follows "the page"."""
+    is_list = _is_list(blocks)
+    for index in find_numbered(list(blocks.texts), _LONGEST_COUNT):
+        tokens = tokenize(blocks.texts[index])
+        if blocks.tag_around(index) in _QUOTING_TAGS or _count_numbers(tokens) < 2:
+            continue
+        pages = _read_page(tokens)
+        if pages and len(_find_near(index, blocks.kept)) >= _FEWEST_NEAR:
+            return f"is page {pages[0]:,} of {pages[1]:,}"
+        items = _read_count(tokens)
+        if items and _counts_main_content(index, items[0], blocks, is_list):
+            return f"shows {items[0]:,} of {items[1]:,}"
+    is_linked = is_list and _is_linked_list(blocks)
+    if is_linked and _ends_with_more(document, blocks):
+        return "has a button that loads more"
+    next_page = _find_next_page(url, document)
+    if next_page is None and is_linked and has_later_page(url, document):
+        return "has a next one"
+    return next_page
+
+
+def has_later_page(url: str, document: Document) -> bool:
+    """Whether a page with a list links to a later page of the same list."""
+    here = _read_page_number(url)
+    heads = [one for one in _find_elements(document, "rel", "next") if one.tag == "link"]
+    older = phrases("list.older").match
+    older_links = (
+        link for link in _find_elements(document, "href", "page") if older(_read_label(link))
+    )
+    links = chain(heads[:_MOST_HEAD_LINKS], _find_row_links(document), older_links)
+    return any(_is_later(url, link, here) for link in links)
+
+
+def _is_list(blocks: PageBlocks) -> bool:
+    """Whether most of the main content is not in paragraphs."""
+    return sum([size for size in blocks.kept_sizes if size > _LONG_BLOCK]) <= blocks.size // 2
+
+
+def _is_linked_list(blocks: PageBlocks) -> bool:
+    """Whether enough blocks of the main content are links."""
+    kept = blocks.kept
+    linked = sum([blocks.is_link(index) for index in kept])
+    return linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(kept))
+
+
+def _counts_main_content(index: int, shown: int, blocks: PageBlocks, is_list: bool) -> bool:
+    """Whether a count of `shown` items in a block is one of the main content."""
+    near = _find_near(index, blocks.kept)
+    if sum(blocks.is_link(one) for one in near) >= _FEWEST_NEAR:
+        return True
+    return len(near) >= _FEWEST_NEAR and shown >= _FEWEST_ITEMS and is_list
+
+
+def _find_near(index: int, kept: Sequence[int]) -> Sequence[int]:
+    """Return the blocks of the main content near a block."""
+    return kept[bisect_left(kept, index - _NEAR) : bisect_right(kept, index + _NEAR)]
+
+
+def _count_numbers(tokens: Sequence[str]) -> int:
+    return sum(token[0].isdecimal() for token in tokens)
+
+
+def _read_count(tokens: list[str]) -> tuple[int, int] | None:
+    """Return how many items of how many are shown, if not all."""
+    if phrases("list.count").match_tokens(tokens):
+        return _read_part(_read_numbers(tokens)[-2:])
+    if phrases("list.count_reversed").match_tokens(tokens):
+        numbers = _read_numbers(tokens)
+        return _read_part([numbers[2 if len(numbers) > 2 else 1], numbers[0]])
+    return None
+
+
+def _read_page(tokens: list[str]) -> tuple[int, int] | None:
+    """Return the number of the page and of all pages, if it is not the last."""
+    if phrases("list.page").match_tokens(tokens):
+        return _read_part(_read_numbers(tokens)[:2])
+    if phrases("list.page_reversed").match_tokens(tokens):
+        after = tokens[tokens.index("第") :]
+        return _read_part(_read_numbers(after)[:2])
+    return None
+
+
+def _read_numbers(tokens: Sequence[str]) -> list[int]:
+    digits = ["".join(filter(str.isdecimal, token)) for token in tokens if token[0].isdecimal()]
+    return [int(one[:18]) for one in digits]
+
+
+def _read_part(numbers: Sequence[int]) -> tuple[int, int] | None:
+    shown, total = numbers
+    return (shown, total) if 0 < shown < total else None
+
+
+def _ends_with_more(document: Document, blocks: PageBlocks) -> bool:
+    """Whether a link or a button for more follows the main content."""
+    loads_more, shows_more = phrases("list.more").match, phrases("list.show_more").match
+    end = blocks.kept[-1]
+    texts = blocks.texts[end : end + 4]
+    if any(len(text) <= _LONGEST_LABEL and loads_more(text) for text in texts):
+        return True
+    kept = {blocks.texts[index] for index in blocks.kept}
+    buttons = chain.from_iterable(root.iter("button") for root in document.roots)
+    for button in islice(buttons, _MOST_BUTTONS):
+        label = _read_label(button)
+        if loads_more(label) and not any(button.iterancestors("nav", "footer", "aside", "dialog")):
+            return True
+        if shows_more(label) and _follows_items(button, kept):
+            return True
+    return False
+
+
+def _follows_items(button: etree._Element, kept: set[str]) -> bool:
+    """Whether similar elements precede a button, the last of which links to something that is
+    kept. Lists of filters have such buttons too.
+    """
+    for box in (button, button.getparent()):
+        if box is None:
+            return False
+        before = list(islice(box.itersiblings(etree.Element, preceding=True), _MOST_BEFORE))
+        if not before:
+            continue
+        items: Sequence[etree._Element] = before
+        if not _are_alike(items):
+            items = list(islice(before[0].iterchildren(etree.Element, reversed=True), _MOST_BEFORE))
+        return _are_alike(items) and any(
+            _read_text(link, _LONGEST_ITEM) in kept for link in _iterate_links(items[0])
+        )
+    return False
+
+
+def _are_alike(elements: Sequence[etree._Element]) -> bool:
+    """Whether the first elements have the same tag and class."""
+    kinds = {(one.tag, one.get("class")) for one in elements[:_FEWEST_ALIKE]}
+    return len(elements) >= _FEWEST_ALIKE and len(kinds) == 1
+
+
+def _find_next_page(url: str, document: Document) -> str | None:
+    """Return what the text around a link to the next page says."""
+    # most pages have none, which `holds_folded` finds fastest
+    if not holds_folded(document.data, _NEXT) or _NEXT not in document.data:
+        return None
+    links: list[Any] = []
+    for root in document.roots:
+        found: Any = root.xpath(_NEXT_LINKS)
+        links += [link for link in found if _is_same_list(url, link.get("href"))]
+    for link in links[:_MOST_LINKS]:
+        for element in islice(link.iterancestors(), _MOST_ANCESTORS):
+            pages = _read_page(tokenize(_read_text(element, _LONGEST_PAGER)))
+            if pages:
+                return f"is page {pages[0]:,} of {pages[1]:,}"
+    return "has a next one" if links else None
+
+
+def _is_later(url: str, link: etree._Element, here: int) -> bool:
+    """Whether a link has a higher page number than this page. A page without a number is the
+    first, which is number 0 on some sites: there the label identifies the second.
+    """
+    href = link.get("href") or ""
+    number = _read_page_number(href)
+    is_second = False
+    if number == 1 and here == 0:
+        words = tokenize(_read_label(link))[1:-1]
+        is_second = words == ["2"] or (bool(words) and words[0][0].isalpha())
+    return (number > max(here, 1) or is_second) and _is_same_list(url, href, may_be_index=True)
+
+
+def _is_same_list(url: str, href: str, *, may_be_index: bool = False) -> bool:
+    """Whether a link is a numbered page of the list at a URL, or of an index above it."""
+    if not _PAGE_NUMBER.search(href[-_LONGEST_TAIL:]):
+        return False
+    try:
+        here, there = split_url(url), split_url(join_url(url, href.strip()))
+    except ValueError:  # not a URL
+        return False
+    if here.netloc != there.netloc:
+        return False
+    stem = _PAGE_NUMBER.sub("", here.path).rstrip("/")
+    index = _PAGE_NUMBER.sub("", there.path).rstrip("/")
+    return there.path.startswith(stem) or (may_be_index and stem.startswith(index))
+
+
+def _read_page_number(url: str) -> int:
+    found = _PAGE_NUMBER.search(url[-_LONGEST_TAIL:])
+    return int(found[1]) if found else 0
+
+
+def _find_row_links(document: Document) -> Iterator[etree._Element]:
+    """Iterate over the links in rows of pages that are labelled as such."""
+    is_next = phrases("list.next").match
+    rows = 0
+    for row in chain(
+        _find_elements(document, "class", "page"), _find_elements(document, "class", "aginat")
+    ):
+        names = f"{row.get('class')} {row.get('id') or ''}".lower()
+        is_row = any(name in names for name in _ROW_NAMES)
+        if not is_row or any(name in names for name in _COMMENT_NAMES):
+            continue
+        if row.tag in ("html", "body"):
+            continue
+        rows += 1
+        if rows > _MOST_ROWS:
+            return
+        for link in _iterate_links(row):
+            label = _read_label(link)
+            if is_next(label) or not any(map(str.isalnum, label)):
+                yield link
+
+
+def _find_elements(document: Document, attribute: str, text: str) -> list[etree._Element]:
+    """Return the last elements with an attribute that contains a text."""
+    found: list[etree._Element] = []
+    for root in document.roots:
+        found += holding_text(root, attribute, text)
+    return found[-_MOST_FOUND:]
+
+
+def _iterate_links(element: etree._Element) -> Iterator[etree._Element]:
+    inside = islice(element.iter(etree.Element), _MOST_INSIDE)
+    return (inner for inner in inside if inner.tag == "a")
+
+
+def _read_text(element: etree._Element, longest: int) -> str:
+    return " ".join(beginning_of(element, longest).split())
+
+
+def _read_label(element: etree._Element) -> str:
+    """Return the text of a link or a button; "x" if it is longer than a label."""
+    text = _read_text(element, 2 * _LONGEST_LABEL)
+    return text if len(text) <= _LONGEST_LABEL else "x"

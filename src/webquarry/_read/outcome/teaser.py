@@ -1,0 +1,277 @@
+"""Pages that are the beginning of a text whose rest needs a subscription or a login.
+
+Most newspapers offer a subscription on every page, and many declare a complete text as not free.
+So that one sign does not suffice for a text of some length:
+
+- A gate is a short text at the end of the main content that says what to do to read on.
+- Structured data (`isAccessibleForFree` of schema.org) counts if the part that it describes is
+  missing, or if the text is short or ends with an ellipsis.
+- A text that is faded out, or ends with an ellipsis, counts if an offer follows.
+
+Only the blocks around the end are examined, and on short pages all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from lxml import etree
+
+from webquarry._read.html.page_blocks import PageBlocks
+from webquarry._read.html.parse import Document
+from webquarry._read.html.tree import beginning_of
+from webquarry._read.outcome.phrases import load, phrases
+from webquarry._read.text.words import Words, count_words
+
+_SHORT_PAGE = 1_800  # characters of the main content, below which all blocks are examined
+_MOST_BLOCKS = 300  # of a short page
+_BEFORE_END, _AFTER_END = 6, 15  # blocks around the end of the main content
+_LONGEST_GATE = 300  # characters
+_SHORT_TEXT = 200  # words, where a gate suffices
+_FADED_WORDS = 400  # at most, of a text that is faded out
+_PAID_WORDS = 300  # at most, where the part that is not free is missing
+_PAID_WORDS_UNKNOWN = 120  # where it is not known which part is not free
+_PAID_SHARE = 0.6  # of the number of words that the page declares
+_PROSE = 25  # words of a paragraph
+_PROSE_AFTER = 40  # words of paragraphs, after which a gate does not end the text
+# A gate in one of these elements is an example of one.
+_QUOTING_TAGS = frozenset({"td", "th", "li", "dt", "dd", "pre", "code", "blockquote", "figcaption"})
+_CLOSING = "])»”\"' \n\t\u00a0"
+_SENTENCE_ENDS = (".", "!", "?", ":", "。", "！", "？")
+_ELLIPSES = ("…", "...")
+_WORD = re.compile(r"\w+")
+
+_ACCESS = "isAccessibleForFree"
+_LONGEST_DATA = 500_000  # characters of one script
+_MOST_NODES = 5_000
+_MOST_SELECTORS = 6
+_MOST_ELEMENTS = 20  # of one selector
+_PAID_TEXT = 400  # characters of an element that is the text and not a box in its place
+# Types of what is read. A museum may not be free either.
+_READABLE = ("Article", "Posting", "Report", "WebPage", "CreativeWork", "Review", "Blog", "Chapter")
+_SIMPLE_SELECTOR = re.compile(r"([.#])([\w-]{1,100})\s*$")
+
+
+@dataclass(frozen=True)
+class Teaser:
+    """A text that stops before its end."""
+
+    reason: str  # a clause of our own: notes do not quote the page
+    words: int  # of the text on the page
+
+
+@dataclass(frozen=True)
+class PaidAccess:
+    """What the structured data of a page says about a text that is not free."""
+
+    selectors: tuple[str, ...] = ()  # of the part that is not free
+    word_count: int = 0  # of the whole text; 0 if unknown
+
+
+@dataclass(frozen=True)
+class _Signs:
+    gates: list[int]
+    offers: list[int]
+    paid: PaidAccess | None
+    has_ellipsis: bool
+    words: int
+
+
+def find_teaser(document: Document, blocks: PageBlocks) -> Teaser | None:
+    """Whether the text of a page stops before its end."""
+    around = _blocks_around_end(blocks)
+    gates = _find_gates(blocks, around)
+    paid = find_paid_access(document.page_info.data)
+    has_ellipsis = _ends_with_ellipsis(blocks)
+    is_faded = _is_faded(blocks)
+    if not gates and paid is None and not has_ellipsis and not is_faded:
+        return None
+    is_offer = phrases("teaser.offer").match
+    short = [index for index in around if len(blocks.texts[index]) <= _LONGEST_GATE]
+    offers = [index for index in short if is_offer(" ".join(blocks.texts[index].split()))]
+    words = _count_words(blocks, {*gates, *offers})
+    signs = _Signs(_without_inner(blocks, gates), offers, paid, has_ellipsis, words)
+    if _has_gate(blocks, signs):
+        return Teaser("it asks for a subscription or a login to read on", words)
+    if paid and _lacks_paid_part(document, paid, signs):
+        return Teaser("it says of itself that it is not free to read", words)
+    stops = is_faded or (has_ellipsis and _is_walled(blocks, signs))
+    if offers and stops and words < _FADED_WORDS and _is_visible(blocks, offers[0]):
+        return Teaser("its text breaks off before an offer to subscribe", words)
+    return None
+
+
+def _has_gate(blocks: PageBlocks, signs: _Signs) -> bool:
+    """Whether a visible gate ends the text; a long text needs another sign."""
+    if not signs.gates:
+        return False
+    suffices = (
+        signs.words < _SHORT_TEXT
+        or len({*signs.gates, *signs.offers}) > 1
+        or signs.paid is not None
+        or signs.has_ellipsis
+        or _is_walled(blocks, signs)
+    )
+    return suffices and _is_visible(blocks, signs.gates[0])
+
+
+def _find_gates(blocks: PageBlocks, around: Iterable[int]) -> list[int]:
+    """Return the blocks that say what to do to read on."""
+    is_gate = phrases("teaser.gate").match_unquoted
+    short = (index for index in around if len(blocks.texts[index]) <= _LONGEST_GATE)
+    gates = [index for index in short if is_gate(" ".join(blocks.texts[index].split()))]
+    return [index for index in gates if blocks.tag_around(index) not in _QUOTING_TAGS]
+
+
+def _blocks_around_end(blocks: PageBlocks) -> range:
+    if blocks.size < _SHORT_PAGE or not blocks.kept:
+        return range(min(len(blocks.texts), _MOST_BLOCKS))
+    end = blocks.kept[-1]
+    return range(max(0, end - _BEFORE_END), min(len(blocks.texts), end + _AFTER_END))
+
+
+def _without_inner(blocks: PageBlocks, gates: list[int]) -> list[int]:
+    """Return the gates that no more paragraphs of the text follow."""
+    prose = 0
+    for index in reversed(blocks.kept) if gates else ():
+        if index in gates:
+            continue
+        count = count_words(blocks.texts[index][:2_000])
+        if count >= _PROSE:
+            prose += count
+        if prose >= _PROSE_AFTER:
+            return [gate for gate in gates if gate > index]
+    return gates
+
+
+def _count_words(blocks: PageBlocks, excluded: set[int]) -> int:
+    """Count the words of the main content without headings, gates and offers."""
+    indexes = (index for index in blocks.kept if index not in excluded)
+    return count_words(
+        "\n".join(blocks.texts[index] for index in indexes if not blocks.is_heading(index))
+    )
+
+
+def _ends_with_ellipsis(blocks: PageBlocks) -> bool:
+    """Whether the last paragraph of the main content ends with an ellipsis."""
+    for index in reversed(blocks.kept[-4:]):
+        if len(blocks.texts[index]) >= 60:
+            return blocks.texts[index][-20:].rstrip(_CLOSING).endswith(_ELLIPSES)
+    return False
+
+
+def _is_walled(blocks: PageBlocks, signs: _Signs) -> bool:
+    """Whether names of elements around the end indicate a paywall."""
+    indexes = [*signs.gates, *signs.offers, *blocks.kept[-2:]]
+    names = [_names_around(blocks, index) for index in indexes]
+    return any(wall in name for name in names for wall in load()["teaser"]["elements"]["walled"])
+
+
+def _is_faded(blocks: PageBlocks) -> bool:
+    """Whether names of elements around the last blocks indicate text that fades out."""
+    elements = load()["teaser"]["elements"]
+    for index in blocks.kept[-2:]:
+        names = _names_around(blocks, index)
+        if any(name in names for name in elements["faded"]):
+            return True
+        is_complete = blocks.texts[index][-10:].rstrip(_CLOSING).endswith(_SENTENCE_ENDS)
+        # moving elements have the same names
+        if not is_complete and not set(names.split()).isdisjoint(elements["moving"]):
+            return True
+    return False
+
+
+def _names_around(blocks: PageBlocks, index: int) -> str:
+    return blocks.names_around(index).lower().replace("_", "-")
+
+
+def _is_visible(blocks: PageBlocks, index: int) -> bool:
+    """Whether a block is visible: many pages contain a gate for later, hidden."""
+    wanted = " ".join(_WORD.findall(blocks.texts[index])[:12])
+    return wanted in " ".join(_WORD.findall(Words(blocks.read_whole()).text))
+
+
+def find_paid_access(data: Sequence[str]) -> PaidAccess | None:
+    """Return what structured data says about a text that is not free, if it does."""
+    selectors: list[str] = []
+    word_count = 0
+    is_paid = False
+    for script in data:
+        if _ACCESS not in script or len(script) > _LONGEST_DATA:
+            continue
+        try:
+            parsed = json.loads(script, strict=False)
+        except (ValueError, RecursionError):
+            continue
+        for node in islice(_walk_objects(parsed), _MOST_NODES):
+            if not _is_paid_text(node):
+                continue
+            is_paid = True
+            selectors += _as_texts(node.get("cssSelector"))
+            count = str(node.get("wordCount"))
+            if count.isdecimal():
+                word_count = max(word_count, int(count[:9]))
+    return PaidAccess(tuple(selectors[:_MOST_SELECTORS]), word_count) if is_paid else None
+
+
+def _is_paid_text(node: dict[str, Any]) -> bool:
+    kinds = _as_texts(node.get("@type"))
+    if not any(kind.endswith("Book") or any(one in kind for one in _READABLE) for kind in kinds):
+        return False
+    access = node.get(_ACCESS)
+    return access is False or (
+        isinstance(access, str) and access.strip().lower() in ("false", "no")
+    )
+
+
+def _walk_objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Iterate over the objects of parsed JSON."""
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            yield value
+            stack.extend(value.values())
+        elif isinstance(value, list):
+            stack.extend(value)
+
+
+def _as_texts(value: Any) -> list[str]:
+    """Return a string, or the strings of a list, as a list."""
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, str)]
+
+
+def _lacks_paid_part(document: Document, paid: PaidAccess, signs: _Signs) -> bool:
+    """Whether the part of the text that is not free is missing."""
+    words = signs.words
+    if paid.word_count:
+        return words < _PAID_SHARE * paid.word_count
+    parts = [part for selector in paid.selectors for part in selector.split(",")[:_MOST_SELECTORS]]
+    found = [selector for part in parts if (selector := _SIMPLE_SELECTOR.search(part))]
+    if not found:
+        return words < _PAID_WORDS_UNKNOWN or (signs.has_ellipsis and words < _PAID_WORDS)
+    if any(_has_text(document.roots, one[1], one[2]) for one in found):
+        return False
+    return words < _PAID_WORDS
+
+
+def _has_text(roots: Sequence[etree._Element], kind: str, name: str) -> bool:
+    """Whether elements with a class or an id contain as much text as only the text itself has."""
+    path = f"descendant-or-self::*[@id='{name}']"
+    if kind == ".":
+        spaced = "concat(' ', normalize-space(@class), ' ')"
+        path = f"descendant-or-self::*[contains({spaced}, ' {name} ')]"
+    size = 0
+    for root in roots:
+        found: Any = root.xpath(path)
+        for element in found[:_MOST_ELEMENTS]:
+            size += len(" ".join(beginning_of(element, 3 * _PAID_TEXT).split()))
+            if size >= _PAID_TEXT:
+                return True
+    return False
