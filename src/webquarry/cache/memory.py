@@ -17,11 +17,11 @@ class MemoryStore(Store):
         self._bytes = 0
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
-        return MemoryStore.peek(self, key, now)
+        return self.peek(key, now)
 
     async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
         for key in keys:
-            entry = MemoryStore.peek(self, key, now)
+            entry = self.peek(key, now)
             if entry is not None:
                 return key, entry
         return None

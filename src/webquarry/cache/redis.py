@@ -108,11 +108,6 @@ class FrontStore(MemoryStore):
         await self._look_if_due()
         return await super().get_first(keys, now)
 
-    def peek(self, key: str, now: float) -> CacheEntry | None:
-        if time.monotonic() - self._looked_at >= self._look_seconds:
-            return None  # somebody may have forgotten it: whoever waits is told
-        return super().peek(key, now)
-
     async def _look_if_due(self) -> None:
         """Look whether somebody has forgotten everything, if nobody has looked for a while."""
         now = time.monotonic()
