@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webquarry.mcp.listing import read_data
 from webquarry.mcp.protocol import (
     INVALID_PARAMS,
     Message,
@@ -28,7 +28,8 @@ _MAX_VALUES = 100  # the limit of the protocol for one completion
 @cache
 def load_prompts() -> dict[str, Any]:
     """The prompts by name."""
-    return tomllib.loads(read_data("prompts.toml"))
+    path = Path(__file__).parents[1] / "data" / "mcp" / "prompts.toml"
+    return tomllib.loads(path.read_text("utf-8"))
 
 
 def describe_prompts() -> list[Message]:
