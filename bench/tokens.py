@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from webquarry.errors import WebquarryError
-from webquarry.mcp.text import as_json
+from webquarry.mcp.protocol import as_json
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 

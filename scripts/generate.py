@@ -10,6 +10,7 @@ the project.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def schemas() -> dict[Path, bytes]:
     """What `--schema` prints, for every executable: importing the models would take too long there."""
-    from webquarry.surfaces.schema import schema_text
+    from schema_text import schema_text
+
     from webquarry.tools import toolset
 
     folder = Path("src/webquarry/schemas")
@@ -30,10 +32,13 @@ def schemas() -> dict[Path, bytes]:
 
 def mcp_listings() -> dict[Path, bytes]:
     """What each tool set offers over MCP, so that a server starts without importing the tools."""
-    from webquarry.mcp.listing import SETS, render_listing
+    from webquarry.mcp.listing import SETS, build_listing
 
-    folder = Path("src/webquarry/data/mcp")
-    return {folder / f"{name}.json": render_listing(name).encode() for name in SETS}
+    files = {}
+    for name in SETS:
+        text = json.dumps(build_listing(name), ensure_ascii=False, indent=1)
+        files[Path(f"src/webquarry/data/mcp/{name}.json")] = f"{text}\n".encode()
+    return files
 
 
 def types() -> dict[Path, bytes]:

@@ -1,11 +1,11 @@
-"""What this process does, for whoever runs it: counted, timed and traced, if somebody listens.
+"""Counters and spans of this process, for listeners such as metrics and traces.
 
-    with span("ask a provider", provider="brave") as end:
+    with span("provider", provider="brave") as end:
         ...
-        end("ok")                                  # how it ended, when that is no exception
+        end("ok")  # the outcome, if it is not an exception
     count("cache", result="hit")
 
-Names and labels are ours and few; nothing that a user typed or a page said is ever one of them.
+Names and labels are a fixed, small set and never contain user input or page content.
 """
 
 from __future__ import annotations
@@ -13,54 +13,50 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Protocol
 
 End = Callable[[str], None]
 
 
-class Listener(Protocol):
-    """Somebody who keeps what is told."""
+class Listener:
+    """Receives counts and spans; every method is optional."""
 
     def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
-        """Something happened so many times."""
+        """Called for each count."""
 
     def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
-        """Something took so long and came out like this."""
+        """Called at the end of a span."""
 
     def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
-        """Something is being done."""
+        """Return a context that is entered for the duration of a span."""
+        return nullcontext()
 
 
 _listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> None:
-    """Tell this one too, from now on and for the whole process."""
+    """Add a listener for the whole process."""
     _listeners.append(listener)
 
 
 def unlisten(listener: Listener) -> None:
-    """Tell it no more."""
+    """Remove a listener."""
     _listeners.remove(listener)
 
 
 def count(name: str, value: float = 1.0, **labels: str) -> None:
-    """Say that something happened."""
+    """Add to a counter."""
     for listener in _listeners:
         listener.on_count(name, value, labels)
 
 
 def span(name: str, **labels: str) -> AbstractContextManager[End]:
-    """Say that something is being done, and how it ended: as told, or by the kind of the error it
-    raised.
-    """
-    if not _listeners:
-        return _NOBODY_LISTENS
-    return _tell_span(name, labels)
+    """Measure a block. Its outcome is the one that it sets, or the kind of the error it raises."""
+    return _report_span(name, labels) if _listeners else _NOT_MEASURED
 
 
 @contextmanager
-def _tell_span(name: str, labels: dict[str, str]) -> Iterator[End]:
+def _report_span(name: str, labels: dict[str, str]) -> Iterator[End]:
     outcome = "ok"
 
     def end(how: str) -> None:
@@ -74,7 +70,8 @@ def _tell_span(name: str, labels: dict[str, str]) -> Iterator[End]:
     try:
         yield end
     except BaseException as error:
-        outcome = _name_outcome(error)
+        is_cancelled = type(error).__name__ == "CancelledError"
+        outcome = "cancelled" if is_cancelled else getattr(error, "kind", "internal")
         raise
     finally:
         for one in reversed(inner):
@@ -83,15 +80,4 @@ def _tell_span(name: str, labels: dict[str, str]) -> Iterator[End]:
             listener.on_end(name, time.monotonic() - started, outcome, labels)
 
 
-def _name_outcome(error: BaseException) -> str:
-    """The kind of an error of ours; any other is a cancelling or a bug."""
-    if type(error).__name__ == "CancelledError":
-        return "cancelled"
-    return getattr(error, "kind", "internal")
-
-
-def _ignore(how: str) -> None:
-    """Nobody listens."""
-
-
-_NOBODY_LISTENS = nullcontext(_ignore)
+_NOT_MEASURED: AbstractContextManager[End] = nullcontext(lambda how: None)

@@ -180,12 +180,6 @@ class Tool:
             "required": schema.get("required", []),
         }
 
-    @cached_property
-    def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of the answer as serialized: unknown fields are absent, never null."""
-        schema = self.answer.model_json_schema(mode="serialization", by_alias=True)
-        return _drop_noise(schema)
-
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Validate the arguments; null is the same as absent."""
         given: dict[str, Any] = {}
@@ -278,33 +272,6 @@ def _simplify_schema(schema: dict[str, Any]) -> dict[str, Any]:
             value = {name: _simplify_schema(part) for name, part in value.items()}
         kept[keyword] = value
     return kept
-
-
-def _drop_noise(schema: dict[str, Any]) -> dict[str, Any]:
-    """Remove titles, null branches and null defaults from a schema."""
-    options = schema.get("anyOf", [])
-    present = [option for option in options if option.get("type") != "null"]
-    schema = {name: value for name, value in schema.items() if name != "title"}
-    if len(present) < len(options):
-        del schema["anyOf"]
-        if len(present) == 1:
-            schema = {**present[0], **schema}
-            schema.pop("title", None)
-        else:
-            schema["anyOf"] = present
-    if "default" in schema and schema["default"] is None:
-        del schema["default"]
-    for keyword in ("properties", "$defs"):
-        if keyword in schema:
-            parts = schema[keyword].items()
-            schema[keyword] = {name: _drop_noise(part) for name, part in parts}
-    for keyword in ("items", "additionalProperties"):
-        if isinstance(schema.get(keyword), dict):
-            schema[keyword] = _drop_noise(schema[keyword])
-    for keyword in ("anyOf", "allOf", "oneOf", "prefixItems"):
-        if keyword in schema:
-            schema[keyword] = [_drop_noise(option) for option in schema[keyword]]
-    return schema
 
 
 def _describe_problems(

@@ -17,6 +17,7 @@ from typing import Any
 
 from webquarry.mcp.protocol import (
     INVALID_PARAMS,
+    META_CAPABILITIES,
     MISSING_CAPABILITY,
     Message,
     ProtocolError,
@@ -299,7 +300,7 @@ def accepted(request: Request, key: str) -> Message | None:
 
 
 def capabilities_of(request: Request) -> Message:
-    return request.session.client.get("capabilities") or {}
+    return (request.params.get("_meta") or {}).get(META_CAPABILITIES) or {}
 
 
 @fixture("test_missing_capability")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.conformance.fixtures import (
     ANY_ARGUMENTS,
@@ -22,7 +22,10 @@ from tests.conformance.fixtures import (
     want,
 )
 from webquarry.mcp.handlers import ToolServer
-from webquarry.mcp.protocol import Message, Request, Session
+from webquarry.mcp.protocol import Message, Request, Response, Session
+
+if TYPE_CHECKING:
+    from webquarry.mcp.protocol import Send
 
 _PROMPTS: dict[str, tuple[str, ...]] = {  # name -> arguments
     "test_simple_prompt": (),
@@ -70,11 +73,13 @@ class FixtureServer(ToolServer):
             "subscriptions/listen": self.subscribe,
         }
 
-    def on_response(self, session: Session, message: Message) -> None:
-        """Pass a response to the tool that has sent the request."""
-        waiting = PENDING.get(message["id"])
-        if waiting is not None and not waiting.done():
-            waiting.set_result(message)
+    async def handle(self, session: Session, message: Any, send: Send) -> Response | None:
+        """Pass a response of the client to the tool that has sent the request."""
+        if isinstance(message, dict) and "method" not in message:
+            waiting = PENDING.get(str(message.get("id")))
+            if waiting is not None and not waiting.done():
+                waiting.set_result(message)
+        return await super().handle(session, message, send)
 
     async def call_fixture(self, request: Request) -> Message | bytes:
         name = request.params.get("name")
@@ -98,7 +103,7 @@ class FixtureServer(ToolServer):
 
     async def subscribe(self, request: Request) -> Message:
         """Serve a stream of change notifications until the client disconnects."""
-        wanted = request.require("notifications", dict)
+        wanted = request.read("notifications", dict)
         honored = {name: value for name, value in wanted.items() if value}
         meta = {_SUBSCRIPTION_ID: request.id}
         stream: asyncio.Queue[str] = asyncio.Queue()

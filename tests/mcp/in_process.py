@@ -123,5 +123,5 @@ async def call(
     if sent is not None:
         params["_meta"] = {"progressToken": "token"}
     request = Request(Session(revision), 1, "tools/call", params, send)
-    result = await call_tool(tool, kit, request, text_format)
+    result = await call_tool(tool, kit, arguments or {}, request, text_format)
     return types.CallToolResult.model_validate(json.loads(result.encode()))

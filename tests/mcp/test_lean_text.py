@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.tools.pages import ARTICLE, PROSE, page
+from webquarry.answer_text import render_markdown
 from webquarry.errors import WebquarryError
 from webquarry.mcp.calls import render
-from webquarry.mcp.text import render_markdown
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import httpx2
@@ -25,20 +25,14 @@ class Acorn(Service):
     build_probe = parse_probe = None  # type: ignore[assignment]
 
 
-class Ended:
+class Ended(meter.Listener):
     """Listens to the meter, and keeps how each span ended."""
 
     def __init__(self) -> None:
         self.outcomes: list[tuple[str, str]] = []
 
-    def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
-        return
-
     def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         self.outcomes.append((labels["provider"], outcome))
-
-    def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
-        return nullcontext()
 
 
 @contextmanager

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripts.schema_text import pretty, schema_text
 
-from webquarry.surfaces.schema import pretty, schema_text
 from webquarry.tool import Tool
 from webquarry.tools import toolset
 

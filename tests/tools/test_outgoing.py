@@ -15,7 +15,7 @@ from tests.mcp.in_process import call as call_tool
 from tests.tools.hostile_web import HOSTILE, MARKS, UNSEEN, WORD, HostileTransport
 from webquarry._search.models import Attempt
 from webquarry.errors import ProviderFailure, WebquarryError
-from webquarry.mcp.resources import read_page
+from webquarry.mcp.resources import read_resource
 from webquarry.net.client import Client
 from webquarry.pages.outgoing import filter_error, filter_value
 from webquarry.registry import module_names
@@ -92,7 +92,8 @@ async def call_all(folder: Path, *, everywhere: bool) -> dict[str, list[Any]]:
                 given.setdefault(f"{toolset}/{name}", []).append(shown)
                 data = result.structured_content or {}
                 session = session or data.get("sessionId", "")
-        given["resource"] = [await read_page(f"research://page/{PAGE}", kit)]
+        uri = f"research://page/{PAGE}"
+        given["resource"] = [await read_resource(uri, kit, is_modern=False)]
     return given
 
 

@@ -13,6 +13,7 @@ from tests.search.engines import KEYS, Engines, brave, brave_limit, called, fail
 from webquarry.errors import BadInput, RateLimited
 from webquarry.tool import Answer
 from webquarry.tools import load
+from webquarry.tools._describe import describe_tool
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 TWO = KEYS | {"SEARCH_ROUTING": "brave,tavily"}
@@ -311,7 +312,7 @@ def test_a_bad_lens_file_is_an_error_at_the_start_whatever_is_asked(tmp_path: Pa
     "reply", [brave(A, "https://www.reuters.com/x", page_age="2026-01-02T03:04:05"), brave()]
 )
 def test_the_answer_fits_its_own_schema(reply: httpx2.Response) -> None:
-    schema = load("research", "web_search").output_schema
+    schema = describe_tool(load("research", "web_search"))["outputSchema"]
 
     validator = pytest.importorskip(
         "jsonschema"

@@ -87,6 +87,20 @@ class Router:
         """
         return self.services.states()
 
+    def describe_providers(self) -> list[dict[str, Any]]:
+        """Every provider, whether it is configured, and the state of its circuit breaker."""
+        states = self.states()
+        return [
+            {
+                "name": provider.name,
+                "label": provider.label,
+                "kind": provider.kind,
+                "configured": provider.configured,
+                "state": states[provider.name],
+            }
+            for provider in self.providers()
+        ]
+
     def pace(self, name: str) -> AbstractAsyncContextManager[None]:
         """A block with a request to a provider that is no search: after its pause, and nobody
         else's meanwhile.

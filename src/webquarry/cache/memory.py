@@ -1,4 +1,4 @@
-"""The store in front: the entries of this process, the least recently used ones forgotten first."""
+"""Cache store in the memory of this process (LRU)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from webquarry.cache.base import CacheEntry, Stats, Store
 
 
 class MemoryStore(Store):
-    """Keeps up to `max_bytes` of values."""
+    """Holds up to `max_bytes` of values."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -17,11 +17,11 @@ class MemoryStore(Store):
         self._bytes = 0
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
-        return MemoryStore.peek(self, key, now)
+        return self.peek(key, now)
 
     async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
         for key in keys:
-            entry = MemoryStore.peek(self, key, now)
+            entry = self.peek(key, now)
             if entry is not None:
                 return key, entry
         return None
@@ -47,7 +47,7 @@ class MemoryStore(Store):
             self._forget(oldest)
 
     def _forget(self, key: str) -> None:
-        """Let go of the entry, if there is one."""
+        """Remove the entry, if there is one."""
         entry = self._entries.pop(key, None)
         if entry is not None:
             self._bytes -= len(entry.value)

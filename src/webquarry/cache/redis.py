@@ -1,7 +1,6 @@
-"""The store behind several servers: entries in Redis, encrypted by us, gone when their time is
-over.
+"""Cache store shared by several servers: encrypted entries in Redis, which expire there.
 
-A Redis that is away is a miss: calls go on without it, and its connection logs that once.
+An unavailable Redis is a cache miss; its connection logs that once.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _LOOK_SECONDS = 1.0
 
 
 class RedisStore(Store):
-    """Entries of up to `max_bytes` each; Redis itself limits how much there is in all."""
+    """Entries of up to `max_bytes` each; Redis itself limits the total size."""
 
     shared = True
 
@@ -55,9 +54,9 @@ class RedisStore(Store):
             await self._values.put(key, moments + entry.value, life_ms)
 
     async def clear(self) -> int:
-        """Forget everything, and let the servers know that have copies in their memory."""
+        """Delete all entries, and invalidate the copies in the memory of servers."""
         cleared = 0
-        with suppress(RedisUnavailable):  # what could not be forgotten ends by itself
+        with suppress(RedisUnavailable):  # entries that remain expire
             await self._connection.run(lambda redis: redis.incr(_GENERATION))
             async for keys in self._values.list_keys():
                 cleared += await self._values.forget(keys)
@@ -65,7 +64,7 @@ class RedisStore(Store):
 
     async def stats(self) -> Stats:
         count = size = 0
-        with suppress(RedisUnavailable):  # what was counted so far is better than nothing
+        with suppress(RedisUnavailable):  # return the count so far
             async for keys in self._values.list_keys():
                 sizes = await self._values.get_sizes(keys)
                 held = [one for one in sizes if one]
@@ -74,7 +73,7 @@ class RedisStore(Store):
         return Stats("redis", count, size, self._connection.place)
 
     async def generation(self) -> bytes | None:
-        """Changes whenever everything is forgotten; None while nobody can tell."""
+        """Return a value that changes with each `clear`; None if Redis is unavailable."""
         try:
             return await self._connection.get(_GENERATION) or b"0"
         except RedisUnavailable:
@@ -82,9 +81,7 @@ class RedisStore(Store):
 
 
 class FrontStore(MemoryStore):
-    """The memory in front of the shared store: what somebody forgot on any server is soon forgotten
-    here, too.
-    """
+    """In-memory cache in front of the shared store; cleared soon after that was cleared."""
 
     def __init__(
         self, max_bytes: int, behind: RedisStore, look_seconds: float = _LOOK_SECONDS
@@ -108,20 +105,15 @@ class FrontStore(MemoryStore):
         await self._look_if_due()
         return await super().get_first(keys, now)
 
-    def peek(self, key: str, now: float) -> CacheEntry | None:
-        if time.monotonic() - self._looked_at >= self._look_seconds:
-            return None  # somebody may have forgotten it: whoever waits is told
-        return super().peek(key, now)
-
     async def _look_if_due(self) -> None:
-        """Look whether somebody has forgotten everything, if nobody has looked for a while."""
+        """Check the generation, at most every `look_seconds`."""
         now = time.monotonic()
         if self._entries and now - self._looked_at >= self._look_seconds:
             self._looked_at = now
             await self._follow_generation()
 
     async def _follow_generation(self) -> None:
-        """Forget everything here if somebody has done so since we last looked."""
+        """Clear the entries if the generation has changed."""
         generation = await self._behind.generation()
         if generation is not None and generation != self._generation:
             await self.clear()

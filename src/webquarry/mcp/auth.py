@@ -12,7 +12,6 @@ import json
 import logging
 import os
 import secrets
-import tempfile
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from webquarry.caller import serving
 from webquarry.clock import Clock
 from webquarry.credentials import expand_home, find_home, folders
 from webquarry.errors import BadInput, MissingExtra, NotFound, WebquarryError
+from webquarry.store.folder import write_private
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -279,21 +279,11 @@ class TokenFile:
                     fcntl.flock(lock, fcntl.LOCK_EX)
                 tokens = self.tokens()
                 yield tokens
-                self._write(tokens)
+                content = {"version": 1, "tokens": [asdict(token) for token in tokens]}
+                text = json.dumps(content, indent=2, ensure_ascii=False)
+                write_private(self.path, text.encode())
         except OSError as error:
             raise BadInput(f"Cannot write the token file {self.path}: {error.strerror}.") from error
-
-    def _write(self, tokens: list[Token]) -> None:
-        content = {"version": 1, "tokens": [asdict(token) for token in tokens]}
-        handle, draft = tempfile.mkstemp(dir=self.path.parent)  # mode 0600
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(content, file, indent=2, ensure_ascii=False)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(draft).replace(self.path)
-        finally:
-            Path(draft).unlink(missing_ok=True)
 
     async def verify(self, token: str) -> Principal:
         """Return the principal of a token; the file is read again when it has changed."""

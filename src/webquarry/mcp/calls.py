@@ -14,11 +14,11 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from webquarry.answer_text import render_digest, render_markdown
 from webquarry.calls.receipt import RECEIPT_META
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.mcp.linking import link
-from webquarry.mcp.protocol import META_SERVER, Message, encode
-from webquarry.mcp.text import as_json, digest_answer, render_markdown, text_block
+from webquarry.mcp.protocol import META_SERVER, Message, as_json, encode, text_block
 from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
@@ -72,10 +72,9 @@ async def load_tool(package: str, name: str) -> Tool:
 
 
 async def call_tool(
-    tool: Tool, kit: Toolkit, request: Request, text_format: str | None = None
+    tool: Tool, kit: Toolkit, arguments: Message, request: Request, text_format: str | None = None
 ) -> ToolResult:
-    """Call a tool with the arguments of a request; `text_format` overrides the setting."""
-    arguments = request.params.get("arguments") or {}
+    """Call a tool; `text_format` overrides the setting."""
     with kit.calls.watch(tool.name, arguments) as call:
         try:
             with span("tool", tool=tool.name):
@@ -93,10 +92,9 @@ async def call_tool(
 
 
 async def call_external(
-    external: ExternalTools, name: str, kit: Toolkit, request: Request
+    external: ExternalTools, name: str, kit: Toolkit, arguments: Message
 ) -> ToolResult:
     """Call an external tool; its calls are logged and have receipts, too."""
-    arguments = request.params.get("arguments") or {}
     with kit.calls.watch(name, arguments) as call:
         try:
             body = encode(await external.run(name, arguments))
@@ -136,7 +134,7 @@ async def render(
         if text_format == "markdown":
             content = [text_block(answer.as_markdown() or render_markdown(data))]
         elif text_format == "digest":
-            content = [text_block(digest_answer(answer, data, _DIGEST_BYTES))]
+            content = [text_block(render_digest(answer, data, _DIGEST_BYTES))]
     return ToolResult(content, body, answer.meta)
 
 

@@ -13,6 +13,7 @@ import queue
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from webquarry.mcp.protocol import (
@@ -50,11 +51,11 @@ class StdioConnection:
         self._session = session
         self._settings = settings
         self._loop = asyncio.get_running_loop()
-        self._writer = Writer(write, lambda: self._call_soon(self._stop_now))
+        self._writer = Writer(write, lambda: self._call_soon(self._stop, True))
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stopped = asyncio.Event()  # no more requests are accepted
-        self._hurried = asyncio.Event()  # calls in progress are not waited for
-        self._is_closing = False
+        self._deadline = asyncio.timeout(None)  # for calls in progress
+        self._is_closing = False  # after the deadline
         self._has_worker = False
 
     async def serve(self, lines: Iterator[bytes], first: bytes, *, with_tools: bool) -> None:
@@ -62,22 +63,32 @@ class StdioConnection:
         stdout; then finish the calls in progress.
         """
         server, settings = self._server, self._settings
-        if os.name == "posix":
-            self._loop.add_signal_handler(signal.SIGTERM, self._terminate)
         try:
-            if settings.lenses is not None:
-                _ = server.engine
-            if with_tools:
-                from webquarry.mcp.external import discover
+            async with self._deadline:
+                if os.name == "posix":
+                    self._loop.add_signal_handler(signal.SIGTERM, self._terminate)
+                if settings.lenses is not None:
+                    _ = server.engine
+                if with_tools:
+                    from webquarry.mcp.external import discover
 
-                server.external = await discover(settings, server.listing.tools)
-            if settings.mcp_warm:
-                self._start(self._warm_up())
-            if first:
-                self._take(first)
-            threading.Thread(target=self._read, args=(lines,), daemon=True).start()
-            await self._stopped.wait()
-            await self._finish()
+                    server.external = await discover(settings, server.listing.tools)
+                if settings.mcp_warm:
+                    self._start(self._warm_up())
+                if first:
+                    self._take(first)
+                threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+                await self._stopped.wait()
+                await self._wait_for_calls()
+        except TimeoutError:
+            if not self._deadline.expired():
+                raise
+            self._is_closing = True
+            for task in self._tasks:
+                task.cancel()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LAST_SECONDS):
+                    await self._wait_for_calls()
         finally:
             await server.aclose()
 
@@ -86,7 +97,7 @@ class StdioConnection:
         for line in lines:
             self._writer.has_room.wait()
             self._call_soon(self._take, line)
-        self._call_soon(self._stopped.set)
+        self._call_soon(self._stop)
 
     def _call_soon(self, callback: Callable[..., Any], *values: Any) -> None:
         """Call a function in the event loop from another thread."""
@@ -153,32 +164,17 @@ class StdioConnection:
         except Exception:
             log.warning("warm-up failed", exc_info=True)
 
+    def _stop(self, now: bool = False) -> None:
+        """Accept no more requests; calls in progress have the grace period unless `now`."""
+        if now or not self._stopped.is_set():
+            seconds = 0 if now else self._settings.mcp_grace_seconds
+            with suppress(RuntimeError):  # the deadline has passed
+                self._deadline.reschedule(self._loop.time() + seconds)
+        self._stopped.set()
+
     def _terminate(self) -> None:
-        """On SIGTERM: accept no more requests; on a second one, cancel the calls in progress."""
-        if self._stopped.is_set():
-            self._hurried.set()
-        self._stopped.set()
-
-    def _stop_now(self) -> None:
-        self._stopped.set()
-        self._hurried.set()
-
-    async def _finish(self) -> None:
-        """Wait for calls in progress and their responses, then cancel the calls that remain."""
-        finished = self._loop.create_task(self._wait_for_calls())
-        hurried = self._loop.create_task(self._hurried.wait())
-        await asyncio.wait(
-            [finished, hurried],
-            timeout=self._settings.mcp_grace_seconds,
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        if not finished.done():
-            self._is_closing = True
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.wait([finished], timeout=_LAST_SECONDS)
-        finished.cancel()
-        hurried.cancel()
+        """On SIGTERM: stop; on a second one, or after the end of stdin, cancel calls."""
+        self._stop(now=self._stopped.is_set())
 
     async def _wait_for_calls(self) -> None:
         if self._tasks:

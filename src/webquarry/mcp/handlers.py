@@ -85,14 +85,12 @@ class ToolServer(Server):
 
     async def initialize(self, request: Request) -> Message:
         """Negotiate a revision; a client that asks for an unknown one gets the latest."""
-        wanted = request.require("protocolVersion", str)
-        capabilities = request.require("capabilities", dict)
-        info = request.require("clientInfo", dict)
-        if not is_client_info(info):
+        wanted = request.read("protocolVersion", str)
+        request.read("capabilities", dict)
+        if not is_client_info(request.params.get("clientInfo")):
             raise invalid_params()
         revision = wanted if wanted in HANDSHAKE_REVISIONS else LATEST_HANDSHAKE
         request.session.revision = revision
-        request.session.client = {"info": info, "capabilities": capabilities}
         result = self._describe()
         # Extensions are new in 2026-07-28.
         result["capabilities"] = {**self.listing.capabilities}
@@ -116,20 +114,18 @@ class ToolServer(Server):
 
     async def list_items(self, request: Request) -> Message:
         """Answer any of the four lists in one page."""
-        if request.params.get("cursor") is not None:
-            request.require("cursor", str)
+        request.read("cursor", str, "")
         key = _LISTS[request.method]
         items = self.listing.lists[key]
         if key == "tools" and self.external is not None:
-            items = [*items, *self.external.descriptions]
+            items = [*items, *self.external.descriptions.values()]
         return {key: items, **(_LIST_HINTS if request.is_modern else {})}
 
     async def call_tool(self, request: Request) -> bytes:
         """Call a tool of the set or an external one."""
-        name = request.require("name", str)
-        if request.params.get("arguments") is not None:
-            request.require("arguments", dict)
-        is_external = self.external is not None and name in self.external.names
+        name = request.read("name", str)
+        arguments = request.read("arguments", dict, {})
+        is_external = self.external is not None and name in self.external.descriptions
         if name not in self.listing.tools and not is_external:
             known = {"known": self.listing.tools}
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:100]}", known)
@@ -138,11 +134,11 @@ class ToolServer(Server):
 
         try:
             if self.external is not None and is_external:
-                result = await calls.call_external(self.external, name, self.engine, request)
+                result = await calls.call_external(self.external, name, self.engine, arguments)
             else:
                 kit = self.engine
                 tool = await calls.load_tool(self.listing.package, name)
-                result = await calls.call_tool(tool, kit, request, self._text_format)
+                result = await calls.call_tool(tool, kit, arguments, request, self._text_format)
         except WebquarryError as error:  # the engine or the tool could not be loaded
             result = calls.render_failure(error)
         return result.encode(self.server_info if request.is_modern else None)
@@ -151,7 +147,7 @@ class ToolServer(Server):
         """Read a resource."""
         from webquarry.mcp.resources import read_resource
 
-        uri = request.require("uri", str)
+        uri = request.read("uri", str)
         result = await read_resource(uri, self.engine, is_modern=request.is_modern)
         if not request.is_modern:
             del result["ttlMs"], result["cacheScope"]
@@ -161,17 +157,14 @@ class ToolServer(Server):
         """Fill in a prompt."""
         from webquarry.mcp.prompts import get_prompt
 
-        name = request.require("name", str)
-        if request.params.get("arguments") is not None:
-            request.require("arguments", dict)
-        return get_prompt(name, request.params.get("arguments") or {})
+        return get_prompt(request.read("name", str), request.read("arguments", dict, {}))
 
     async def complete(self, request: Request) -> Message:
         """Complete an argument of a prompt."""
         from webquarry.mcp.prompts import complete
 
-        request.require("ref", dict)
-        argument = request.require("argument", dict)
+        request.read("ref", dict)
+        argument = request.read("argument", dict)
         name, value = argument.get("name"), argument.get("value")
         if not isinstance(name, str) or not isinstance(value, str):
             raise invalid_params()

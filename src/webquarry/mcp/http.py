@@ -193,10 +193,8 @@ class McpEndpoint:
         if key in params and _decode(headers.get(b"mcp-name")) != params[key]:
             return f"mcp-name header does not match the request body's {key!r} parameter"
         external = self._server.external
-        for tool in [
-            *self._server.listing.lists["tools"],
-            *(external.descriptions if external else ()),
-        ]:
+        others = external.descriptions.values() if external else ()
+        for tool in [*self._server.listing.lists["tools"], *others]:
             if method == "tools/call" and tool["name"] == params.get("name"):
                 for header, argument, kind in _find_mirrored(
                     tool["inputSchema"], params.get("arguments")

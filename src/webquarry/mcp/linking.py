@@ -10,34 +10,23 @@ import asyncio
 import hashlib
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from webquarry.mcp.protocol import Message
-from webquarry.mcp.text import as_json, digest_answer, text_block, truncate
+from webquarry.answer_text import render_digest, truncate
+from webquarry.mcp.protocol import Message, as_json, text_block
 
 if TYPE_CHECKING:
     from webquarry.tool import Answer
     from webquarry.toolkit import Toolkit
 
-TEMPLATE = "research://artifact/{id}"
 LIFETIME_SECONDS = 3600
 MIME_TYPE = "application/json"
 _DIGEST_BYTES = 8192
-_PREFIX = TEMPLATE.removesuffix("{id}")
+_PREFIX = "research://artifact/"
 _ID = re.compile(r"[0-9a-f]{64}")
 _VERSION = 1
 _WITHOUT_LINKS = ("2024-11-05", "2025-03-26")
 _MAX_NAME = 300  # characters of the URL or query in a summary
-
-_LINKED = {  # distinguishes a linked result; its text explains the rest
-    "properties": {"linked": {"const": True}, "resource": {"type": "string"}},
-    "required": ["linked", "resource"],
-}
-
-
-def schema_with_link(schema: dict[str, Any]) -> dict[str, Any]:
-    """The output schema of a tool whose answer may be linked to."""
-    return {"type": "object", "anyOf": [schema, _LINKED]}
 
 
 async def link(
@@ -62,7 +51,7 @@ async def link(
         "linked": True,
     }
     advice = f"\n\nOnly the beginning is shown here. {answer.how_to_read_on()}"
-    beginning = digest_answer(answer, data, _DIGEST_BYTES - len(advice.encode())) + advice
+    beginning = render_digest(answer, data, _DIGEST_BYTES - len(advice.encode())) + advice
     if revision in _WITHOUT_LINKS:
         pointer = text_block(
             f"{summary} Read {uri} with resources/read before {linked['expiresAt']}."

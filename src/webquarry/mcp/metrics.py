@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from webquarry import __version__
 from webquarry.errors import MissingExtra, WebquarryError
+from webquarry.meter import Listener
 
 if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
@@ -24,7 +25,7 @@ _HISTOGRAMS = {"tool": "tool", "provider": "provider", "request": "path"}  # lab
 _COUNTERS = {"cache": "result", "refused": "reason", "records_refused": "reason"}
 
 
-class Metrics:
+class Metrics(Listener):
     """Collects metrics; `read_gauges` returns those that are looked up when rendering."""
 
     def __init__(self, read_gauges: Callable[[], list[Gauge]] = list) -> None:
@@ -58,10 +59,6 @@ class Metrics:
         """Add to a histogram."""
         if name in _HISTOGRAMS:
             self._metrics[name].labels(labels[_HISTOGRAMS[name]], outcome).observe(seconds)
-
-    def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
-        """Only the end of a span is measured."""
-        return nullcontext()
 
     def collect(self) -> Iterator[Any]:
         """Return the gauges: every process sees the same values, so they are not added up."""
@@ -118,7 +115,7 @@ def is_tracing_enabled(environ: Mapping[str, str]) -> bool:
     return any(environ.get(f"OTEL_EXPORTER_OTLP_{kind}ENDPOINT") for kind in kinds)
 
 
-class Traces:
+class Traces(Listener):
     """Exports each span of the meter to OpenTelemetry."""
 
     def __init__(self) -> None:
@@ -134,12 +131,6 @@ class Traces:
         self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         self._tracer = self._provider.get_tracer("webquarry", __version__)
         self.close = self._provider.shutdown  # sends what is still buffered
-
-    def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
-        """Counts are not traced."""
-
-    def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
-        """Spans end with their context."""
 
     @contextmanager
     def within(self, name: str, labels: dict[str, str]) -> Iterator[None]:

@@ -11,7 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webquarry.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, invalid_params
+from webquarry.mcp.protocol import (
+    INVALID_PARAMS,
+    Message,
+    ProtocolError,
+    invalid_params,
+    text_block,
+)
 
 if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
@@ -27,19 +33,13 @@ def load_prompts() -> dict[str, Any]:
 
 
 def describe_prompts() -> list[Message]:
-    """The prompts as `prompts/list` shows them, required arguments first."""
+    """The prompts as `prompts/list` shows them."""
     prompts = []
     for name, prompt in load_prompts().items():
-        arguments = [
-            {"name": argument, "description": description, "required": True}
-            for argument, description in prompt["required"].items()
-        ]
-        arguments += [
-            {"name": argument, "description": description, "required": False}
-            for argument, (description, _) in prompt["optional"].items()
-        ]
-        described = {key: prompt[key] for key in ("title", "description")}
-        prompts.append({"name": name, **described, "arguments": arguments})
+        described = {"name": name, "title": prompt["title"], "description": prompt["description"]}
+        fields = ("name", "description", "required")
+        arguments = [{key: one[key] for key in fields} for one in prompt["arguments"]]
+        prompts.append({**described, "arguments": arguments})
     return prompts
 
 
@@ -53,16 +53,18 @@ def get_prompt(name: str, arguments: dict[str, Any]) -> Message:
         raise invalid_params()
     prompt = prompts[name]
     values = {key: value.strip() for key, value in arguments.items() if value.strip()}
-    missing = [key for key in prompt["required"] if key not in values]
+    missing = []
+    paragraphs = [prompt["text"]]
+    for argument in prompt["arguments"]:
+        if argument["name"] in values:
+            paragraphs.append(argument.get("sentence", ""))
+        elif argument["required"]:
+            missing.append(argument["name"])
     if missing:
         problem = f"The argument {missing[0]!r} is missing."
         raise ProtocolError(INVALID_PARAMS, problem, {"missing": missing})
-    paragraphs = [prompt["text"].format(**{key: values[key] for key in prompt["required"]})]
-    for key, (_, sentence) in prompt["optional"].items():
-        if key in values:
-            paragraphs.append(sentence.format(**{key: values[key]}))
-    content = {"type": "text", "text": "\n".join(paragraphs)}
-    messages = [{"role": "user", "content": content}]
+    text = "\n".join(filter(None, paragraphs)).format(**values)
+    messages = [{"role": "user", "content": text_block(text)}]
     return {"description": prompt["description"], "messages": messages}
 
 

@@ -18,8 +18,9 @@ TYPE_CHECKING = False  # importing typing takes 2 ms
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable, Coroutine
-    from typing import Any
+    from typing import Any, TypeVar
 
+    T = TypeVar("T", str, dict[str, Any])
     Message = dict[str, Any]
     RequestId = str | int
     Send = Callable[[Message], Awaitable[None]]
@@ -31,7 +32,6 @@ else:
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LATEST_HANDSHAKE = HANDSHAKE_REVISIONS[-1]
 MODERN = "2026-07-28"  # without a handshake: each request names its revision
-REVISIONS = (*HANDSHAKE_REVISIONS, MODERN)
 BATCH_REVISION = "2025-03-26"  # the only one with batches
 MAX_BATCH = 100
 MAX_DEPTH = 100  # nested arrays and objects in a message
@@ -75,11 +75,10 @@ class ProtocolError(Exception):
 
 
 class Session:
-    """State of one connection: negotiated revision, client, calls in progress."""
+    """State of one connection: negotiated revision and calls in progress."""
 
-    def __init__(self, revision: str | None = None, client: Message | None = None) -> None:
+    def __init__(self, revision: str | None = None) -> None:
         self.revision = revision
-        self.client: Message = client or {}  # "info" and "capabilities"
         self.calls: dict[RequestId, asyncio.Task[Any]] = {}
 
 
@@ -112,10 +111,14 @@ class Request:
         token: RequestId | None = (self.params.get("_meta") or {}).get("progressToken")
         return token
 
-    def require(self, name: str, *types: type) -> Any:
-        """Return a parameter of one of these types; raise INVALID_PARAMS otherwise."""
+    def read(self, name: str, kind: type[T], default: T | None = None) -> T:
+        """Return a parameter; raise INVALID_PARAMS if it is of another type, or missing without a
+        default.
+        """
         value = self.params.get(name)
-        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        if value is None:
+            value = default
+        if not isinstance(value, kind):
             raise invalid_params()
         return value
 
@@ -146,8 +149,7 @@ class Server:
         if problem is not None:
             return error_response(_echo_id(message), ProtocolError(INVALID_REQUEST, problem))
         if "method" not in message:
-            self.on_response(session, message)
-            return None
+            return None  # a response, though we send no requests
         method, params = message["method"], message.get("params") or {}
         if "id" not in message:
             cancelled = params.get("requestId") if method == "notifications/cancelled" else None
@@ -184,9 +186,6 @@ class Server:
                 bodies.append(response.body)
         return Response(b"[%b]" % b",".join(bodies)) if bodies else None
 
-    def on_response(self, session: Session, message: Message) -> None:
-        """Hook for responses of the client; ignored, because we send no requests."""
-
     def _find_handler(self, request: Request) -> Handler:
         method, is_modern = request.method, request.is_modern
         handler = self.handlers.get(method)
@@ -213,7 +212,10 @@ def parse(data: bytes | str) -> Any:
             data.decode()
         value = _DECODER.decode(text)
         # JSON text may hold half of a surrogate pair only as an escape sequence.
-        return _replace_surrogates(value) if "\\u" in text else value
+        if "\\u" in text and _SURROGATE.search(_encode(value)):
+            units = _encode(value).encode("utf-16-le", "surrogatepass")
+            value = _DECODER.decode(units.decode("utf-16-le", "replace"))  # by U+FFFD
+        return value
     except UnicodeDecodeError:
         code, problem = PARSE_ERROR, "Invalid JSON: not UTF-8."
     except json.JSONDecodeError as error:
@@ -232,6 +234,16 @@ def encode(value: Any) -> bytes:
         return text.encode()
     except UnicodeEncodeError:  # half of a surrogate pair
         return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+
+
+def as_json(value: Any) -> str:
+    """The same as text."""
+    return encode(value).decode()
+
+
+def text_block(text: str) -> Message:
+    """A text in the content of a result."""
+    return {"type": "text", "text": text}
 
 
 def error_response(id: RequestId | float | None, error: ProtocolError) -> Response:
@@ -311,7 +323,6 @@ def check_revision(request: Request) -> None:
         version = read_envelope(params)
         if version != MODERN:
             raise version_error(version)
-        session.client = {"info": meta.get(META_CLIENT), "capabilities": meta[META_CAPABILITIES]}
     elif names_revision:
         raise ProtocolError(
             INVALID_REQUEST, f"Requests of {MODERN} are not accepted after an initialize handshake."
@@ -377,17 +388,6 @@ def _is_deeper(value: Any, levels: int) -> bool:
         if not layer:
             return False
     return True
-
-
-def _replace_surrogates(value: Any) -> Any:
-    """Replace each half of a surrogate pair by U+FFFD."""
-    if isinstance(value, str) and _SURROGATE.search(value):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(value, list):
-        return [_replace_surrogates(one) for one in value]
-    if isinstance(value, dict):
-        return {_replace_surrogates(key): _replace_surrogates(one) for key, one in value.items()}
-    return value
 
 
 def _echo_id(message: Any) -> RequestId | float | None:

@@ -314,11 +314,9 @@ class HttpServer:
         async def lifespan(router: Router) -> AsyncIterator[None]:
             handle_signals(health, settings.http_drain_seconds)
             if self.with_tools:
-                from webquarry.host.host import ToolHost
-                from webquarry.mcp.external import ExternalTools
+                from webquarry.mcp.external import discover
 
-                host = await ToolHost.adiscover(settings)
-                server.external = ExternalTools(host, server.listing.tools)
+                server.external = await discover(settings, server.listing.tools)
             for listener in listeners:
                 meter.listen(listener)
             yield

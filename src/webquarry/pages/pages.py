@@ -38,7 +38,12 @@ from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
 from webquarry.net.models import Reply, Validators
-from webquarry.pages.jobs import take_raw_snapshot, take_snapshot, take_words
+from webquarry.pages.jobs import (
+    build_description_job,
+    take_raw_snapshot,
+    take_snapshot,
+    take_words,
+)
 from webquarry.pages.kept.earlier import EarlierPages
 from webquarry.pages.kept.rules import build_kept_page
 from webquarry.pages.snapshot import (
@@ -280,6 +285,13 @@ class Pages:
         if found is None:
             return None
         return unpack_snapshot(found[1].value, cached=True)
+
+    async def describe_kept(self, url: str) -> bytes | None:
+        """The cached snapshot of a URL as JSON; None if there is none."""
+        snapshot = await self.find_kept(url)
+        if snapshot is None:
+            return None
+        return await self.runner.run(build_description_job(snapshot))
 
     def _build_key(self, url: str, mode: str, render: RenderMode = "auto") -> str:
         parameters: dict[str, Any] = {

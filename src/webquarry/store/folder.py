@@ -1,7 +1,9 @@
-"""Where a user's files of ours are: a setting, a variable of the XDG standard, or the home."""
+"""Folders and private files of a user."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,8 +13,8 @@ from webquarry.credentials import find_home
 def find_folder(
     chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str
 ) -> Path | None:
-    """A folder of ours: the chosen one, or where this variable says, or below the user's home; None
-    without a home.
+    """Return our folder: the chosen one, below the XDG `variable`, or below the home directory;
+    None without a home directory.
     """
     if chosen is not None:
         try:
@@ -26,3 +28,16 @@ def find_folder(
     if home is None:
         return None
     return home / below_home / "webquarry"
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace a file atomically by one that only this user can read."""
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mode 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(draft).replace(path)
+    finally:
+        Path(draft).unlink(missing_ok=True)

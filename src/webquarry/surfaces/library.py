@@ -18,9 +18,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from webquarry import tools
 from webquarry._read.workers.runner import RunnerKind
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces import lookups
 from webquarry.surfaces.bridge import bridge
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from webquarry.tools.research.scrape_page import ScrapeOutput
 
 T = TypeVar("T")
-_TOOLS = "webquarry.tools"
 _DEFAULT_SETS = ("research", "executables")  # the second one for tools that the first one has not
 
 
@@ -325,8 +324,8 @@ class Quarry:
 
 def find_tool(name: str, toolset: str | None = None) -> Tool:
     """A tool by name, in one set or in the default ones."""
-    for set_name in _sets_to_search(toolset):
-        if name in module_names(f"{_TOOLS}.{set_name}"):
+    for set_name in _DEFAULT_SETS if toolset is None else (toolset,):
+        if name in tools.tool_names(set_name):
             return load(set_name, name)
     raise BadInput(
         f"There is no tool {name!r}.",
@@ -337,21 +336,9 @@ def find_tool(name: str, toolset: str | None = None) -> Tool:
 def tool_names(toolset: str | None = None) -> list[str]:
     """The names of the tools in a set, or in the default ones; none of them is imported."""
     names: dict[str, None] = {}  # a set that keeps its order
-    for set_name in _sets_to_search(toolset):
-        names.update(dict.fromkeys(module_names(f"{_TOOLS}.{set_name}")))
+    for set_name in _DEFAULT_SETS if toolset is None else (toolset,):
+        names.update(dict.fromkeys(tools.tool_names(set_name)))
     return list(names)
-
-
-def _sets_to_search(toolset: str | None) -> list[str]:
-    known = module_names(_TOOLS)
-    if toolset is None:
-        return [name for name in _DEFAULT_SETS if name in known]
-    if toolset not in known:
-        raise BadInput(
-            f"There is no tool set {toolset!r}.",
-            suggested_action=f"Use one of: {', '.join(known)}.",
-        )
-    return [toolset]
 
 
 class _SharedToolkit:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, quote, urlencode
 
 APP_URI = "ui://webquarry/page.html"
-APP_MIME_TYPE = "text/html;profile=mcp-app"
 APP_EXTENSION = "io.modelcontextprotocol/ui"
-VIEW_TEMPLATE = "research://view/{name}{?id,url,session,find}"
 _VIEW_PREFIX = "research://view/"
 _VIEW_PARAMETERS = ("id", "url", "session", "find")  # none of them makes a view fetch anything
 

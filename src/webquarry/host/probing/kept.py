@@ -15,7 +15,6 @@ import json
 import logging
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,7 +24,7 @@ from pathlib import Path
 from webquarry.host.models import Executable
 from webquarry.host.options.regular_file import read_regular
 from webquarry.settings import Settings
-from webquarry.store.folder import find_folder
+from webquarry.store.folder import find_folder, write_private
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +124,7 @@ class KeptDescriptions:
             }
             text = json.dumps(content)
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _write_whole(file, text.encode("ascii"))
+            write_private(file, text.encode("ascii"))
             _remove_old(file.parent)
         except (OSError, ValueError) as error:
             log.debug("what %s answered cannot be kept: %s", fingerprint.path, error)
@@ -152,18 +151,6 @@ class KeptDescriptions:
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
             self._around[folder] = digest.hexdigest()
         return self._around[folder]
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """All or nothing, readable by the user alone."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")  # made with mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _remove_old(folder: Path) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -24,6 +23,7 @@ from webquarry.credentials import NOWHERE, find_home
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.host.folders import Folder, executables_in
 from webquarry.host.trust.contents import CannotVouch, copy_folder, hash_folder
+from webquarry.store.folder import write_private
 
 log = logging.getLogger(__name__)
 
@@ -166,17 +166,7 @@ class TrustStore:
         text = json.dumps(content, indent=2, sort_keys=True) + "\n"
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # made with mode 0600
-            handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=".trusted-tools-")
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(name).replace(self.file)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
+            write_private(self.file, text.encode())
         except OSError as error:
             raise WebquarryError(
                 f"The list of trusted folders {self.file} cannot be written: {error.strerror}.",

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from webquarry.mcp.listing import toolset_names
 from webquarry.surfaces.cli.completion import complete_client
+from webquarry.tools import toolset_names
 
 _TEXTS = ("json", "markdown", "digest")
 _LEVELS = ("debug", "info", "warning", "error")

@@ -22,17 +22,6 @@ _UNNAMED = ("snippet", "abstract")  # values of an entry that are shown without 
 _ALL_TEXTS = "combinedContent"  # contains the `content` of all entries
 _REPEATED = ("urls", "displayLink")  # repeat other values
 _ELLIPSIS = " [...]"
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-def as_json(data: Any) -> str:
-    """Compact JSON."""
-    return _encode(data)
-
-
-def text_block(text: str) -> dict[str, Any]:
-    """A text block of the protocol."""
-    return {"type": "text", "text": text}
 
 
 def render_markdown(data: Mapping[str, Any]) -> str:
@@ -59,18 +48,13 @@ def render_markdown(data: Mapping[str, Any]) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
-def digest_answer(answer: Answer, data: Mapping[str, Any], limit: int) -> str:
-    """The beginning of an answer in at most `limit` bytes, preferably of its own Markdown."""
-    text = answer.as_markdown()
-    if text is None:
-        return render_digest(data, limit)
-    return truncate(text, limit)
-
-
-def render_digest(data: Mapping[str, Any], limit: int) -> str:
-    """The beginning of an object as Markdown in at most `limit` bytes: the first entries, and only
-    the strings in them.
+def render_digest(answer: Answer, data: Mapping[str, Any], limit: int) -> str:
+    """The beginning of an answer in at most `limit` bytes: of its own Markdown if it has any, else
+    the first entries of `data`, and only the strings in them.
     """
+    text = answer.as_markdown()
+    if text is not None:
+        return truncate(text, limit)
     short: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -115,7 +99,7 @@ def _one_line(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return " ".join(value.split())
     if depth > _MAX_DEPTH or not isinstance(value, dict | list):
-        return as_json(value)
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, dict):
         parts = []
         for name, part in value.items():

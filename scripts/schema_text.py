@@ -1,7 +1,6 @@
-"""A tool -> the text of its schema, as `--schema` prints it and as the files in `schemas/` hold it.
+"""Schemas of tools as text: the output of `--schema` and the files in `schemas/`.
 
-Two-space indent, and lists of plain values on one line, so that the text equals the documented one
-to the byte.
+Two-space indent, and lists of scalars on one line, as documented.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ def schema_text(tool: Tool) -> str:
 
 
 def pretty(value: Any, indent: str = "") -> str:
-    """JSON for people: objects and lists of objects over several lines, lists of plain values on
-    one.
-    """
+    """Serialize JSON with objects and lists of objects on several lines, lists of scalars on one."""
     deeper = indent + "  "
     if isinstance(value, dict) and value:
         members = []
