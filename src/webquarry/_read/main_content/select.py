@@ -11,7 +11,7 @@ from webquarry._read.main_content.choose import choose
 from webquarry._read.main_content.features import build_features
 from webquarry._read.main_content.model import Chances, Model, load_shipped_model
 from webquarry._read.main_content.tags import FALLBACK_FLAG
-from webquarry._read.visibility.fallbacks import drop_fallbacks, is_read_without_scripts
+from webquarry._read.html.fallbacks import drop_fallbacks, is_read_without_scripts
 
 _FALLBACK = FALLBACK_FLAG
 _MOST_OF_IT = 0.5  # of the words of a choice

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from webquarry._read.css.colours import WHITE, Colour, alike, lay_over, parse_colour
-from webquarry._read.visibility.concealment import FAINT, reason_to_skip
+from webquarry._read.style.colours import WHITE, Colour, alike, lay_over, parse_colour
+from webquarry._read.style.judge import FAINT, find_reason
 
 _SLIVER = 1.0  # pixels; what is not larger shows nothing
 _TINY = 2.0  # pixels of a text in one direction; nobody can read it
@@ -112,7 +112,7 @@ def _hides_all(styles: Styles, bounds: Bounds) -> bool:
         judged.pop("clip", None)  # it has no effect on others
     if judged.get("clip") == "auto":
         del judged["clip"]
-    if len(judged) > 0 and reason_to_skip(judged) is not None:
+    if len(judged) > 0 and find_reason(judged) is not None:
         return True
     _, _, width, height = bounds
     is_narrow = width <= _SLIVER and styles.get("overflow-x") in _CLIPS

@@ -14,7 +14,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from webquarry._read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
+from webquarry._read.html.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
 from webquarry._read.render.shown import Bounds, InheritedLook, ShownParts, Styles
 from webquarry._read.render.styles import STYLES
 from webquarry.errors import TooComplex

@@ -13,11 +13,11 @@ from lxml import etree
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import collect_names
 from webquarry._read.markdown.compose import Composer
-from webquarry._read.markdown.convert import LONG_SHEET, PartsWriter
+from webquarry._read.markdown.convert import PartsWriter
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
 from webquarry._read.text.delimiters import defuse_prose
-from webquarry._read.visibility.tracker import VisibilityTracker
+from webquarry._read.style.styles import Styles
 from webquarry._read.wiki.parts import ArticleParts, find_left_out, mend_article
 
 Element = etree._Element
@@ -28,10 +28,7 @@ class ArticleWriter:
 
     def __init__(self, document: Document, base_url: str) -> None:
         page_info = document.page_info
-        names = None
-        if len(page_info.css) > LONG_SHEET:
-            names = collect_names(document.roots)
-        visibility = VisibilityTracker(document.roots, page_info, names, knows_all=True)
+        visibility = Styles(document.roots, page_info)
         links = Links(base_url, page_info.base)
         footnotes = Footnotes(document.roots)
         self.removed: Counter[str] = Counter()

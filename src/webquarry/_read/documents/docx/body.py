@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from webquarry._read.css.colours import Colour
+from webquarry._read.style.colours import Colour
 from webquarry._read.documents import prose
 from webquarry._read.documents.docx.context import DELETED, HIDDEN, DocxContext
 from webquarry._read.documents.docx.numbering import Mark

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from webquarry._read.css.colours import WHITE, Colour
+from webquarry._read.style.colours import WHITE, Colour
 from webquarry._read.documents.docx.numbering import Numbering
 from webquarry._read.documents.docx.styles import Styles
 from webquarry._read.documents.look.theme import Theme, find_theme

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webquarry._read.css.colours import WHITE
+from webquarry._read.style.colours import WHITE
 from webquarry._read.documents import prose
 from webquarry._read.documents.docx.body import BodyWriter
 from webquarry._read.documents.docx.context import DocxContext, TooMuchText

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from webquarry._read.css.colours import Colour, alike
+from webquarry._read.style.colours import Colour, alike
 from webquarry._read.documents.docx.context import (
     DELETED,
     HIDDEN,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from webquarry._read.css.colours import Colour, parse_attribute_colour
+from webquarry._read.style.colours import Colour, parse_attribute_colour
 from webquarry._read.documents.look.theme import BLACK, Theme, mix
 from webquarry._read.documents.office import Element, child_of, value_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import colorsys
 
-from webquarry._read.css.colours import WHITE, Colour, parse_attribute_colour
+from webquarry._read.style.colours import WHITE, Colour, parse_attribute_colour
 from webquarry._read.documents.office import (
     Element,
     child_of,

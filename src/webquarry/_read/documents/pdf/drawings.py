@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pypdfium2 import raw
 
-from webquarry._read.css.colours import WHITE, Colour, alike
+from webquarry._read.style.colours import WHITE, Colour, alike
 from webquarry._read.documents.pdf.painting import (
     CLIPPED,
     MASKED,

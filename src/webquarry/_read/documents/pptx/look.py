@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from webquarry._read.css.colours import WHITE, Colour, alike
+from webquarry._read.style.colours import WHITE, Colour, alike
 from webquarry._read.documents.look.theme import Theme, find_theme
 from webquarry._read.documents.office import (
     Element,

@@ -1,0 +1,596 @@
+"""Parse selectors: attributes, pseudo-classes and nesting. Matching is in `_match.pyx`.
+
+A selector that browsers do not know is `InvalidSelector`. One beyond the limits here is
+`UndecidedSelector`: whether it matches an element is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lxml import etree
+
+from webquarry._read.style._match import (
+    ANCESTOR,
+    ANYTHING,
+    BESIDE,
+    EARLIER,
+    PARENT,
+    Compound,
+    Selector,
+    Tree,
+    find_value,
+    parse_plain,
+)
+from webquarry._read.style.declarations import unescape
+from webquarry._read.text.brackets import find_closing, find_string_end, split_top
+
+_Element = etree._Element
+Selectors = tuple[Selector, ...]
+Weight = tuple[int, int, int]  # ids, classes, tags
+_CLASS: Weight = (0, 1, 0)
+_NONE: Weight = (0, 0, 0)
+_DEEPEST = 12  # functions in functions
+_MOST_STEPS = 64
+_ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}[ \t\n]?|[^\n0-9a-fA-F])"
+_IDENT = (
+    rf"(?:--|-?+(?:[A-Za-z_\u0080-\U0010ffff]|{_ESCAPE}))(?:[\w\u0080-\U0010ffff-]|{_ESCAPE})*+"
+)
+_NAME = re.compile(_IDENT)
+_TYPE = re.compile(rf"(?:\*?\|)?+({_IDENT}|\*)")
+_COMBINATOR = re.compile(r"\s*+([>+~])\s*+|\s++")
+_PSEUDO = re.compile(r"(::?)(-?[A-Za-z][\w-]*+)")
+_FORMULA = re.compile(
+    r"\s*+(?:(odd|even)|([+-]?\d{0,9})n(?:\s*+([+-])\s*+(\d{1,9}))?+|([+-]?\d{1,9}))"
+    r"(?:\s++of\s++(.+)|\s*+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
+# Whether siblings of the same tag are counted, and whether from the end.
+_POSITIONS = {
+    "child": (False, False), "of-type": (True, False), "last-child": (False, True),
+    "last-of-type": (True, True),
+}  # fmt: skip
+_EITHER = frozenset({"is", "where", "matches", "-webkit-any", "-moz-any"})
+_OLD_PARTS = frozenset({"before", "after", "first-line", "first-letter"})
+# States that no element has until a person does something.
+AT_REST = frozenset(
+    """
+    hover active focus focus-visible focus-within visited target target-within target-current
+    current past future playing paused seeking buffering stalled muted volume-locked fullscreen
+    -webkit-full-screen modal picture-in-picture popover-open user-valid user-invalid autofill
+    -webkit-autofill out-of-range host has-slotted active-view-transition window-inactive
+    -webkit-drag local-link host-context state active-view-transition-type
+    """.split()  # noqa: SIM905
+)
+# HTML compares the values of these attributes without regard to case.
+_CASELESS = frozenset(
+    """
+    accept align charset checked color compact defer dir disabled enctype face hreflang http-equiv
+    lang language media method multiple nowrap readonly rel rev scope selected shape target text
+    type valign
+    """.split()  # noqa: SIM905
+)
+
+
+class InvalidSelector(Exception):
+    """Browsers ignore the rule."""
+
+
+class UndecidedSelector(Exception):
+    """The selector is larger than what is parsed."""
+
+
+class _NoElement(Exception):
+    """The selector is about a pseudo-element."""
+
+
+class _Test(Protocol):
+    def matches(self, element: _Element, tree: Tree) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A pseudo-class that tag, attributes and position decide."""
+
+    judge: Callable[[_Element, Tree], bool]
+
+    def matches(self, element: _Element, tree: Tree) -> bool:
+        return self.judge(element, tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attribute:
+    """`[lang|=en]`; `flag` is `i` or `s`."""
+
+    name: str
+    sign: str = ""
+    value: str = ""
+    flag: str = ""
+
+    def matches(self, element: _Element, tree: Tree) -> bool:
+        actual = find_value(element, self.name)
+        if actual is None or not self.sign:
+            return actual is not None
+        wanted = self.value
+        if self.flag == "i" or (not self.flag and self.name in _CASELESS):
+            actual, wanted = actual.lower(), wanted.lower()
+        elif self.name in ("class", "id") and not self.flag:
+            actual, wanted = tree.fold(actual), tree.fold(wanted)
+        if self.sign == "=":
+            return actual == wanted
+        if self.sign == "|=":
+            return actual == wanted or actual.startswith(f"{wanted}-")
+        if not wanted:
+            return False
+        if self.sign == "~=":
+            return wanted in actual.split()
+        if self.sign == "^=":
+            return actual.startswith(wanted)
+        if self.sign == "$=":
+            return actual.endswith(wanted)
+        return wanted in actual
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """`:nth-child(2n+1 of p)`: every `step`-th sibling from `offset` on."""
+
+    step: int
+    offset: int
+    of_type: bool
+    from_end: bool
+    of: Selectors | None = None
+
+    def matches(self, element: _Element, tree: Tree) -> bool:
+        if self.offset == 1 and not self.step and not self.of_type and len(tree.roots) == 1:
+            beside = element.getnext() if self.from_end else element.getprevious()
+            if self.of is None:
+                return beside is None
+        places = tree.position_of(element, self.of_type, self.of)
+        if places is None:
+            return False
+        beyond = places[self.from_end] - self.offset
+        if self.step == 0:
+            return bool(beyond == 0)
+        steps, rest = divmod(beyond, self.step)
+        return rest == 0 and steps >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class _AnyOf:
+    """`:is()`, `:where()` and `&`; with `refused`, `:not()`."""
+
+    selectors: Selectors
+    refused: bool = False
+
+    def matches(self, element: _Element, tree: Tree) -> bool:
+        return tree.matches_any(element, self.selectors) is not self.refused
+
+
+@dataclass(frozen=True, slots=True)
+class _Has:
+    """`:has(> img)`. The elements are found once, backwards from what is looked for."""
+
+    selectors: Selectors
+    found: dict[int, set[_Element]] = field(default_factory=dict)
+
+    def matches(self, element: _Element, tree: Tree) -> bool:
+        if id(tree) not in self.found:
+            having: set[_Element] = set()
+            for selector in self.selectors:
+                relation = ANCESTOR
+                elements: Iterable[_Element] = (
+                    one for root in tree.roots for one in root.iter(etree.Element)
+                )
+                for relation, compound in reversed(selector.steps):
+                    matching = [one for one in elements if _matches_compound(one, compound, tree)]
+                    elements = _step_back(relation, matching, tree)
+                having.update(elements)
+            self.found[id(tree)] = having
+        return element in self.found[id(tree)]
+
+
+def _matches_compound(element: _Element, compound: Compound, tree: Tree) -> bool:
+    if not compound.fits(tree.names_of(element)) or not tree.spend(1):
+        return False
+    return compound.passes(element, tree)
+
+
+def _step_back(relation: int, elements: Iterable[_Element], tree: Tree) -> set[_Element]:
+    """Return the elements to which one of these is a descendant, a child or a later sibling."""
+    before: set[_Element] = set()
+    is_inside = relation in (ANCESTOR, PARENT)
+    for element in elements:
+        other = tree.parent_of(element) if is_inside else element.getprevious()
+        while other is not None and other not in before:
+            before.add(other)
+            if relation in (PARENT, BESIDE):
+                break
+            other = tree.parent_of(other) if is_inside else other.getprevious()
+    return before
+
+
+@dataclass(frozen=True, slots=True)
+class _Inherited:
+    """`:lang(de)` and `:dir(rtl)`, by the nearest attribute around an element."""
+
+    name: str
+    wanted: tuple[str, ...]
+
+    def matches(self, element: _Element, tree: Tree) -> bool:
+        around: _Element | None = element
+        while around is not None and around.get(self.name) is None:
+            around = tree.parent_of(around)
+        value = "" if around is None else (around.get(self.name) or "").strip().lower()
+        if self.name == "dir":
+            return (value or "ltr") in self.wanted
+        for wanted in self.wanted:
+            if value and (wanted in ("*", value) or value.startswith(f"{wanted}-")):
+                return True
+        return False
+
+
+def _has_value(field: _Element) -> bool:
+    return bool(field.get("value") or field.text or field.get("checked") is not None)
+
+
+def _is_disabled(element: _Element) -> bool:
+    if element.tag not in _FORM_TAGS:
+        return False
+    fieldsets = element.iterancestors("fieldset")
+    return element.get("disabled") is not None or any(one.get("disabled") is not None for one in fieldsets)
+
+
+def _is_checked(element: _Element, tree: Tree) -> bool:
+    if element.tag == "option":
+        return element.get("selected") is not None
+    kind = (element.get("type") or "").lower()
+    return kind in ("checkbox", "radio") and element.get("checked") is not None
+
+
+def _is_writable(element: _Element, tree: Tree) -> bool:
+    editable = element.get("contenteditable")
+    if editable is not None:
+        return editable.strip().lower() in ("", "true", "plaintext-only")
+    if element.tag not in ("input", "textarea") or element.get("readonly") is not None:
+        return False
+    return not _is_disabled(element)
+
+
+def _is_missing(element: _Element, tree: Tree) -> bool:
+    if element.tag in ("form", "fieldset"):
+        return any(_is_missing(inner, tree) for inner in element.iter(*_FIELD_TAGS))
+    is_field = element.tag in _FIELD_TAGS and element.get("required") is not None
+    return is_field and not _has_value(element)
+
+
+_FORM_TAGS = frozenset({"button", "input", "select", "textarea", "optgroup", "option", "fieldset"})
+_FIELD_TAGS = ("input", "select", "textarea")
+_is_root: Callable[[_Element, Tree], bool] = lambda one, tree: bool(tree.roots) and one is tree.roots[0]  # noqa: E731
+_is_link: Callable[[_Element, Tree], bool] = (  # noqa: E731
+    lambda one, tree: one.tag in ("a", "area") and one.get("href") is not None
+)
+_STATES: dict[str, Callable[[_Element, Tree], bool]] = {
+    "root": _is_root,
+    "scope": _is_root,
+    "empty": lambda one, tree: len(one) == 0 and not one.text,
+    "link": _is_link,
+    "any-link": _is_link,
+    "-webkit-any-link": _is_link,
+    "checked": _is_checked,
+    "default": _is_checked,
+    "disabled": lambda one, tree: _is_disabled(one),
+    "enabled": lambda one, tree: one.tag in _FORM_TAGS and not _is_disabled(one),
+    "required": lambda one, tree: one.tag in _FIELD_TAGS and one.get("required") is not None,
+    "optional": lambda one, tree: one.tag in _FIELD_TAGS and one.get("required") is None,
+    "read-write": _is_writable,
+    "-moz-read-write": _is_writable,
+    "read-only": lambda one, tree: not _is_writable(one, tree),
+    "-moz-read-only": lambda one, tree: not _is_writable(one, tree),
+    "placeholder-shown": lambda one, tree: bool(one.get("placeholder")) and not _has_value(one),
+    "invalid": _is_missing,
+    "valid": lambda one, tree: one.tag in (*_FIELD_TAGS, "form", "fieldset", "button") and not _is_missing(one, tree),
+    "in-range": lambda one, tree: one.get("min") is not None or one.get("max") is not None,
+    "open": lambda one, tree: one.tag in ("details", "dialog") and one.get("open") is not None,
+    "indeterminate": lambda one, tree: one.tag == "progress" and one.get("value") is None,
+    "defined": lambda one, tree: "-" not in str(one.tag) or _runs_scripts(tree),
+}
+_NEVER = _State(lambda one, tree: False)
+_ROOT = _State(_is_root)
+
+
+def _runs_scripts(tree: Tree) -> bool:
+    """Whether a script may define elements of the page's own."""
+    for root in tree.roots:
+        for script in root.iter("script"):
+            kind = (script.get("type") or "").strip().lower()
+            if kind in ("", "module") or "javascript" in kind or "ecmascript" in kind:
+                return True
+    return False
+
+
+@dataclass(slots=True)
+class _Parts:
+    """A compound while it is parsed."""
+
+    tag: str = ""
+    identities: list[str] = field(default_factory=list)
+    classes: set[str] = field(default_factory=set)
+    tests: list[_Test] = field(default_factory=list)
+    keys: tuple[str, ...] = (ANYTHING,)  # of its tests
+    weight: Weight = _NONE
+
+    def add_test(self, test: _Test, weight: Weight = _CLASS) -> None:
+        self.tests.append(test)
+        self.weight = _add(self.weight, weight)
+
+    def build(self, text: str) -> Compound:
+        tests: Sequence[_Test] = self.tests
+        if len(set(self.identities)) > 1:
+            tests = [_NEVER]
+        identity = self.identities[0] if self.identities else ""
+        keys = self.keys
+        if identity:
+            keys = (f"#{identity}",)
+        elif self.classes:
+            keys = (f".{min(self.classes)}",)
+        elif self.tag:
+            keys = (self.tag,)
+        classes = frozenset(self.classes)
+        return Compound(text, self.tag, identity, classes, tuple(tests), keys, self.weight)
+
+
+def _add(one: Weight, other: Weight) -> Weight:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+
+def find_weight(selectors: Selectors) -> Weight:
+    """Return the specificity of the heaviest selector."""
+    return max((one.weight for one in selectors), default=_NONE)
+
+
+def parse_selector(
+    text: str, *, folds: bool = False, parent: Selectors | None = None, nests: bool = False
+) -> Selector | None:
+    """Parse one selector; None if it is about a pseudo-element.
+
+    `parent` is the meaning of `&`. A selector that `nests` and has no `&` is inside the parent.
+    """
+    try:
+        return _Parser(folds, parent).parse(text, 0, nests)
+    except _NoElement:
+        return None
+
+
+class _Parser:
+    def __init__(self, folds: bool, parent: Selectors | None) -> None:
+        self._folds = folds
+        self._parent = parent
+
+    def parse(self, text: str, depth: int, nests: bool = False) -> Selector:
+        if depth > _DEEPEST:
+            raise UndecidedSelector(text)
+        text = text.strip()
+        if not nests:
+            plain = parse_plain(text, self._folds)
+            if plain is not None:
+                return plain
+        steps: list[tuple[int, Compound]] = []
+        relation, place = ANCESTOR, 0
+        if nests and self._parent is not None and (text[:1] in _RELATIONS or "&" not in text):
+            parts = _Parts()
+            self._add_parent(parts)
+            steps.append((ANCESTOR, parts.build(f"&{id(self._parent)}")))
+            relation, place = self._read_relation(text, 0)
+        while True:
+            compound, end = self._read_compound(text, place, depth)
+            steps.append((relation, compound))
+            if end == len(text):
+                return Selector(tuple(steps))
+            if len(steps) >= _MOST_STEPS:
+                raise UndecidedSelector(text)
+            relation, place = self._read_relation(text, end)
+            if place == end:
+                raise InvalidSelector(text)
+
+    def _parse_list(self, text: str, depth: int, *, forgiving: bool) -> Selectors:
+        selectors: list[Selector] = []
+        for one in split_top(text, ","):
+            try:
+                selectors.append(self.parse(one, depth))
+            except (InvalidSelector, _NoElement) as error:
+                if not forgiving:
+                    raise InvalidSelector(one) from error
+        return tuple(selectors)
+
+    def _read_relation(self, text: str, place: int) -> tuple[int, int]:
+        """Return the relation at a place and where it ends; the place itself without one."""
+        found = _COMBINATOR.match(text, place)
+        if found is None:
+            return ANCESTOR, place
+        return _RELATIONS.get(found[1] or "", ANCESTOR), found.end()
+
+    def _read_compound(self, text: str, place: int, depth: int) -> tuple[Compound, int]:
+        start = place
+        parts = _Parts()
+        tag = _TYPE.match(text, place)
+        if tag is not None:
+            place = tag.end()
+            if tag[1] != "*":
+                parts.tag = unescape(tag[1]).lower()
+                parts.weight = (0, 0, 1)
+        while place < len(text):
+            sign = text[place]
+            if sign in ".#":
+                name = _NAME.match(text, place + 1)
+                if name is None:
+                    raise InvalidSelector(text)
+                self._add_name(sign, unescape(name[0]), parts)
+                place = name.end()
+            elif sign == "[":
+                end = find_closing(text, place + 1)
+                self._add_attribute(text[place + 1 : end].strip(), parts)
+                place = end + 1
+            elif sign == ":":
+                place = self._read_pseudo(text, place, parts, depth)
+            elif sign == "&":
+                place += 1
+                self._add_parent(parts)
+            else:
+                break
+        if place == start:
+            raise InvalidSelector(text)
+        written = text[start:place]
+        if self._parent is not None and ("&" in written or ":scope" in written):
+            written = f"{written}{id(self._parent)}"
+        return parts.build(written), place
+
+    def _add_name(self, sign: str, name: str, parts: _Parts) -> None:
+        if self._folds:
+            name = name.lower()
+        if sign == ".":
+            parts.classes.add(name)
+            parts.weight = _add(parts.weight, _CLASS)
+        else:
+            parts.identities.append(name)
+            parts.weight = _add(parts.weight, (1, 0, 0))
+
+    def _add_parent(self, parts: _Parts) -> None:
+        if self._parent is None:
+            parts.add_test(_ROOT, _NONE)
+        else:
+            self._add_any(parts, self._parent, find_weight(self._parent))
+
+    def _add_any(self, parts: _Parts, selectors: Selectors, weight: Weight) -> None:
+        parts.add_test(_AnyOf(selectors), weight)
+        keys = {key for one in selectors for key in one.last.keys}
+        if ANYTHING not in keys:
+            parts.keys = tuple(keys)
+
+    def _add_attribute(self, inside: str, parts: _Parts) -> None:
+        test = _parse_attribute(inside)
+        parts.add_test(test)
+        if parts.keys == (ANYTHING,):
+            parts.keys = (f"[{test.name}",)
+
+    def _read_pseudo(self, text: str, place: int, parts: _Parts, depth: int) -> int:
+        found = _PSEUDO.match(text, place)
+        if found is None:
+            raise InvalidSelector(text)
+        name = found[2].lower()
+        place = found.end()
+        argument: str | None = None
+        if text[place : place + 1] == "(":
+            end = find_closing(text, place + 1)
+            argument = text[place + 1 : end]
+            place = end + 1
+        if found[1] == "::" or name in _OLD_PARTS:
+            raise _NoElement(text)
+        if argument is None:
+            self._add_state(name, parts)
+        else:
+            self._add_function(name, argument, parts, depth)
+        return place
+
+    def _add_state(self, name: str, parts: _Parts) -> None:
+        kind, _, position = name.partition("-")
+        if name == "scope" and self._parent is not None:
+            self._add_any(parts, self._parent, _CLASS)
+        elif name in _STATES:
+            parts.add_test(_State(_STATES[name]))
+            if name == "root":
+                parts.keys = ("html",)
+        elif name in AT_REST:
+            parts.add_test(_NEVER)
+        elif kind in ("first", "only") and position in ("child", "of-type"):
+            parts.add_test(_Position(0, 1, position == "of-type", False))
+            if kind == "only":
+                parts.add_test(_Position(0, 1, position == "of-type", True), _NONE)
+        elif kind == "last" and name in _POSITIONS:
+            parts.add_test(_Position(0, 1, *_POSITIONS[name]))
+        else:
+            raise InvalidSelector(name)
+
+    def _add_function(self, name: str, argument: str, parts: _Parts, depth: int) -> None:
+        if name in _EITHER:
+            selectors = self._parse_list(argument, depth + 1, forgiving=True)
+            weight = _NONE if name == "where" else find_weight(selectors)
+            self._add_any(parts, selectors, weight)
+        elif name == "not":
+            selectors = self._parse_list(argument, depth + 1, forgiving=False)
+            parts.add_test(_AnyOf(selectors, refused=True), find_weight(selectors))
+        elif name == "has":
+            selectors = self._parse_relative(argument, depth + 1)
+            parts.add_test(_Has(selectors), find_weight(selectors))
+        elif name.startswith("nth-") and name[4:] in _POSITIONS:
+            self._add_position(_POSITIONS[name[4:]], argument, parts, depth)
+        elif name in ("lang", "dir"):
+            wanted = [one.strip().strip("\"'").lower() for one in argument.split(",")]
+            parts.add_test(_Inherited(name, tuple(wanted)))
+        elif name in AT_REST:
+            parts.add_test(_NEVER)
+        else:
+            raise InvalidSelector(name)
+
+    def _parse_relative(self, text: str, depth: int) -> Selectors:
+        """Parse the argument of `:has()`: the first relation is that to the element."""
+        selectors: list[Selector] = []
+        for one in split_top(text, ","):
+            relation, place = self._read_relation(one, 0)
+            try:
+                found = self.parse(one[place:], depth)
+            except _NoElement as error:
+                raise InvalidSelector(one) from error
+            selectors.append(Selector(((relation, found.steps[0][1]), *found.steps[1:])))
+        return tuple(selectors)
+
+    def _add_position(
+        self, kind: tuple[bool, bool], argument: str, parts: _Parts, depth: int
+    ) -> None:
+        """`2n+1` has a step and an offset; a number has no step."""
+        found = _FORMULA.fullmatch(argument)
+        if found is None:
+            raise InvalidSelector(argument)
+        word, factor, sign, distance, number, listed = found.groups()
+        step, offset = 2, 1 if (word or "").lower() == "odd" else 0
+        if number is not None:
+            step, offset = 0, int(number)
+        elif not word:
+            step = int(factor) if factor not in ("", "+", "-") else int(f"{factor}1")
+            offset = int(sign + distance) if sign else 0
+        of: Selectors | None = None
+        weight = _CLASS
+        if listed is not None:
+            of = self._parse_list(listed, depth + 1, forgiving=False)
+            weight = _add(_CLASS, find_weight(of))
+        parts.add_test(_Position(step, offset, *kind, of), weight)
+
+
+def _parse_attribute(inside: str) -> _Attribute:
+    found = _TYPE.match(inside)
+    if found is None or found[1] == "*":
+        raise InvalidSelector(inside)
+    name = unescape(found[1]).lower()
+    rest = inside[found.end() :].lstrip()
+    if not rest:
+        return _Attribute(name)
+    sign, equals, rest = rest.partition("=")
+    rest = rest.lstrip()
+    if not equals or sign not in ("", "~", "^", "$", "*", "|"):
+        raise InvalidSelector(inside)
+    if rest[:1] in ('"', "'"):
+        end = find_string_end(rest, 1, rest[0])
+        value = rest[1 : end - 1]
+    else:
+        word = _NAME.match(rest)
+        if word is None:
+            raise InvalidSelector(inside)
+        end, value = word.end(), word[0]
+    flag = rest[end:].strip().lower()
+    if flag not in ("", "i", "s"):
+        raise InvalidSelector(inside)
+    return _Attribute(name, f"{sign}=", unescape(value), flag)
