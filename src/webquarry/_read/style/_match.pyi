@@ -11,6 +11,7 @@ ANYTHING: str
 
 class NameSet:
     def __init__(self, names: Iterable[str]) -> None: ...
+    def concerns(self, selector: str) -> bool: ...
 
 class ElementNames:
     tag: str

@@ -121,6 +121,11 @@ cdef class NameSet:
             place = (place + 1) & self.mask
         return False
 
+    def concerns(self, str selector not None):
+        """Whether a selector needs only names of the set."""
+        cdef bytes text = selector.encode("utf-8", "replace")
+        return self.fit(<const unsigned char*>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)) == EXACT
+
     cdef int fit(self, const unsigned char* text, Py_ssize_t size) noexcept:
         """Return EXACT if a selector of the list needs only names of the set, RELATED if it has one of them.
 

@@ -39,6 +39,7 @@ from webquarry._read.style.selectors import (
     Selectors,
     UndecidedSelector,
     parse_selector,
+    uses_known_pseudo,
 )
 from webquarry._read.style.sheet import Sheets, SheetRule, read_rules
 from webquarry._read.text.brackets import find_closing, split_top
@@ -152,6 +153,10 @@ class Cascade:
         parent = self._parse_parent(rule.outer) if rule.outer else None
         selectors: list[Selector] = []
         for text in texts:
+            if self._names is not None and not self._names.concerns(text):
+                if ":" in text and not uses_known_pseudo(text):
+                    raise InvalidSelector(text)
+                continue
             if self._waits_for_script(text):
                 continue
             selector = parse_selector(
@@ -231,7 +236,10 @@ class Cascade:
                 apply_declarations(style, later)
             self._styles[bits, text] = style
         if any(map(has_calls, style.values())):
-            return self._substitute(style, element)
+            style = self._substitute(style, element)
+            for name, value in style.items():  # `attr()` and `if()` are not computed
+                if name != "content" and has_calls(value):
+                    return self._leave_out()
         return style
 
     def _merge(self, bits: int) -> _Merged:

@@ -155,17 +155,30 @@ def _read_function(name: str, arguments: str, depth: int) -> Colour | None:
     if name == "light-dark":  # pages are read as on a light screen
         return _find_colour(split_top(arguments, ",")[0], depth)
     words = split_words(arguments.replace("/", " / "))
-    if name == "color":
+    if name == "color" and words[:1] != ["from"]:
         if words[:1] not in _RGB_SPACES:
             return None
         words = words[1:]
     if "/" in words:
         words.remove("/")
-    if words[:1] == ["from"] or len(words) not in (3, 4):
+    names = {"none": 0.0}
+    if words[:1] == ["from"]:  # a relative colour
+        origin = _find_colour(" ".join(words[1:2]), depth)
+        if origin is None or name not in _CHANNELS:
+            return None
+        letters, convert = _CHANNELS[name]
+        names |= dict(zip(letters, convert(*origin[:3]), strict=True))
+        names["alpha"] = origin.alpha
+        words = words[2:]
+        if words[:1] in _RGB_SPACES:
+            words = words[1:]
+        if len(words) == 3:
+            words.append("alpha")
+    if len(words) not in (3, 4):
         return None
     known: list[float] = []
     for word, units in zip(words, _UNITS[name], strict=False):
-        channel = evaluate(word, units, {"none": 0.0})
+        channel = evaluate(word, units, names)
         if channel is None:
             return None
         known.append(channel)
@@ -204,6 +217,17 @@ def _from_lightness(lightness: float, one: float, other: float) -> _Channels | N
     return (0.0, 0.0, 0.0) if lightness <= 0.03 else None
 
 
+def _to_hsl(red: float, green: float, blue: float) -> _Channels:
+    hue, lightness, saturation = colorsys.rgb_to_hls(red / 255, green / 255, blue / 255)
+    return 360 * hue, 100 * saturation, 100 * lightness
+
+
+# The names of the channels of relative colours, and their values in the first colour.
+_CHANNELS: dict[str, tuple[str, Callable[[float, float, float], _Channels]]] = {
+    "rgb": ("rgb", lambda red, green, blue: (red, green, blue)),
+    "rgba": ("rgb", lambda red, green, blue: (red, green, blue)),
+    "hsl": ("hsl", _to_hsl), "hsla": ("hsl", _to_hsl), "color": ("rgb", _from_bytes),
+}  # fmt: skip
 _HUES = (_HUE, _PERCENT, _PERCENT, FACTORS)
 _BYTES = (_RGB, _RGB, _RGB, FACTORS)
 _OF_LAB = ({"": 0.01, "%": 0.01}, {"": 0.01, "%": 0.01}, _HUE, FACTORS)
@@ -220,7 +244,7 @@ _UNITS: dict[str, tuple[Mapping[str, float], ...]] = {
     "color": (FACTORS,) * 4, "lab": _OF_LAB, "lch": _OF_LAB, "oklab": _OF_OKLAB,
     "oklch": _OF_OKLAB,
 }  # fmt: skip
-_RGB_SPACES = (["srgb"], ["display-p3"], ["a98-rgb"], ["prophoto-rgb"], ["rec2020"])
+_RGB_SPACES = (["srgb"], ["srgb-linear"], ["display-p3"], ["a98-rgb"], ["prophoto-rgb"], ["rec2020"])
 _FUNCTIONS = frozenset({*_TO_RGB, "color-mix", "light-dark"})
 
 

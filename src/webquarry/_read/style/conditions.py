@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from webquarry._read.style.declarations import is_valid
 from webquarry._read.style.values import parse_length
 from webquarry._read.text.brackets import find_closing, split_top
 
@@ -127,10 +128,9 @@ def _judge(text: str, judge_feature: _JudgeFeature, media: dict[str, int], depth
 def _judge_support(declaration: str) -> int:
     """Judge a declaration of `@supports`; of most properties it is not known."""
     name, _, value = declaration.partition(":")
-    is_common = name.strip() in ("display", "position", "opacity", "visibility", "overflow")
-    if name.startswith("--") or (is_common and value.strip().replace("-", "").isalnum()):
-        return ALWAYS
-    return UNSURE
+    if name.strip() in ("display", "position", "opacity", "visibility", "overflow"):
+        return ALWAYS if is_valid(name.strip(), value.strip()) else NEVER
+    return ALWAYS if name.startswith("--") else UNSURE
 
 
 def _judge_feature(text: str) -> int:

@@ -21,6 +21,7 @@ _ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?|\\(.)", re.IGNORECASE | re.DOTA
 _VARIABLE = re.compile(r"(--[\w\u0080-\U0010ffff-]+)")
 _IMPORTANT = re.compile(r"\s*!\s*important\s*$", re.IGNORECASE)
 _ENV = re.compile(r"env\(\s*([\w-]+)[\s\d]*(?:,((?:[^()]|\([^()]*\))*))?\)")
+_DEEPEST_ENV = 8
 _KNOWN_ENV = ("safe-area-", "titlebar-area-", "keyboard-inset-", "viewport-segment-")
 
 PROPERTIES = frozenset(
@@ -177,7 +178,7 @@ def normalize(value: str) -> str:
         value = "".join(pieces)
     else:
         value = value.lower()
-    if "env(" in value:
+    for _ in range(value.count("env(") and _DEEPEST_ENV):
         value = _ENV.sub(_resolve_env, value)
     return " ".join(value.split()).replace("( ", "(")
 

@@ -72,9 +72,9 @@ def find_placement(style: Mapping[str, str]) -> Placement:
 @lru_cache(maxsize=2048)
 def _place(transform: str, translate: str, rotate: str, scale: str) -> Placement:
     steps = [("translate", translate), ("scale", scale), *find_calls(transform[:_LONGEST])]
-    words = rotate.split()
-    axis = words[0] if words and words[0] in ("x", "y", "z") else "z"
-    steps.insert(1, (f"rotate{axis}", words[-1] if words else ""))
+    words = split_top(rotate, " ")
+    axis = words.pop(0) if words and words[0] in ("x", "y", "z") else "z"
+    steps.insert(1, ("rotate3d" if len(words) == 4 else f"rotate{axis}", " ".join(words)))
     matrix = _IDENTITY
     faces_us = True
     for name, arguments in steps[:_MOST_STEPS]:

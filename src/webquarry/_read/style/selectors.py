@@ -43,6 +43,7 @@ _NAME = re.compile(_IDENT)
 _TYPE = re.compile(rf"(?:\*?\|)?+({_IDENT}|\*)")
 _COMBINATOR = re.compile(r"\s*+([>+~])\s*+|\s++")
 _PSEUDO = re.compile(r"(::?)(-?[A-Za-z][\w-]*+)")
+_PART = re.compile(r"::part\(\s*([\w\s-]+)\)", re.IGNORECASE)
 _FORMULA = re.compile(
     r"\s*+(?:(odd|even)|([+-]?\d{0,9})n(?:\s*+([+-])\s*+(\d{1,9}))?+|([+-]?\d{1,9}))"
     r"(?:\s++of\s++(.+)|\s*+)",
@@ -85,7 +86,7 @@ class UndecidedSelector(Exception):
 
 
 class _NoElement(Exception):
-    """The selector is about a pseudo-element."""
+    """The selector is about a pseudo-element, or a state that no element has at first."""
 
 
 class _Test(Protocol):
@@ -299,6 +300,9 @@ _STATES: dict[str, Callable[[_Element, Tree], bool]] = {
     "indeterminate": lambda one, tree: one.tag == "progress" and one.get("value") is None,
     "defined": lambda one, tree: "-" not in str(one.tag) or _runs_scripts(tree),
 }
+_KNOWN = {*_STATES, *AT_REST, *_OLD_PARTS, *_EITHER, *_POSITIONS} | {
+    "not", "has", "lang", "dir", "first-child", "first-of-type", "only-child", "only-of-type",
+}  # fmt: skip
 _NEVER = _State(lambda one, tree: False)
 _ROOT = _State(_is_root)
 
@@ -356,7 +360,7 @@ def find_weight(selectors: Selectors) -> Weight:
 def parse_selector(
     text: str, *, folds: bool = False, parent: Selectors | None = None, nests: bool = False
 ) -> Selector | None:
-    """Parse one selector; None if it is about a pseudo-element.
+    """Parse one selector; None if it matches no element until a person does something.
 
     `parent` is the meaning of `&`. A selector that `nests` and has no `&` is inside the parent.
     """
@@ -364,6 +368,21 @@ def parse_selector(
         return _Parser(folds, parent).parse(text, 0, nests)
     except _NoElement:
         return None
+
+
+def uses_known_pseudo(text: str) -> bool:
+    """Whether browsers know the pseudo-classes of a selector, told without parsing it."""
+    for colons, name in _PSEUDO.findall(text):
+        name = name.lower()
+        is_known = name in _KNOWN or name.startswith(("nth-", "-webkit-")) or colons == "::"
+        if not is_known:
+            return False
+    return True
+
+
+def _name_part(found: re.Match[str]) -> str:
+    """Write `::part(a)` as what it means in a tree with its shadow trees in place."""
+    return " *" + "".join(f'[part~="{name}"]' for name in found[1].split())
 
 
 class _Parser:
@@ -374,7 +393,7 @@ class _Parser:
     def parse(self, text: str, depth: int, nests: bool = False) -> Selector:
         if depth > _DEEPEST:
             raise UndecidedSelector(text)
-        text = text.strip()
+        text = _PART.sub(_name_part, text.strip())
         if not nests:
             plain = parse_plain(text, self._folds)
             if plain is not None:
@@ -491,6 +510,8 @@ class _Parser:
         if found[1] == "::" or name in _OLD_PARTS:
             raise _NoElement(text)
         if argument is None:
+            if name in AT_REST and not depth:
+                raise _NoElement(text)
             self._add_state(name, parts)
         else:
             self._add_function(name, argument, parts, depth)

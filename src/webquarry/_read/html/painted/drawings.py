@@ -103,6 +103,8 @@ def _add_style(element: Element, *, is_plain: bool) -> None:
             unit = "px" if name == "font-size" and value[-1:].isdigit() else ""
             parts.append(f"{name}:{value}{unit}")
     fill, stroke = element.get("fill") or "", element.get("stroke") or "none"
+    if "fill:none" in (element.get("style") or "").replace(" ", "").lower():
+        fill = "none"
     if fill.strip().lower() in ("none", "transparent") and stroke.strip().lower() == "none":
         parts.append("color:transparent")
     elif is_plain and element.tag == "text":
