@@ -113,8 +113,25 @@ cdef class NameSet:
         PyMem_Free(self.hashes)
 
     cdef bint contains(self, const unsigned char* name, Py_ssize_t size) noexcept:
-        cdef uint64_t wanted = hash_of(name, size)
-        cdef size_t place = wanted & self.mask
+        """Whether a name is in the set; names with numeric escapes, other letters or of a great length count as known."""
+        cdef unsigned char plain[128]
+        cdef Py_ssize_t index = 0, length = 0
+        cdef uint64_t wanted
+        cdef size_t place
+        if size >= 128:
+            return True
+        while index < size:
+            if name[index] == 92:
+                index += 1
+                if index >= size or 48 <= name[index] <= 57 or 97 <= LOWER[name[index]] <= 102:
+                    return True
+            if name[index] >= 128:
+                return True
+            plain[length] = name[index]
+            length += 1
+            index += 1
+        wanted = hash_of(plain, length)
+        place = wanted & self.mask
         while self.hashes[place]:
             if self.hashes[place] == wanted:
                 return True
@@ -129,7 +146,7 @@ cdef class NameSet:
     cdef int fit(self, const unsigned char* text, Py_ssize_t size) noexcept:
         """Return EXACT if a selector of the list needs only names of the set, RELATED if it has one of them.
 
-        Names in brackets and those of siblings are not needed. Names with escapes or other letters count as known.
+        Names in brackets and those of siblings are not needed.
         """
         cdef Py_ssize_t place = 0, start
         cdef int depth = 0, kind
@@ -165,15 +182,11 @@ cdef class NameSet:
                     all_known, own_known, gap = all_known and own_known, True, False
                 if kind == POINT:
                     start = place + 1
-                    known = False
                     place = start
                     while place < size and (KINDS[text[place]] == NAME or KINDS[text[place]] == ODD):
-                        if KINDS[text[place]] == ODD:
-                            known = True
-                            if text[place] == 92:
-                                place += 1
-                        place += 1
-                    known = known or self.contains(text + start, place - start)
+                        place += 2 if text[place] == 92 else 1
+                    place = min(place, size)
+                    known = self.contains(text + start, place - start)
                     own_known = own_known and known
                     any_known = any_known or known
                     continue
@@ -206,8 +219,12 @@ cdef Py_ssize_t end_of_bracket(const unsigned char* text, Py_ssize_t size, Py_ss
     return min(end + 1, size)
 
 
+cdef inline bint in_word(unsigned char byte) noexcept:
+    return KINDS[byte] == NAME or KINDS[byte] == ODD
+
+
 def strip_comments(bytes css not None):
-    """Replace comments outside of strings by spaces."""
+    """Remove comments outside of strings; a space is left between two words."""
     cdef const unsigned char* text
     cdef const unsigned char* end
     cdef char* made
@@ -230,8 +247,6 @@ def strip_comments(bytes css not None):
                 continue
             memcpy(made + length, text + start, place - start)
             length += place - start
-            made[length] = 32
-            length += 1
             place += 2
             while True:
                 end = <const unsigned char*>memchr(text + place, 42, size - place)
@@ -243,6 +258,9 @@ def strip_comments(bytes css not None):
                     place += 1
                     break
             start = place
+            if length and in_word(made[length - 1]) and place < size and in_word(text[place]):
+                made[length] = 32
+                length += 1
         elif text[place] == 92:
             place += 2
         elif text[place] == 40:

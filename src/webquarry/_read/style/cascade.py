@@ -38,10 +38,10 @@ from webquarry._read.style.selectors import (
     InvalidSelector,
     Selectors,
     UndecidedSelector,
+    is_plausible,
     parse_selector,
-    uses_known_pseudo,
 )
-from webquarry._read.style.sheet import Sheets, SheetRule, read_rules
+from webquarry._read.style.sheet import Layer, SheetRule, Sheets, read_rules
 from webquarry._read.text.brackets import find_closing, split_top
 
 _Element = etree._Element
@@ -53,6 +53,9 @@ _LEFT_OUT: Declarations = {"display": "none"}
 _NAMES = re.compile(r"[.#]([\w\u0080-\uffff-]+)")
 _LAST_NAME = re.compile(r"([.#])((?:[\w\u0080-\U0010ffff-]|\\.)+)|^([a-zA-Z][\w-]*)")
 _VARIABLE = re.compile(r"var\(\s*+(--[\w\u0080-\U0010ffff-]++)\s*+", re.IGNORECASE)
+_PROPERTY = re.compile(
+    rb"@property\s+(--[\w-]+)\s*\{(?:[^{}]*;)?\s*initial-value\s*:([^;{}]*)", re.IGNORECASE
+)
 _STATE = re.compile(r":(-?[a-zA-Z][\w-]*)")
 _BACKGROUNDS = frozenset({"background", "background-color", "background-image"})
 _SHOWING = re.compile(
@@ -109,7 +112,7 @@ class Cascade:
         self._own: dict[str, _Merged] = {}  # by the text of a style attribute
         self._merged: dict[int, _Merged] = {}
         self._styles: dict[tuple[int, str], Declarations] = {}  # by rules and style attribute
-        self._scopes: dict[_Element | None, _Scope] = {None: _Scope({}, None)}
+        self._scopes: dict[_Element | None, _Scope] = {None: _Scope(_read_initial(sheets), None)}
         self._names = None if names is None else NameSet(names)
         self._shown: tuple[set[str], set[str]] | None = None
         for rule in read_rules(sheets, self._names):
@@ -154,15 +157,13 @@ class Cascade:
         selectors: list[Selector] = []
         for text in texts:
             if self._names is not None and not self._names.concerns(text):
-                if ":" in text and not uses_known_pseudo(text):
+                if not is_plausible(text):
                     raise InvalidSelector(text)
-                continue
-            if self._waits_for_script(text):
                 continue
             selector = parse_selector(
                 text, folds=self.tree.folds, parent=parent, nests=parent is not None
             )
-            if selector is not None:
+            if selector is not None and not self._waits_for_script(text):
                 selectors.append(selector)
         return selectors
 
@@ -248,13 +249,10 @@ class Cascade:
         if merged is None:
             rules = self._list_rules(bits)
             self.tree.spend(len(rules))
-            ordinary: Declarations = {}
-            for rule in sorted(rules, key=_Rule.weigh):
-                apply_declarations(ordinary, rule.ordinary)
-            important: Declarations = {}
-            for rule in sorted(rules, key=_Rule.weigh_important):
-                apply_declarations(important, rule.important)
-            merged = self._merged[bits] = (ordinary, important)
+            ordinary = [(one.rule.layer, one.ordinary) for one in sorted(rules, key=_Rule.weigh)]
+            rules = sorted(rules, key=_Rule.weigh_important)
+            important = [(one.rule.layer, one.important) for one in rules]
+            merged = self._merged[bits] = (_apply_all(ordinary), _apply_all(important))
         return merged
 
     def _list_rules(self, bits: int) -> list[_Rule]:
@@ -409,6 +407,33 @@ def _fill(text: str, find: Callable[[str, int], str | None], depth: int = 0) -> 
         place = end + 1
     pieces.append(text[place:])
     return "".join(pieces)
+
+
+def _apply_all(declared: Iterable[tuple[Layer, Declarations]]) -> Declarations:
+    """Apply declarations in order; `revert-layer` restores the value of the layers below."""
+    style: Declarations = {}
+    below: Declarations = {}
+    current: Layer | None = None
+    for layer, later in declared:
+        if layer is not current:
+            current, below = layer, dict(style)
+        apply_declarations(style, later)
+        for name, value in later.items():
+            if value == "revert-layer":
+                style.pop(name)
+                if name in below:
+                    style[name] = below[name]
+    return style
+
+
+def _read_initial(sheets: Sheets) -> Declarations:
+    """Return the initial values that `@property` gives to custom properties."""
+    found: Declarations = {}
+    for _, css in sheets.sheets:
+        if b"@property" in css:
+            for name, value in _PROPERTY.findall(css):
+                found[name.decode(errors="replace")] = value.decode(errors="replace")
+    return found
 
 
 def _set_bits(rules: Sequence[_Rule], judge: Callable[[_Rule], bool]) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from webquarry._read.style.declarations import is_valid
+from webquarry._read.style.selectors import is_plausible
 from webquarry._read.style.values import parse_length
 from webquarry._read.text.brackets import find_closing, split_top
 
@@ -57,10 +58,8 @@ _OLD_PREFIX = re.compile(r"^-webkit-(min|max)-")
 _JudgeFeature = Callable[[str], int]
 
 
-@lru_cache(maxsize=512)
 def judge_media(query: str) -> int:
     """Return when a media query list in lower case holds: the best of its conditions."""
-    query = query[:_LONGEST]
     if not query.strip():
         return ALWAYS
     return min(_judge(one, _judge_feature, _MEDIA, 0) for one in split_top(query, ","))
@@ -69,11 +68,13 @@ def judge_media(query: str) -> int:
 @lru_cache(maxsize=512)
 def judge_group(name: str, query: str) -> int:
     """Return when the rules in an at-rule apply."""
-    query = query[:_LONGEST].lower()
-    if name == "@media":
-        return judge_media(query)
+    query = query.lower()
     if name == "@layer":
         return ALWAYS
+    if len(query) > _LONGEST:
+        return UNSURE
+    if name == "@media":
+        return judge_media(query)
     if name == "@supports":
         return _judge(query, _judge_support, {}, 0)
     return UNSURE
@@ -98,10 +99,14 @@ def _judge(text: str, judge_feature: _JudgeFeature, media: dict[str, int], depth
         elif name == "or":
             joined_by_or = True
         elif name not in ("", "and", "only"):
-            if opens:  # a function, such as `selector()`
+            if opens:  # a function
+                end = find_closing(text, place + 1)
+                known = UNSURE
+                if name == "selector":
+                    known = ALWAYS if is_plausible(text[place + 1 : end]) else NEVER
+                parts.append(NEVER if media else _OPPOSITE[known] if negates_next else known)
                 negates_next = False
-                parts.append(UNSURE if not media else NEVER)
-                place = find_closing(text, place + 1) + 1
+                place = end + 1
                 continue
             parts.append(media.get(name, NEVER))
         if not opens:

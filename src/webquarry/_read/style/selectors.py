@@ -49,6 +49,9 @@ _FORMULA = re.compile(
     r"(?:\s++of\s++(.+)|\s*+)",
     re.IGNORECASE | re.DOTALL,
 )
+_INVALID = re.compile(
+    r"[.#](?![-\\_a-zA-Z\u0080-\U0010ffff])|[.#]-?\d|[!;{}]|[>+~]\s*(?:$|[>+~])|^\s*$"
+)
 _RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
 # Whether siblings of the same tag are counted, and whether from the end.
 _POSITIONS = {
@@ -57,6 +60,13 @@ _POSITIONS = {
 }  # fmt: skip
 _EITHER = frozenset({"is", "where", "matches", "-webkit-any", "-moz-any"})
 _OLD_PARTS = frozenset({"before", "after", "first-line", "first-letter"})
+_PARTS = _OLD_PARTS | frozenset(
+    """
+    marker selection placeholder backdrop cue file-selector-button slotted highlight
+    details-content grammar-error spelling-error target-text view-transition scroll-marker
+    scroll-button column checkmark picker picker-icon search-text
+    """.split()  # noqa: SIM905
+)
 # States that no element has until a person does something.
 AT_REST = frozenset(
     """
@@ -300,9 +310,13 @@ _STATES: dict[str, Callable[[_Element, Tree], bool]] = {
     "indeterminate": lambda one, tree: one.tag == "progress" and one.get("value") is None,
     "defined": lambda one, tree: "-" not in str(one.tag) or _runs_scripts(tree),
 }
-_KNOWN = {*_STATES, *AT_REST, *_OLD_PARTS, *_EITHER, *_POSITIONS} | {
-    "not", "has", "lang", "dir", "first-child", "first-of-type", "only-child", "only-of-type",
-}  # fmt: skip
+_PSEUDO_CLASSES = frozenset(
+    {
+        *_STATES, *AT_REST, *_OLD_PARTS, *_EITHER, "not", "has", "lang", "dir", "first-child",
+        "first-of-type", "last-child", "last-of-type", "only-child", "only-of-type", "nth-child",
+        "nth-of-type", "nth-last-child", "nth-last-of-type",
+    }
+)  # fmt: skip
 _NEVER = _State(lambda one, tree: False)
 _ROOT = _State(_is_root)
 
@@ -370,13 +384,15 @@ def parse_selector(
         return None
 
 
-def uses_known_pseudo(text: str) -> bool:
-    """Whether browsers know the pseudo-classes of a selector, told without parsing it."""
-    for colons, name in _PSEUDO.findall(text):
-        name = name.lower()
-        is_known = name in _KNOWN or name.startswith(("nth-", "-webkit-")) or colons == "::"
-        if not is_known:
-            return False
+def is_plausible(text: str) -> bool:
+    """Whether browsers accept a selector, decided by its signs and pseudo-classes only."""
+    if _INVALID.search(text) is not None:
+        return False
+    if ":" in text:
+        for colons, name in _PSEUDO.findall(text):
+            known = _PARTS if colons == "::" else _PSEUDO_CLASSES
+            if name.lower() not in known and not name.startswith(("-webkit-", "part")):
+                return False
     return True
 
 
@@ -393,7 +409,9 @@ class _Parser:
     def parse(self, text: str, depth: int, nests: bool = False) -> Selector:
         if depth > _DEEPEST:
             raise UndecidedSelector(text)
-        text = _PART.sub(_name_part, text.strip())
+        text = text.strip()
+        if "::p" in text:
+            text = _PART.sub(_name_part, text)
         if not nests:
             plain = parse_plain(text, self._folds)
             if plain is not None:
@@ -508,7 +526,9 @@ class _Parser:
             argument = text[place + 1 : end]
             place = end + 1
         if found[1] == "::" or name in _OLD_PARTS:
-            raise _NoElement(text)
+            if name in _PARTS or name.startswith("-webkit-"):
+                raise _NoElement(text)
+            raise InvalidSelector(text)
         if argument is None:
             if name in AT_REST and not depth:
                 raise _NoElement(text)
@@ -574,7 +594,7 @@ class _Parser:
     ) -> None:
         """`2n+1` has a step and an offset; a number has no step."""
         found = _FORMULA.fullmatch(argument)
-        if found is None:
+        if found is None or (kind[0] and found[6]):
             raise InvalidSelector(argument)
         word, factor, sign, distance, number, listed = found.groups()
         step, offset = 2, 1 if (word or "").lower() == "odd" else 0

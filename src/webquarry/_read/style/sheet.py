@@ -28,6 +28,7 @@ _DEEPEST_IMPORT = 4
 _LARGEST_IMPORTS = 2_000_000  # bytes
 _LOOKED_AT = 200_000  # bytes in which imports are looked for
 _LONGEST_ADDRESS = 2_000  # characters
+_LONGEST_MEDIA = 1_000
 _SKIPPED = re.compile(rb"(?:\s++|/\*(?:[^*]|\*(?!/))*+\*/|<!--|-->)*+")
 _IMPORT = re.compile(
     rb"""@import\s*+(?:url\(\s*+(?:"([^"\n]*+)"|'([^'\n]*+)'|([^\s"')]*+))\s*+\)"""
@@ -48,7 +49,11 @@ def is_sheet_link(attributes: Mapping[str, str]) -> bool:
         return False
     if not _is_css(attributes.get("type")):
         return False
-    return judge_media(attributes.get("media", "").strip().lower()) != NEVER
+    return judge_media(attributes.get("media", "").strip().lower()[:_LONGEST_MEDIA]) != NEVER
+
+
+def _is_for_all(media: str) -> bool:
+    return judge_media(media.strip().lower()[:_LONGEST_MEDIA]) == ALWAYS
 
 
 def _is_css(kind: str | None) -> bool:
@@ -155,7 +160,7 @@ def _collect(
     for element in elements:
         if element.tag == "style":
             media = element.get("media") or ""
-            if _is_css(element.get("type")) and judge_media(media.strip().lower()) == ALWAYS:
+            if _is_css(element.get("type")) and _is_for_all(media):
                 css = style_of(element)
                 if css is None:
                     css = etree.tostring(element, method="text", encoding="utf-8", with_tail=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._read.css.media import ALWAYS, NEVER, SOMETIMES, judge_media
+from webquarry._read.style.conditions import ALWAYS, NEVER, SOMETIMES, judge_media
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
-"""Declarations of CSS: which of them hide a box, and how colours and lengths are read."""
+"""Which declarations hide a box, and how colours and lengths are parsed."""
 
 from __future__ import annotations
 
 import pytest
 
-from webquarry._read.css.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
-from webquarry._read.css.declarations import parse_declarations, parse_length
-from webquarry._read.visibility.concealment import reason_to_skip
+from webquarry._read.style.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
+from webquarry._read.style.declarations import parse_attribute
+from webquarry._read.style.judge import find_reason
+from webquarry._read.style.values import parse_length
 
 HIDE = {
     "display none": ["display:none", "content-visibility:hidden"],
@@ -91,8 +92,9 @@ COLOURS = {
     "hwb(120 0% 0% / 50%)": Colour(0, 255, 0, 0.5), "hwb(0 60% 60%)": Colour(127.5, 127.5, 127.5),
     "oklch(1 0 0)": WHITE, "oklch(100% 0 none)": WHITE, "oklab(0 0 0)": Colour(0, 0, 0),
     "lab(100 0 0)": WHITE, "lch(0% 0 0)": Colour(0, 0, 0),
-    "oklch(62.8% 0.25768 29.234)": Colour(255, 0, 0), "color(srgb 1 1 1)": WHITE,
-    "color(display-p3 0 0 0 / .5)": Colour(0, 0, 0, 0.5), "color(xyz 1 1 1)": Colour(255, 249.1, 244.5),
+    "color(srgb 1 1 1)": WHITE, "color(display-p3 0 0 0 / .5)": Colour(0, 0, 0, 0.5),
+    "rgb(from white r g b / 0)": Colour(255, 255, 255, 0), "hsl(from gray h s 100%)": WHITE,
+    "oklch(62.8% 0.25768 29.234)": None, "color(xyz 1 1 1)": None,
     "oklch(1 0)": None, "white url(x.png)": None, "var(--c)": None,
     "linear-gradient(red,blue)": None, "inherit": None, "#12": None,
 }  # fmt: skip
@@ -101,35 +103,35 @@ COLOURS = {
 @pytest.mark.parametrize(
     ("reason", "style"), [(reason, style) for reason, styles in HIDE.items() for style in styles]
 )
-def test_a_style_that_hides_is_known_by_its_reason(reason: str, style: str) -> None:
-    assert reason_to_skip(parse_declarations(style)[0]) == reason
+def test_hiding_declarations_have_a_reason(reason: str, style: str) -> None:
+    assert find_reason(parse_attribute(style)[0]) == reason
 
 
 @pytest.mark.parametrize("style", SHOW)
-def test_a_style_that_only_arranges_things_hides_nothing(style: str) -> None:
-    assert reason_to_skip(parse_declarations(style)[0]) is None
+def test_layout_declarations_hide_nothing(style: str) -> None:
+    assert find_reason(parse_attribute(style)[0]) is None
 
 
 @pytest.mark.parametrize(("text", "colour"), COLOURS.items())
-def test_colours_are_read_in_every_notation(text: str, colour: Colour | None) -> None:
+def test_colours_are_parsed_in_every_notation(text: str, colour: Colour | None) -> None:
     found = parse_colour(text.lower())
 
     assert found == (colour if colour is None else pytest.approx(colour, abs=0.5))
 
 
-def test_an_attribute_may_leave_out_the_number_sign() -> None:
+def test_colour_attribute_may_omit_the_number_sign() -> None:
     assert parse_attribute_colour("ffffff") == WHITE
     assert parse_attribute_colour("white") == WHITE
 
 
-def test_colours_that_are_nearly_the_same_cannot_be_told_apart() -> None:
+def test_similar_colours_are_alike() -> None:
     assert alike(Colour(250, 250, 250), WHITE)
     assert alike(Colour(0, 0, 0, 0.05), WHITE)
     assert not alike(Colour(200, 200, 200), WHITE)
 
 
-def test_declarations_are_read_without_comments_escapes_and_case() -> None:
-    ordinary, important = parse_declarations(
+def test_declarations_are_normalized() -> None:
+    ordinary, important = parse_attribute(
         r"DIS/**/PLAY:x; d\69splay : None !IMPORTANT; Opacity: 1 ; foo:bar; color"
     )
 
@@ -150,5 +152,5 @@ def test_declarations_are_read_without_comments_escapes_and_case() -> None:
         ("3zz", None),
     ],
 )
-def test_lengths_are_pixels(text: str, pixels: float | None) -> None:
+def test_lengths_are_converted_to_pixels(text: str, pixels: float | None) -> None:
     assert parse_length(text) == pixels
