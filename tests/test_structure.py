@@ -41,7 +41,7 @@ ORDER_WITHIN = {
     "_read": (
         "reader", "reply", "render", "linked_styles", "slices", "special", "page_feed", "detect", "formats",
         "special_reader", "walls", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
-        "json_text", "models", "visibility", "html", "css", "text", "workers",
+        "json_text", "models", "style", "html", "text", "workers",
     ),
     "surfaces": (
         "notebook", "cli", "executable", "schema", "batch", "sql", "library", "lookups", "cite_output",

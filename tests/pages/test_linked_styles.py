@@ -10,7 +10,7 @@ import pytest
 from tests.net.doubles import FakeWeb
 from tests.search.engines import HOMELESS
 from tests.tools.pages import ARTICLE, URL, Session, sent
-from webquarry._read.style.sheet import find_sheet_links
+from webquarry._read.html.sheet_links import find_sheet_links
 from webquarry._read.linked_styles import MOST_BYTES, MOST_SHEETS, fetch_styles
 from webquarry.net.client import Client
 from webquarry.net.models import Reply

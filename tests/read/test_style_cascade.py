@@ -78,8 +78,6 @@ HIDDEN = [
     ("@supports selector(:has(a)){.zz{display:none}}", P),
     (".zz{display:none}@supports (display:bogus){.zz{display:block}}", P),
     (".zz{display:none}@supports selector(:bogus){.zz{display:block}}", P),
-    ("@scope (.w){.zz{display:none}}", IN),
-    ("@scope (.w) to (.x){:scope p{display:none}}", IN),
     ("@container style(--x:1){.zz{display:none}}", P),
     # variables
     (":root{--d:block}.zz{--d:none;display:var(--d)}", P),
@@ -146,8 +144,6 @@ KEPT = [
     ("@media not all and (color){.zz{display:none}}", P),
     ("@supports (display:bogus){.zz{display:none}}", P),
     ("@supports not selector(:has(a)){.zz{display:none}}", P),
-    ("@scope (.nothing){.zz{display:none}}", IN),
-    ("@scope (.w) to (section){.zz{display:none}}", IN),
     ("@starting-style{.zz{display:none}}", P),
     ("@keyframes k{from{display:none}p{display:none}}", P),
     (":root{--d:none}.w{--d:block}.zz{display:var(--d)}", IN),

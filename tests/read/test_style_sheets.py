@@ -41,7 +41,7 @@ def selectors(css: str) -> list[str]:
         "h1,.x",
         "[data-x]",
         "[data-x='.y']",
-        r".x\:y",
+        r".\61",
         ".ä",
         "p[class=x]",
         ".x,[data-x]",

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
-from webquarry._read.style.sheet import find_sheet_links
+from webquarry._read.html.sheet_links import find_sheet_links
 from webquarry.errors import WebquarryError
 from webquarry.net.domains import is_same_site
 from webquarry.net.models import Reply

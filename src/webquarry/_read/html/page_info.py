@@ -18,6 +18,15 @@ try:
 except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
     from webquarry._read.html.page_elements import find_elements, find_stated, style_of
 
+__all__ = [
+    "FoundElements",
+    "PageInfo",
+    "StatedElements",
+    "collect_page_info",
+    "find_statements",
+    "style_of",
+]
+
 _MOST_SCRIPTS = 8000
 _MOST_OF_A_KIND = 500  # headings, articles, dates
 _MOST_ITEMS = 500

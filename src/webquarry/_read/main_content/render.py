@@ -21,9 +21,9 @@ from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.formulas import is_formula_image
 from webquarry._read.markdown.links import Links
 from webquarry._read.models import LeftOutText
+from webquarry._read.style.styles import Styles
 from webquarry._read.text.delimiters import defuse_prose
 from webquarry._read.text.words import read_line
-from webquarry._read.style.styles import Styles
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
 # Of the chosen text; a page that shows no more of it hides itself until its script has run.

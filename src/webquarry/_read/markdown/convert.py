@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from webquarry._read.html.fallbacks import FALLBACK_RATIO, FALLBACK_TAGS, LEAST_FALLBACK
 from webquarry._read.html.page_info import PageInfo, collect_page_info
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import texts_of
@@ -21,10 +22,9 @@ from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.scope import Parts, WalkScope
 from webquarry._read.markdown.walker import Walker
 from webquarry._read.models import LeftOutText
+from webquarry._read.style.styles import Styles
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.delimiters import defuse_prose, defuse_verbatim
-from webquarry._read.html.fallbacks import FALLBACK_RATIO, FALLBACK_TAGS, LEAST_FALLBACK
-from webquarry._read.style.styles import Styles
 
 COMMENT = "comment"
 UNDECIDED_NOTE = (

@@ -26,7 +26,6 @@ from webquarry._read.markdown.inline import BREAK, CLOSE, Inline, Piece, Span
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.scope import HOLDS, INSIDE, Child, WalkScope, take_child
 from webquarry._read.markdown.tables import Table
-from webquarry._read.text.escape import escape_heading, escape_line_starts
 from webquarry._read.style.styles import (
     DISPLAY,
     HIDDEN,
@@ -36,6 +35,7 @@ from webquarry._read.style.styles import (
     VISIBILITY,
     Styles,
 )
+from webquarry._read.text.escape import escape_heading, escape_line_starts
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.lists import Definitions, Listing

@@ -13,12 +13,12 @@ from typing import Literal
 
 from lxml import etree
 
+from webquarry._read.html.fallbacks import FALLBACK_TAGS
 from webquarry._read.html.parse import Document
 from webquarry._read.plain.words import PageWords
 from webquarry._read.plain.writer import WordWriter
-from webquarry._read.text.characters import strip_invisible
-from webquarry._read.html.fallbacks import FALLBACK_TAGS
 from webquarry._read.style.styles import NAVIGATION, Styles
+from webquarry._read.text.characters import strip_invisible
 
 _BLOCKS = frozenset(
     """

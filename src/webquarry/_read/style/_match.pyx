@@ -528,7 +528,7 @@ cdef class ElementNames:
 cdef class Compound:
     """`p.note#first[lang]`: what one element must be.
 
-    An element that matches has one of `keys`. `tests` are objects with `matches(element, tree)`.
+    An element that matches has one of `keys`. `tests` are called with an element and the tree.
     """
 
     cdef readonly str text
@@ -554,7 +554,7 @@ cdef class Compound:
     cpdef bint passes(self, element, Tree tree) except -1:
         """Whether an element with matching names passes the tests."""
         for test in self.tests:
-            if not test.matches(element, tree):
+            if not test(element, tree):
                 return False
         return True
 

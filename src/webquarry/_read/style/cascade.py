@@ -22,7 +22,7 @@ from webquarry._read.style._match import (
     bits_of,
     find_value,
 )
-from webquarry._read.style.conditions import ALWAYS, SOMETIMES, UNSURE
+from webquarry._read.style.conditions import SOMETIMES, UNSURE
 from webquarry._read.style.declarations import (
     Declarations,
     apply_declarations,
@@ -335,25 +335,29 @@ class Cascade:
         names = {key[1:].lower() for key in keys if key[0] in ".#"}
         rules = read_rules(self._sheets, NameSet(names), related=True) if names else []
         for rule in rules:
-            ordinary, important = parse_body(rule.body)
-            body = ";".join(f"{name}:{value}" for name, value in (ordinary | important).items())
-            if rule.when == UNSURE or not _SHOWING.search(body):
-                continue
-            for text in split_top(rule.selectors.lower(), ","):
-                last = _find_last_names(text)
-                if names.isdisjoint(last):
-                    continue
-                if rule.when == SOMETIMES:
-                    by_width.update(last)
-                is_state = ":" in text or "[" in text or len(text.split()) > 1
-                if rule.when == SOMETIMES or len(last) > 1 or is_state:
-                    shown.update(last)
+            if rule.when != UNSURE and _may_show(rule.body):
+                for text in split_top(rule.selectors.lower(), ","):
+                    last = _find_last_names(text)
+                    is_state = len(last) > 1 or any(sign in text.strip() for sign in ":[ ")
+                    if names.isdisjoint(last):
+                        continue
+                    if rule.when == SOMETIMES:
+                        by_width.update(last)
+                    elif is_state:
+                        shown.update(last)
         for one in hiding:
             text = one.rule.selectors.rpartition(" ")[2]
             if ":not(." in text:  # a script gives the class to the element
                 shown.update(_find_last_names(text.partition(":not(")[0].lower()))
-        self._shown = shown, by_width
+        self._shown = shown | by_width, by_width
         return self._shown
+
+
+def _may_show(body: bytes) -> bool:
+    """Whether declarations may undo others that hide an element."""
+    ordinary, important = parse_body(body)
+    text = ";".join(f"{name}:{value}" for name, value in (ordinary | important).items())
+    return _SHOWING.search(text) is not None
 
 
 class _Scope:

@@ -244,7 +244,14 @@ _UNITS: dict[str, tuple[Mapping[str, float], ...]] = {
     "color": (FACTORS,) * 4, "lab": _OF_LAB, "lch": _OF_LAB, "oklab": _OF_OKLAB,
     "oklch": _OF_OKLAB,
 }  # fmt: skip
-_RGB_SPACES = (["srgb"], ["srgb-linear"], ["display-p3"], ["a98-rgb"], ["prophoto-rgb"], ["rec2020"])
+_RGB_SPACES = (
+    ["srgb"],
+    ["srgb-linear"],
+    ["display-p3"],
+    ["a98-rgb"],
+    ["prophoto-rgb"],
+    ["rec2020"],
+)
 _FUNCTIONS = frozenset({*_TO_RGB, "color-mix", "light-dark"})
 
 

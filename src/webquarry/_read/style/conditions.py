@@ -88,46 +88,51 @@ def _judge(text: str, judge_feature: _JudgeFeature, media: dict[str, int], depth
     while place < len(text):
         word = _WORD.match(text, place)
         assert word is not None  # it also matches nothing
-        name = word[1] or ""
-        place = word.end()
-        opens = text[place : place + 1] == "("
+        name, place = word[1] or "", word.end()
+        opens = text.startswith("(", place)
+        if not opens and not name:
+            return NEVER
         if name == "not":
-            if parts or opens:
-                negates_next = not negates_next
+            is_first = not parts and not opens
+            negates_all, negates_next = negates_all ^ is_first, negates_next ^ (not is_first)
+            name = ""
+        elif name in ("and", "or", "only"):
+            joined_by_or = joined_by_or or name == "or"
+            name = ""
+        if opens:
+            end = find_closing(text, place + 1)
+            if end == len(text) or depth > _DEEPEST:
+                return UNSURE
+            inside = text[place + 1 : end].strip()
+            if name:
+                result = NEVER if media else _judge_function(name, inside)
             else:
-                negates_all = not negates_all
-        elif name == "or":
-            joined_by_or = True
-        elif name not in ("", "and", "only"):
-            if opens:  # a function
-                end = find_closing(text, place + 1)
-                known = UNSURE
-                if name == "selector":
-                    known = ALWAYS if is_plausible(text[place + 1 : end]) else NEVER
-                parts.append(NEVER if media else _OPPOSITE[known] if negates_next else known)
-                negates_next = False
-                place = end + 1
-                continue
+                result = _judge_brackets(inside, judge_feature, media, depth + 1)
+            parts.append(_OPPOSITE[result] if negates_next else result)
+            negates_next = False
+            place = end + 1
+        elif name:
             parts.append(media.get(name, NEVER))
-        if not opens:
-            if not name:
-                return NEVER
-            continue
-        end = find_closing(text, place + 1)
-        if end == len(text) or depth > _DEEPEST:
-            return UNSURE
-        inside = text[place + 1 : end].strip()
-        if inside.startswith("(") or inside.startswith("not"):
-            result = _judge(inside, judge_feature, media, depth + 1)
-        else:
-            result = judge_feature(inside)
-        parts.append(_OPPOSITE[result] if negates_next else result)
-        negates_next = False
-        place = end + 1
     if not parts:
         return NEVER
     result = min(parts) if joined_by_or else max(parts)
     return _OPPOSITE[result] if negates_all else result
+
+
+def _judge_brackets(
+    inside: str, judge_feature: _JudgeFeature, media: dict[str, int], depth: int
+) -> int:
+    """Judge a feature, or a condition in brackets."""
+    if inside.startswith(("(", "not")):
+        return _judge(inside, judge_feature, media, depth)
+    return judge_feature(inside)
+
+
+def _judge_function(name: str, argument: str) -> int:
+    """Judge `selector()` of `@supports`; other functions are not known."""
+    if name != "selector":
+        return UNSURE
+    return ALWAYS if is_plausible(argument) else NEVER
 
 
 def _judge_support(declaration: str) -> int:

@@ -68,9 +68,9 @@ class Scripts:
         for root in self._roots:
             for script in root.iter("script"):
                 kind = (find_value(script, "type") or "").partition(";")[0].strip().lower()
-                if _SCRIPT_TYPE.fullmatch(kind) and find_value(script, "nomodule") is None:
-                    if next(script.iterancestors(*_NOT_RUN), None) is None:
-                        yield script
+                is_run = _SCRIPT_TYPE.fullmatch(kind) and find_value(script, "nomodule") is None
+                if is_run and next(script.iterancestors(*_NOT_RUN), None) is None:
+                    yield script
 
 
 def _may_change_page(script: _Element) -> bool:
@@ -115,7 +115,21 @@ _CONTROL_TAGS = frozenset(
 _TOGGLES = ("data-toggle", "data-bs-toggle", "aria-expanded")
 _CONTROL_ATTRIBUTES = frozenset({*_POINTERS, *_TOGGLES})
 _SWITCH = WordSearch(
-    "tab accordion toggle collaps expand button btn nav-link more faq switch open modal".split()
+    [
+        "tab",
+        "accordion",
+        "toggle",
+        "collaps",
+        "expand",
+        "button",
+        "btn",
+        "nav-link",
+        "more",
+        "faq",
+        "switch",
+        "open",
+        "modal",
+    ]
 )
 _MOST_CONTROLS = 6  # of one element
 _MOST_FIELDS = 200
@@ -243,9 +257,7 @@ class Controls:
             _add_control(self._by_target, identity, element)
 
 
-def _add_control(
-    controls: dict[str, list[_Element]], identity: str, control: _Element
-) -> None:
+def _add_control(controls: dict[str, list[_Element]], identity: str, control: _Element) -> None:
     known = controls.setdefault(identity, [])
     if len(known) < _MOST_CONTROLS:
         known.append(control)
@@ -305,7 +317,7 @@ class Revealed:
         self._moves_parts: bool | None = None
 
     def is_shown_without_scripts(self, element: _Element) -> bool:
-        """Whether a sheet for browsers without scripts shows an element; elsewhere a script does."""
+        """Whether a sheet for browsers without scripts shows an element that a script shows."""
         if not self._fallback.sheets or not self._scripts.are_any:
             return False
         if self._fallback_names is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from lxml import etree
 
@@ -99,101 +98,69 @@ class _NoElement(Exception):
     """The selector is about a pseudo-element, or a state that no element has at first."""
 
 
-class _Test(Protocol):
-    def matches(self, element: _Element, tree: Tree) -> bool: ...
+_Test = Callable[[_Element, Tree], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """A pseudo-class that tag, attributes and position decide."""
-
-    judge: Callable[[_Element, Tree], bool]
-
-    def matches(self, element: _Element, tree: Tree) -> bool:
-        return self.judge(element, tree)
-
-
-@dataclass(frozen=True, slots=True)
-class _Attribute:
+def _test_attribute(name: str, sign: str, value: str, flag: str) -> _Test:
     """`[lang|=en]`; `flag` is `i` or `s`."""
+    folds = flag == "i" or (not flag and name in _CASELESS)
+    compare = _COMPARISONS[sign]
 
-    name: str
-    sign: str = ""
-    value: str = ""
-    flag: str = ""
-
-    def matches(self, element: _Element, tree: Tree) -> bool:
-        actual = find_value(element, self.name)
-        if actual is None or not self.sign:
+    def matches(element: _Element, tree: Tree) -> bool:
+        actual, wanted = find_value(element, name), value
+        if actual is None or not sign:
             return actual is not None
-        wanted = self.value
-        if self.flag == "i" or (not self.flag and self.name in _CASELESS):
+        if folds:
             actual, wanted = actual.lower(), wanted.lower()
-        elif self.name in ("class", "id") and not self.flag:
+        elif name in ("class", "id") and not flag:
             actual, wanted = tree.fold(actual), tree.fold(wanted)
-        if self.sign == "=":
-            return actual == wanted
-        if self.sign == "|=":
-            return actual == wanted or actual.startswith(f"{wanted}-")
-        if not wanted:
-            return False
-        if self.sign == "~=":
-            return wanted in actual.split()
-        if self.sign == "^=":
-            return actual.startswith(wanted)
-        if self.sign == "$=":
-            return actual.endswith(wanted)
-        return wanted in actual
+        return compare(actual, wanted)
+
+    return matches
 
 
-@dataclass(frozen=True, slots=True)
-class _Position:
+_COMPARISONS: dict[str, Callable[[str, str], bool]] = {
+    "": lambda actual, wanted: True,
+    "=": lambda actual, wanted: actual == wanted,
+    "|=": lambda actual, wanted: actual == wanted or actual.startswith(f"{wanted}-"),
+    "~=": lambda actual, wanted: bool(wanted) and wanted in actual.split(),
+    "^=": lambda actual, wanted: bool(wanted) and actual.startswith(wanted),
+    "$=": lambda actual, wanted: bool(wanted) and actual.endswith(wanted),
+    "*=": lambda actual, wanted: bool(wanted) and wanted in actual,
+}
+
+
+def _test_position(
+    step: int, offset: int, of_type: bool, from_end: bool, of: Selectors | None = None
+) -> _Test:
     """`:nth-child(2n+1 of p)`: every `step`-th sibling from `offset` on."""
+    is_end = offset == 1 and not step and not of_type and of is None
 
-    step: int
-    offset: int
-    of_type: bool
-    from_end: bool
-    of: Selectors | None = None
-
-    def matches(self, element: _Element, tree: Tree) -> bool:
-        if self.offset == 1 and not self.step and not self.of_type and len(tree.roots) == 1:
-            beside = element.getnext() if self.from_end else element.getprevious()
-            if self.of is None:
-                return beside is None
-        places = tree.position_of(element, self.of_type, self.of)
+    def matches(element: _Element, tree: Tree) -> bool:
+        if is_end and len(tree.roots) == 1:
+            return (element.getnext() if from_end else element.getprevious()) is None
+        places = tree.position_of(element, of_type, of)
         if places is None:
             return False
-        beyond = places[self.from_end] - self.offset
-        if self.step == 0:
-            return bool(beyond == 0)
-        steps, rest = divmod(beyond, self.step)
-        return rest == 0 and steps >= 0
+        beyond = places[from_end] - offset
+        return beyond == 0 if step == 0 else beyond % step == 0 and beyond // step >= 0
+
+    return matches
 
 
-@dataclass(frozen=True, slots=True)
-class _AnyOf:
+def _test_any(selectors: Selectors, *, refused: bool = False) -> _Test:
     """`:is()`, `:where()` and `&`; with `refused`, `:not()`."""
-
-    selectors: Selectors
-    refused: bool = False
-
-    def matches(self, element: _Element, tree: Tree) -> bool:
-        return tree.matches_any(element, self.selectors) is not self.refused
+    return lambda element, tree: tree.matches_any(element, selectors) is not refused
 
 
-@dataclass(frozen=True, slots=True)
-class _Has:
+def _test_has(selectors: Selectors) -> _Test:
     """`:has(> img)`. The elements are found once, backwards from what is looked for."""
+    known: dict[int, set[_Element]] = {}
 
-    selectors: Selectors
-    found: dict[int, set[_Element]] = field(default_factory=dict)
-
-    def matches(self, element: _Element, tree: Tree) -> bool:
-        if id(tree) not in self.found:
-            having: set[_Element] = set()
-            for selector in self.selectors:
-                relation = ANCESTOR
+    def matches(element: _Element, tree: Tree) -> bool:
+        if id(tree) not in known:
+            having = known[id(tree)] = set()
+            for selector in selectors:
                 elements: Iterable[_Element] = (
                     one for root in tree.roots for one in root.iter(etree.Element)
                 )
@@ -201,8 +168,9 @@ class _Has:
                     matching = [one for one in elements if _matches_compound(one, compound, tree)]
                     elements = _step_back(relation, matching, tree)
                 having.update(elements)
-            self.found[id(tree)] = having
-        return element in self.found[id(tree)]
+        return element in known[id(tree)]
+
+    return matches
 
 
 def _matches_compound(element: _Element, compound: Compound, tree: Tree) -> bool:
@@ -225,35 +193,30 @@ def _step_back(relation: int, elements: Iterable[_Element], tree: Tree) -> set[_
     return before
 
 
-@dataclass(frozen=True, slots=True)
-class _Inherited:
+def _test_inherited(name: str, ranges: Sequence[str]) -> _Test:
     """`:lang(de)` and `:dir(rtl)`, by the nearest attribute around an element."""
 
-    name: str
-    wanted: tuple[str, ...]
-
-    def matches(self, element: _Element, tree: Tree) -> bool:
+    def matches(element: _Element, tree: Tree) -> bool:
         around: _Element | None = element
-        while around is not None and around.get(self.name) is None:
+        while around is not None and around.get(name) is None:
             around = tree.parent_of(around)
-        value = "" if around is None else (around.get(self.name) or "").strip().lower()
-        if self.name == "dir":
-            return (value or "ltr") in self.wanted
-        for wanted in self.wanted:
-            if value and (wanted in ("*", value) or value.startswith(f"{wanted}-")):
-                return True
-        return False
+        value = "" if around is None else (around.get(name) or "").strip().lower()
+        if name == "dir":
+            return (value or "ltr") in ranges
+        return bool(value) and any(
+            wanted in ("*", value) or value.startswith(f"{wanted}-") for wanted in ranges
+        )
+
+    return matches
 
 
-def _has_value(field: _Element) -> bool:
-    return bool(field.get("value") or field.text or field.get("checked") is not None)
+_FORM_TAGS = frozenset({"button", "input", "select", "textarea", "optgroup", "option", "fieldset"})
+_FIELD_TAGS = ("input", "select", "textarea")
 
 
-def _is_disabled(element: _Element) -> bool:
-    if element.tag not in _FORM_TAGS:
-        return False
-    fieldsets = element.iterancestors("fieldset")
-    return element.get("disabled") is not None or any(one.get("disabled") is not None for one in fieldsets)
+def _is_disabled(element: _Element, tree: Tree) -> bool:
+    around = (element, *element.iterancestors("fieldset"))
+    return element.tag in _FORM_TAGS and any(one.get("disabled") is not None for one in around)
 
 
 def _is_checked(element: _Element, tree: Tree) -> bool:
@@ -263,29 +226,42 @@ def _is_checked(element: _Element, tree: Tree) -> bool:
     return kind in ("checkbox", "radio") and element.get("checked") is not None
 
 
+def _is_root(element: _Element, tree: Tree) -> bool:
+    return bool(tree.roots) and element is tree.roots[0]
+
+
+def _is_link(element: _Element, tree: Tree) -> bool:
+    return element.tag in ("a", "area") and element.get("href") is not None
+
+
 def _is_writable(element: _Element, tree: Tree) -> bool:
     editable = element.get("contenteditable")
     if editable is not None:
         return editable.strip().lower() in ("", "true", "plaintext-only")
-    if element.tag not in ("input", "textarea") or element.get("readonly") is not None:
-        return False
-    return not _is_disabled(element)
+    is_field = element.tag in ("input", "textarea") and element.get("readonly") is None
+    return is_field and not _is_disabled(element, tree)
 
 
 def _is_missing(element: _Element, tree: Tree) -> bool:
+    """Whether a required field is empty, or a form has one."""
     if element.tag in ("form", "fieldset"):
         return any(_is_missing(inner, tree) for inner in element.iter(*_FIELD_TAGS))
     is_field = element.tag in _FIELD_TAGS and element.get("required") is not None
     return is_field and not _has_value(element)
 
 
-_FORM_TAGS = frozenset({"button", "input", "select", "textarea", "optgroup", "option", "fieldset"})
-_FIELD_TAGS = ("input", "select", "textarea")
-_is_root: Callable[[_Element, Tree], bool] = lambda one, tree: bool(tree.roots) and one is tree.roots[0]  # noqa: E731
-_is_link: Callable[[_Element, Tree], bool] = (  # noqa: E731
-    lambda one, tree: one.tag in ("a", "area") and one.get("href") is not None
-)
-_STATES: dict[str, Callable[[_Element, Tree], bool]] = {
+def _has_value(field: _Element) -> bool:
+    return bool(field.get("value") or field.text or field.get("checked") is not None)
+
+
+def _is_defined(element: _Element, tree: Tree) -> bool:
+    """Whether an element is known to browsers, or a script may define it."""
+    if "-" not in str(element.tag):
+        return True
+    return any(next(root.iter("script"), None) is not None for root in tree.roots)
+
+
+_STATES: dict[str, _Test] = {
     "root": _is_root,
     "scope": _is_root,
     "empty": lambda one, tree: len(one) == 0 and not one.text,
@@ -294,21 +270,19 @@ _STATES: dict[str, Callable[[_Element, Tree], bool]] = {
     "-webkit-any-link": _is_link,
     "checked": _is_checked,
     "default": _is_checked,
-    "disabled": lambda one, tree: _is_disabled(one),
-    "enabled": lambda one, tree: one.tag in _FORM_TAGS and not _is_disabled(one),
+    "disabled": _is_disabled,
+    "enabled": lambda one, tree: one.tag in _FORM_TAGS and not _is_disabled(one, tree),
     "required": lambda one, tree: one.tag in _FIELD_TAGS and one.get("required") is not None,
     "optional": lambda one, tree: one.tag in _FIELD_TAGS and one.get("required") is None,
     "read-write": _is_writable,
-    "-moz-read-write": _is_writable,
     "read-only": lambda one, tree: not _is_writable(one, tree),
-    "-moz-read-only": lambda one, tree: not _is_writable(one, tree),
     "placeholder-shown": lambda one, tree: bool(one.get("placeholder")) and not _has_value(one),
     "invalid": _is_missing,
-    "valid": lambda one, tree: one.tag in (*_FIELD_TAGS, "form", "fieldset", "button") and not _is_missing(one, tree),
+    "valid": lambda one, tree: one.tag in _FORM_TAGS and not _is_missing(one, tree),
     "in-range": lambda one, tree: one.get("min") is not None or one.get("max") is not None,
     "open": lambda one, tree: one.tag in ("details", "dialog") and one.get("open") is not None,
     "indeterminate": lambda one, tree: one.tag == "progress" and one.get("value") is None,
-    "defined": lambda one, tree: "-" not in str(one.tag) or _runs_scripts(tree),
+    "defined": _is_defined,
 }
 _PSEUDO_CLASSES = frozenset(
     {
@@ -317,17 +291,9 @@ _PSEUDO_CLASSES = frozenset(
         "nth-of-type", "nth-last-child", "nth-last-of-type",
     }
 )  # fmt: skip
-_NEVER = _State(lambda one, tree: False)
-_ROOT = _State(_is_root)
 
 
-def _runs_scripts(tree: Tree) -> bool:
-    """Whether a script may define elements of the page's own."""
-    for root in tree.roots:
-        for script in root.iter("script"):
-            kind = (script.get("type") or "").strip().lower()
-            if kind in ("", "module") or "javascript" in kind or "ecmascript" in kind:
-                return True
+def _matches_nothing(element: _Element, tree: Tree) -> bool:
     return False
 
 
@@ -349,7 +315,7 @@ class _Parts:
     def build(self, text: str) -> Compound:
         tests: Sequence[_Test] = self.tests
         if len(set(self.identities)) > 1:
-            tests = [_NEVER]
+            tests = [_matches_nothing]
         identity = self.identities[0] if self.identities else ""
         keys = self.keys
         if identity:
@@ -498,21 +464,21 @@ class _Parser:
 
     def _add_parent(self, parts: _Parts) -> None:
         if self._parent is None:
-            parts.add_test(_ROOT, _NONE)
+            parts.add_test(_is_root, _NONE)
         else:
             self._add_any(parts, self._parent, find_weight(self._parent))
 
     def _add_any(self, parts: _Parts, selectors: Selectors, weight: Weight) -> None:
-        parts.add_test(_AnyOf(selectors), weight)
+        parts.add_test(_test_any(selectors), weight)
         keys = {key for one in selectors for key in one.last.keys}
         if ANYTHING not in keys:
             parts.keys = tuple(keys)
 
     def _add_attribute(self, inside: str, parts: _Parts) -> None:
-        test = _parse_attribute(inside)
+        name, test = _parse_attribute(inside)
         parts.add_test(test)
         if parts.keys == (ANYTHING,):
-            parts.keys = (f"[{test.name}",)
+            parts.keys = (f"[{name}",)
 
     def _read_pseudo(self, text: str, place: int, parts: _Parts, depth: int) -> int:
         found = _PSEUDO.match(text, place)
@@ -542,17 +508,17 @@ class _Parser:
         if name == "scope" and self._parent is not None:
             self._add_any(parts, self._parent, _CLASS)
         elif name in _STATES:
-            parts.add_test(_State(_STATES[name]))
+            parts.add_test(_STATES[name])
             if name == "root":
                 parts.keys = ("html",)
         elif name in AT_REST:
-            parts.add_test(_NEVER)
+            parts.add_test(_matches_nothing)
         elif kind in ("first", "only") and position in ("child", "of-type"):
-            parts.add_test(_Position(0, 1, position == "of-type", False))
+            parts.add_test(_test_position(0, 1, position == "of-type", False))
             if kind == "only":
-                parts.add_test(_Position(0, 1, position == "of-type", True), _NONE)
+                parts.add_test(_test_position(0, 1, position == "of-type", True), _NONE)
         elif kind == "last" and name in _POSITIONS:
-            parts.add_test(_Position(0, 1, *_POSITIONS[name]))
+            parts.add_test(_test_position(0, 1, *_POSITIONS[name]))
         else:
             raise InvalidSelector(name)
 
@@ -563,17 +529,17 @@ class _Parser:
             self._add_any(parts, selectors, weight)
         elif name == "not":
             selectors = self._parse_list(argument, depth + 1, forgiving=False)
-            parts.add_test(_AnyOf(selectors, refused=True), find_weight(selectors))
+            parts.add_test(_test_any(selectors, refused=True), find_weight(selectors))
         elif name == "has":
             selectors = self._parse_relative(argument, depth + 1)
-            parts.add_test(_Has(selectors), find_weight(selectors))
+            parts.add_test(_test_has(selectors), find_weight(selectors))
         elif name.startswith("nth-") and name[4:] in _POSITIONS:
             self._add_position(_POSITIONS[name[4:]], argument, parts, depth)
         elif name in ("lang", "dir"):
             wanted = [one.strip().strip("\"'").lower() for one in argument.split(",")]
-            parts.add_test(_Inherited(name, tuple(wanted)))
+            parts.add_test(_test_inherited(name, wanted))
         elif name in AT_REST:
-            parts.add_test(_NEVER)
+            parts.add_test(_matches_nothing)
         else:
             raise InvalidSelector(name)
 
@@ -608,17 +574,17 @@ class _Parser:
         if listed is not None:
             of = self._parse_list(listed, depth + 1, forgiving=False)
             weight = _add(_CLASS, find_weight(of))
-        parts.add_test(_Position(step, offset, *kind, of), weight)
+        parts.add_test(_test_position(step, offset, *kind, of), weight)
 
 
-def _parse_attribute(inside: str) -> _Attribute:
+def _parse_attribute(inside: str) -> tuple[str, _Test]:
     found = _TYPE.match(inside)
     if found is None or found[1] == "*":
         raise InvalidSelector(inside)
     name = unescape(found[1]).lower()
     rest = inside[found.end() :].lstrip()
     if not rest:
-        return _Attribute(name)
+        return name, _test_attribute(name, "", "", "")
     sign, equals, rest = rest.partition("=")
     rest = rest.lstrip()
     if not equals or sign not in ("", "~", "^", "$", "*", "|"):
@@ -634,4 +600,4 @@ def _parse_attribute(inside: str) -> _Attribute:
     flag = rest[end:].strip().lower()
     if flag not in ("", "i", "s"):
         raise InvalidSelector(inside)
-    return _Attribute(name, f"{sign}=", unescape(value), flag)
+    return name, _test_attribute(name, f"{sign}=", unescape(value), flag)

@@ -12,12 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from urllib.parse import unquote_to_bytes, urljoin, urlsplit
+from urllib.parse import unquote_to_bytes
 
 from lxml import etree
 
-from webquarry._read.html.head_tags import find_tags
 from webquarry._read.html.page_info import PageInfo, style_of
+from webquarry._read.html.sheet_links import is_sheet_link, join_address
 from webquarry._read.style._match import NameSet, scan_rules, strip_comments
 from webquarry._read.style.conditions import ALWAYS, NEVER, judge_group, judge_media
 from webquarry._read.text.brackets import find_closing
@@ -27,8 +27,7 @@ _MOST_IMPORTS = 64
 _DEEPEST_IMPORT = 4
 _LARGEST_IMPORTS = 2_000_000  # bytes
 _LOOKED_AT = 200_000  # bytes in which imports are looked for
-_LONGEST_ADDRESS = 2_000  # characters
-_LONGEST_MEDIA = 1_000
+_LONGEST_MEDIA = 1_000  # characters
 _SKIPPED = re.compile(rb"(?:\s++|/\*(?:[^*]|\*(?!/))*+\*/|<!--|-->)*+")
 _IMPORT = re.compile(
     rb"""@import\s*+(?:url\(\s*+(?:"([^"\n]*+)"|'([^'\n]*+)'|([^\s"')]*+))\s*+\)"""
@@ -42,48 +41,12 @@ _GROUP = re.compile(r"(@[\w-]+)\s*(.*)", re.DOTALL)
 _Chain = tuple[bytes, ...]  # the preludes of the blocks around a rule
 
 
-def is_sheet_link(attributes: Mapping[str, str]) -> bool:
-    """Whether a `link` is a style sheet that browsers apply to screens."""
-    kinds = attributes.get("rel", "").lower().split()
-    if "stylesheet" not in kinds or "alternate" in kinds or "disabled" in attributes:
-        return False
-    if not _is_css(attributes.get("type")):
-        return False
-    return judge_media(attributes.get("media", "").strip().lower()[:_LONGEST_MEDIA]) != NEVER
-
-
 def _is_for_all(media: str) -> bool:
     return judge_media(media.strip().lower()[:_LONGEST_MEDIA]) == ALWAYS
 
 
 def _is_css(kind: str | None) -> bool:
     return (kind or "").partition(";")[0].strip().lower() in ("", "text/css")
-
-
-def join_address(base: str, address: str) -> str:
-    """Return an absolute address without fragment, or an empty string."""
-    try:
-        joined = urljoin(base, address.strip()[:_LONGEST_ADDRESS])
-        return urlsplit(joined)._replace(fragment="").geturl()
-    except ValueError:
-        return ""
-
-
-def find_sheet_links(page: bytes, url: str) -> list[str]:
-    """List the absolute addresses of the style sheets that a page links to, without parsing it."""
-    base = url
-    has_base = False
-    addresses: dict[str, None] = {}
-    for tag, attributes in find_tags(page, "link", "base"):
-        if tag == "base":
-            if not has_base and attributes.get("href"):
-                base = join_address(url, attributes["href"]) or url
-                has_base = True
-        elif attributes.get("href") and is_sheet_link(attributes):
-            address = join_address(base, attributes["href"])
-            if address.startswith(("https://", "http://")):
-                addresses[address] = None
-    return list(addresses)
 
 
 @dataclass
@@ -153,9 +116,7 @@ def collect_sheets(page_info: PageInfo) -> tuple[Sheets, Sheets]:
     return sheets, _collect(page_info.fallback_styles, linked, base)
 
 
-def _collect(
-    elements: Sequence[etree._Element], linked: Mapping[str, bytes], base: str
-) -> Sheets:
+def _collect(elements: Sequence[etree._Element], linked: Mapping[str, bytes], base: str) -> Sheets:
     sheets = Sheets()
     for element in elements:
         if element.tag == "style":
@@ -238,9 +199,7 @@ class SheetRule(NamedTuple):
     order: int
 
 
-def read_rules(
-    sheets: Sheets, names: NameSet | None, *, related: bool = False
-) -> list[SheetRule]:
+def read_rules(sheets: Sheets, names: NameSet | None, *, related: bool = False) -> list[SheetRule]:
     """List the rules about some names, except those that never apply.
 
     `related` includes rules in which one known name is enough.

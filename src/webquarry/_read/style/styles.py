@@ -38,7 +38,7 @@ from webquarry._read.style.reveal import (
     is_panel,
     list_names,
 )
-from webquarry._read.style.sheet import Sheets, collect_sheets
+from webquarry._read.style.sheet import collect_sheets
 from webquarry._read.text.characters import strip_invisible
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SPECIAL = re.compile(r"[()\[\]{}\"'\\]")
-_TOKENS = re.compile(r"\\.|[()\[\]{}\"',;:/ \t\r\n\f]", re.DOTALL)
+_SIGNS = re.compile(r"\\.|[()\[\]{}\"',;:/ \t\r\n\f]", re.DOTALL)
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -17,16 +17,16 @@ def split_top(text: str, separator: str) -> list[str]:
         return [part.strip() for part in text.split(separator)]
     parts: list[str] = []
     start = place = depth = 0
-    while (found := _TOKENS.search(text, place)) is not None:
-        token = found[0]
+    while (found := _SIGNS.search(text, place)) is not None:
+        sign = found[0]
         place = found.end()
-        if token in _OPENING:
+        if sign in _OPENING:
             depth += 1
-        elif token in _CLOSING:
+        elif sign in _CLOSING:
             depth = max(depth - 1, 0)
-        elif token in "\"'":
-            place = find_string_end(text, place, token)
-        elif not depth and (token == separator or (separator == " " and token.isspace())):
+        elif sign in "\"'":
+            place = find_string_end(text, place, sign)
+        elif not depth and (sign == separator or (separator == " " and sign.isspace())):
             parts.append(text[start : found.start()].strip())
             start = place
     parts.append(text[start:].strip())
@@ -40,17 +40,17 @@ def find_closing(text: str, place: int) -> int:
     the text.
     """
     depth = 1
-    while (found := _TOKENS.search(text, place)) is not None:
-        token = found[0]
+    while (found := _SIGNS.search(text, place)) is not None:
+        sign = found[0]
         place = found.end()
-        if token in _OPENING:
+        if sign in _OPENING:
             depth += 1
-        elif token in _CLOSING:
+        elif sign in _CLOSING:
             depth -= 1
             if not depth:
                 return found.start()
-        elif token in "\"'":
-            place = find_string_end(text, place, token)
+        elif sign in "\"'":
+            place = find_string_end(text, place, sign)
     return len(text)
 
 

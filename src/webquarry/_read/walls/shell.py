@@ -13,9 +13,9 @@ from typing import Literal
 
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.traits import Traits
+from webquarry._read.style.reveal import Scripts
 from webquarry._read.text.search import WordSearch
 from webquarry._read.text.words import Words, count_words
-from webquarry._read.style.reveal import Scripts
 from webquarry._read.walls.first_look import FirstLook
 
 # Whether a page is nothing without its scripts, or may only be more with them.

@@ -11,13 +11,12 @@ from urllib.parse import quote
 from lxml import etree
 
 from webquarry._read.html.parse import Document
-from webquarry._read.html.tree import collect_names
 from webquarry._read.markdown.compose import Composer
 from webquarry._read.markdown.convert import PartsWriter
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
-from webquarry._read.text.delimiters import defuse_prose
 from webquarry._read.style.styles import Styles
+from webquarry._read.text.delimiters import defuse_prose
 from webquarry._read.wiki.parts import ArticleParts, find_left_out, mend_article
 
 Element = etree._Element

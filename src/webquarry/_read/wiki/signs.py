@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
 from webquarry._read.html.head_tags import find_tags
-from webquarry._read.style.sheet import join_address
+from webquarry._read.html.sheet_links import join_address
 from webquarry._read.text.search import holds_folded
 
 _LONGEST_HEAD = 1_000_000  # bytes

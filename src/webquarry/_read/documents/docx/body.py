@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from webquarry._read.style.colours import Colour
 from webquarry._read.documents import prose
 from webquarry._read.documents.docx.context import DELETED, HIDDEN, DocxContext
 from webquarry._read.documents.docx.numbering import Mark
@@ -30,6 +29,7 @@ from webquarry._read.documents.tables import build_table
 from webquarry._read.markdown.blocks import Blocks
 from webquarry._read.markdown.inline import Inline
 from webquarry._read.markdown.tables import Cell, Table
+from webquarry._read.style.colours import Colour
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.delimiters import defuse_verbatim
 from webquarry._read.text.escape import escape_heading, escape_line_starts

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from webquarry._read.style.colours import WHITE, Colour
 from webquarry._read.documents.docx.numbering import Numbering
 from webquarry._read.documents.docx.styles import Styles
 from webquarry._read.documents.look.theme import Theme, find_theme
@@ -16,6 +15,7 @@ from webquarry._read.documents.models import LONGEST_TEXT
 from webquarry._read.documents.office import Element, Package, children_of, value_of
 from webquarry._read.markdown.inline import LINK, Span
 from webquarry._read.markdown.links import Links
+from webquarry._read.style.colours import WHITE, Colour
 
 UNSAFE_LINK = "unsafe link"
 DELETED = "deleted text"

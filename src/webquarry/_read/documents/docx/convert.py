@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from webquarry._read.style.colours import WHITE
 from webquarry._read.documents import prose
 from webquarry._read.documents.docx.body import BodyWriter
 from webquarry._read.documents.docx.context import DocxContext, TooMuchText
@@ -10,6 +9,7 @@ from webquarry._read.documents.docx.shading import colour_of_text, write_colour
 from webquarry._read.documents.models import DocumentText, Refusal
 from webquarry._read.documents.office import DAMAGED, Package, child_of, value_of
 from webquarry._read.documents.properties import read_properties
+from webquarry._read.style.colours import WHITE
 from webquarry._read.text.delimiters import defuse_prose
 
 _TOO_MUCH = "The document has more text than is read at once; its end is missing."

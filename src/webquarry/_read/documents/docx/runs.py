@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from webquarry._read.style.colours import Colour, alike
 from webquarry._read.documents.docx.context import (
     DELETED,
     HIDDEN,
@@ -46,6 +45,7 @@ from webquarry._read.markdown.inline import (
     Literal,
     Span,
 )
+from webquarry._read.style.colours import Colour, alike
 
 _TRANSPARENT = frozenset(
     {

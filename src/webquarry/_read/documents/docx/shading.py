@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from webquarry._read.style.colours import Colour, parse_attribute_colour
 from webquarry._read.documents.look.theme import BLACK, Theme, mix
 from webquarry._read.documents.office import Element, child_of, value_of
+from webquarry._read.style.colours import Colour, parse_attribute_colour
 
 _HIGHLIGHTS = {
     "black": 0x000000, "blue": 0x0000FF, "cyan": 0x00FFFF, "green": 0x00FF00, "magenta": 0xFF00FF,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import colorsys
 
-from webquarry._read.style.colours import WHITE, Colour, parse_attribute_colour
 from webquarry._read.documents.office import (
     Element,
     child_of,
@@ -17,6 +16,7 @@ from webquarry._read.documents.office import (
     parse_number,
     value_of,
 )
+from webquarry._read.style.colours import WHITE, Colour, parse_attribute_colour
 
 BLACK = Colour(0, 0, 0)
 _USUAL = {"dk1": BLACK, "lt1": WHITE, "dk2": Colour(68, 84, 106), "lt2": Colour(231, 230, 230)}

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from pypdfium2 import raw
 
-from webquarry._read.style.colours import WHITE, Colour, alike
 from webquarry._read.documents.pdf.painting import (
     CLIPPED,
     MASKED,
@@ -29,6 +28,7 @@ from webquarry._read.documents.pdf.painting import (
     is_within,
 )
 from webquarry._read.documents.pdf.pdfium import Box, PageText, SaidText, read_actual_text
+from webquarry._read.style.colours import WHITE, Colour, alike
 
 OFF_PAGE = "off page"
 TINY = "tiny text"

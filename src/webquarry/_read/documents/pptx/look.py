@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from webquarry._read.style.colours import WHITE, Colour, alike
 from webquarry._read.documents.look.theme import Theme, find_theme
 from webquarry._read.documents.office import (
     Element,
@@ -30,6 +29,7 @@ from webquarry._read.documents.pptx.shapes import (
     own_place,
     placeholder_of,
 )
+from webquarry._read.style.colours import WHITE, Colour, alike
 
 _UNSEEN = 0.05  # opacity
 _COVERS = 0.5

@@ -88,8 +88,20 @@ def _is_inert(text: Element, drawing: Element) -> bool:
             return True
     if text.tag == "foreignobject" and not (text.get("width") and text.get("height")):
         return True
+    if text.tag == "text" and not _has_line(text):
+        return True
     sizes = [drawing.get(name) or text.get(name) or "" for name in ("width", "height")]
     return any(size.strip().removesuffix("px") in ("0", "1") for size in sizes)
+
+
+def _has_line(text: Element) -> bool:
+    """Whether something moves a text down from the upper edge, above which it is not painted."""
+    for element in (*islice(text.iter("text", "tspan", "textpath"), 5), *text.iterancestors()):
+        if any(element.get(name) for name in ("y", "dy", "transform", "dominant-baseline")):
+            return True
+        if element.tag in ("svg", "textpath"):
+            return element.tag == "textpath" or element.get("viewbox") is not None
+    return False
 
 
 def _add_style(element: Element, *, is_plain: bool) -> None:
