@@ -8,7 +8,7 @@ from tests.read.converting import page
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.render import render_selection
 from webquarry._read.main_content.select import select_main_content
-from webquarry._read.visibility.scripts import Scripts
+from webquarry._read.style.reveal import Scripts
 
 SENTENCE = "The harbour master writes down every boat that comes in, its crew and its cargo. "
 

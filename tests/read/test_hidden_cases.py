@@ -1,4 +1,4 @@
-"""Some 800 pages in `hidden/` on which Chromium decided what is painted: what it does not paint is
+"""Some 730 pages in `hidden/` on which Chromium decided what is painted: what it does not paint is
 in neither form of the text, what it paints is in both.
 
 `make painted` asks Chromium again.

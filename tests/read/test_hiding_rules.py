@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._read.css.declarations import parse_length
 from webquarry._read.html.parse import parse_html
 from webquarry._read.markdown.convert import to_markdown
+from webquarry._read.style.values import parse_length
 
 HIDDEN = "words nobody sees"
 BETWEEN = f"<p>first<p class=a>{HIDDEN}<p class=c>{HIDDEN}<p>last"

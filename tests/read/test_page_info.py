@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry._read.css.parts import join_sheets
 from webquarry._read.html import page_elements as plain
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.parse import parse_html
+from webquarry._read.style.sheet import collect_sheets
 
 compiled = pytest.importorskip("webquarry._read.html._page_info", reason="it was not built")
 
@@ -44,11 +44,6 @@ MARKUP = (
     "<meta property=og:type name=x content=article>",
     "<meta property='' name=y>",
     "<sup>1</sup>",
-    "<table><colgroup><col>",
-    "<i style='--a:1'></i>",
-    "<i style='margin-top:-9px'></i>",
-    "<i style='margin:&amp;'></i>",
-    "<i style='margin:0'>x</i>",
     "<p>word",
     "</html>",
 )
@@ -74,17 +69,6 @@ def test_both_ways_find_the_same_in_a_page(page: Path) -> None:
     assert_same_elements(page.read_text("utf-8", "replace"))
 
 
-def test_a_page_tells_what_its_style_attributes_and_tables_ask_for() -> None:
-    page = parse_html("<p>a</p><div style='margin-top:-9px'></div><i style='--b:1'>b</i>")
-    table = parse_html("<table><colgroup><tr><td>x</table>")
-
-    assert [box.tag for box in page.page_info.pulled] == ["div"]
-    assert page.page_info.has_variables
-    assert not page.page_info.has_columns
-    assert table.page_info.has_columns
-    assert not table.page_info.has_variables
-
-
 def test_a_page_tells_what_concerns_the_whole_of_it() -> None:
     page = parse_html(
         "<head><svg><title>drawing</title></svg><title> The  tide </title><base href=/sea/>"
@@ -93,9 +77,11 @@ def test_a_page_tells_what_concerns_the_whole_of_it() -> None:
         "<body><p>a<sup>1</sup><meta name=author content=x></body>"
     )
 
+    sheets, _ = collect_sheets(page.page_info)
+    assert (sheets.sheets, sheets.is_complete) == ([((), b"p{}")], False)
     assert page.page_info == PageInfo(
-        css=join_sheets([(b"", b"p{}")]),
-        foreign_rules=True,
+        style_elements=tuple(page.roots[0].iter("style", "link")),
+        linked_sheets={},
         base="/sea/",
         title="The tide",
         typesets_tex=True,

@@ -15,6 +15,7 @@ PACKAGE = Path(webquarry.__file__).parent
 PARTS = tuple(
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
     for path in PACKAGE.rglob("*.pyx")
+    if path.parent.name != "style"  # it has no counterpart in Python
 )
 PAGES = sorted((Path(__file__).parent / "pages").rglob("*.html"))
 SCRIPT = """

@@ -185,7 +185,7 @@ def test_process_that_fetches_pages_imports_no_parsers() -> None:
         "import webquarry.tools.research.scrape_page, webquarry.tools.research.search_and_scrape\n"
         "from webquarry._read.sites.site import load_readers\n"
         "load_readers()\n"
-        "heavy = {'lxml', 'numpy', 'webquarry._read.visibility', 'webquarry._read.formats.html'}\n"
+        "heavy = {'lxml', 'numpy', 'webquarry._read.style', 'webquarry._read.formats.html'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

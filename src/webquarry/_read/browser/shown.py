@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webquarry._read.css.colours import WHITE, Colour, alike, lay_over, parse_colour
-from webquarry._read.visibility.concealment import FAINT, reason_to_skip
+from webquarry._read.style.colours import WHITE, Colour, alike, lay_over, parse_colour
+from webquarry._read.style.judge import FAINT, find_reason
 
 # Computed styles to request from the browser, in the order of its reply.
 STYLES = (
@@ -110,7 +110,7 @@ def _hides_content(styles: Styles, bounds: Bounds) -> bool:
     hiding = {name: styles[name] for name in _HIDING if styles.get(name, "none") != "none"}
     if styles.get("position") not in _OUT_OF_FLOW or hiding.get("clip") == "auto":
         hiding.pop("clip", None)  # without effect
-    if hiding and reason_to_skip(hiding) is not None:
+    if hiding and find_reason(hiding) is not None:
         return True
     _, _, width, height = bounds
     is_narrow = width <= _MAX_CLIPPED and styles.get("overflow-x") in _CLIPS

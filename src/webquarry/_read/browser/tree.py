@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from webquarry._read.browser.shown import STYLES, Bounds, Inherited, Styles, VisibleBoxes
-from webquarry._read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
+from webquarry._read.html.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
 from webquarry.errors import TooComplex
 from webquarry.net.domains import is_same_site
 

@@ -14,9 +14,6 @@ def find_elements(
     bool,
     str | None,
     etree._Element | None,
-    bool,
-    bool,
-    list[etree._Element],
 ]: ...
 def find_stated(
     roots: Iterable[etree._Element], most: Mapping[str, int], attribute: str, most_with: int

@@ -12,7 +12,6 @@ include "_nodes.pxi"
 import_lxml__etree()
 
 cdef enum:
-    MOST_PULLED = 100  # as in page_elements.py
     MOST_NAMES = 16  # that are looked for at once
 
 
@@ -54,12 +53,12 @@ cdef class PageFinder:
 
     cdef _Document _document
     cdef xmlNode* _first_root
-    cdef list _styles, _data, _metas, _fallbacks, _pulled
-    cdef bint _typesets_tex, _has_raised, _has_columns, _has_variables
+    cdef list _styles, _data, _metas, _fallbacks
+    cdef bint _typesets_tex, _has_raised
     cdef object _base, _title
 
     def __cinit__(self):
-        self._styles, self._data, self._metas, self._fallbacks, self._pulled = [], [], [], [], []
+        self._styles, self._data, self._metas, self._fallbacks = [], [], [], []
 
     cdef tuple find(self, roots):
         cdef _Element root
@@ -75,13 +74,11 @@ cdef class PageFinder:
                 node = next_element(node, root._c_node)
         return (
             self._styles, self._data, self._metas, self._fallbacks, self._typesets_tex, self._has_raised, self._base,
-            self._title, self._has_columns, self._has_variables, self._pulled,
+            self._title,
         )
 
     cdef int _look_at(self, xmlNode* node) except -1:
         cdef char first = (<const char*>node.name)[0]
-        if node.properties is not NULL:
-            self._look_at_style(node)
         if first == 115:  # s
             if is_named(node, "script"):
                 self._add_script(node)
@@ -95,28 +92,10 @@ cdef class PageFinder:
             self._add_meta(node)
         elif first == 98 and self._base is None and is_named(node, "base"):
             self._base = elementFactory(self._document, node).get("href")
-        elif first == 99 and not self._has_columns:
-            self._has_columns = is_named(node, "col") or is_named(node, "colgroup")
         elif first == 116 and self._title is None and is_named(node, "title"):
             title = elementFactory(self._document, node)
             if next(title.iterancestors("svg"), None) is None:
                 self._title = title
-        return 0
-
-    cdef int _look_at_style(self, xmlNode* node) except -1:
-        cdef xmlAttr* attribute = find_attribute(node, "style")
-        cdef bytes joined
-        cdef const char* value
-        if attribute is NULL:
-            return 0
-        value = plain_value(attribute)
-        if value is NULL:
-            joined = self._value(node, attribute).encode()
-            value = joined
-        if not self._has_variables:
-            self._has_variables = strstr(value, "--") is not NULL
-        if node.children is NULL and len(self._pulled) < MOST_PULLED and strstr(value, "margin") is not NULL:
-            self._pulled.append(elementFactory(self._document, node))
         return 0
 
     cdef int _add_script(self, xmlNode* node) except -1:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from webquarry._read.css.class_names import judge_classes
+from webquarry._read.html.class_names import judge_classes
 
 _DEEPEST = 400  # levels; deeper boxes are taken apart
 _DEEPEST_KEPT = 1_500  # levels of elements that must stay; what lies deeper is left out

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from typing import Any
 
 from lxml import etree
 
@@ -15,8 +13,6 @@ _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 _TAGS = ("style", "link", "base", "title", "script", "meta", "sup")
 _SHEET_TAGS = ("style", "link")
 _WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
-_MOST_PULLED = 100  # boxes of a page that may be pulled over others
-_find_styled: Any = etree.XPath("/descendant::*[@style]")
 
 
 def style_of(element: etree._Element) -> bytes | None:
@@ -37,9 +33,6 @@ def find_elements(
     bool,
     str | None,
     etree._Element | None,
-    bool,
-    bool,
-    list[etree._Element],
 ]:
     """What stands in the places of `FoundElements`."""
     styles: list[etree._Element] = []
@@ -69,11 +62,7 @@ def find_elements(
                 base = element.get("href")
         elif title is None and next(element.iterancestors("svg"), None) is None:
             title = element
-    has_variables, pulled = _read_styles(roots)
-    return (
-        styles, data, metas, fallbacks, typesets_tex, has_raised, base, title,
-        _has_columns(roots), has_variables, pulled,
-    )  # fmt: skip
+    return styles, data, metas, fallbacks, typesets_tex, has_raised, base, title
 
 
 def _add_style(
@@ -90,26 +79,6 @@ def _add_style(
     templates = element.iterancestors("template")
     if all(template.get("shadowrootmode") is not None for template in templates):
         styles.append(element)
-
-
-def _read_styles(roots: Sequence[etree._Element]) -> tuple[bool, list[etree._Element]]:
-    """Whether a style attribute may define a variable, and the empty elements whose style speaks of
-    a margin.
-    """
-    has_variables = False
-    pulled: list[etree._Element] = []
-    for root in roots[:1]:  # the others stand beside it
-        for element in _find_styled(root):
-            style = element.get("style")
-            has_variables |= "--" in style
-            if not len(element) and element.text is None and "margin" in style:
-                pulled.append(element)
-    return has_variables, pulled[:_MOST_PULLED]
-
-
-def _has_columns(roots: Sequence[etree._Element]) -> bool:
-    """Whether a table says something of its columns."""
-    return any(list(islice(root.iter("col", "colgroup"), 1)) for root in roots)
 
 
 def _is_in_head(element: etree._Element, root: etree._Element) -> bool:

@@ -1,33 +1,29 @@
-"""The bytes of a page -> the addresses of the style sheets that it links to, found without parsing
-it.
-"""
+"""Addresses of the style sheets that a page links to, found without parsing it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from urllib.parse import urljoin, urlsplit
 
-from webquarry._read.css.media import NEVER, judge_media
 from webquarry._read.html.head_tags import find_tags
 
 _LONGEST_ADDRESS = 2_000  # characters
-_LONGEST_MEDIA = 1_000
+_OTHER_MEDIA = frozenset({"print", "speech", "aural", "braille", "embossed", "tty", "handheld"})
 
 
 def is_sheet_link(attributes: Mapping[str, str]) -> bool:
-    """Whether a `link` with some attributes is a style sheet that browsers apply to screens."""
+    """Whether a `link` is a style sheet that browsers may apply to screens."""
     kinds = attributes.get("rel", "").lower().split()
     if "stylesheet" not in kinds or "alternate" in kinds or "disabled" in attributes:
         return False
     kind = attributes.get("type", "").partition(";")[0].strip().lower()
     if kind not in ("", "text/css"):
         return False
-    media = attributes.get("media", "").strip().lower()
-    return judge_media(media[:_LONGEST_MEDIA]) != NEVER
+    return attributes.get("media", "").strip().lower() not in _OTHER_MEDIA
 
 
 def join_address(base: str, address: str) -> str:
-    """An address on a page as an absolute one without its fragment; empty where it is none."""
+    """Return an absolute address without fragment, or an empty string."""
     try:
         joined = urljoin(base, address.strip()[:_LONGEST_ADDRESS])
         return urlsplit(joined)._replace(fragment="").geturl()
@@ -36,7 +32,7 @@ def join_address(base: str, address: str) -> str:
 
 
 def find_sheet_links(page: bytes, url: str) -> list[str]:
-    """The absolute addresses of style sheets on the web, in the order of the page, each once."""
+    """List the absolute addresses of style sheets on the web in the order of the page."""
     base = url
     has_base = False
     addresses: dict[str, None] = {}

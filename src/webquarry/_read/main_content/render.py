@@ -19,9 +19,9 @@ from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.formulas import is_formula_image
 from webquarry._read.markdown.links import Links
 from webquarry._read.models import LeftOutText
+from webquarry._read.style.styles import Styles
 from webquarry._read.text.delimiters import defuse_prose
 from webquarry._read.text.words import read_line
-from webquarry._read.visibility.tracker import VisibilityTracker
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
 # Share of the selected text; a page that shows less hides its text until a script has run.
@@ -60,11 +60,11 @@ def render_selection(
     if with_rest:
         size, headings = _measure_rest(flow, kept)
     names = None
-    if page_info.css:
+    if page_info.style_elements:
         names = parts.names()
         if headings:
             names |= flow.walk.choose_parts(set(headings), []).names()
-    visibility = VisibilityTracker(document.roots, page_info, names)
+    visibility = Styles(document.roots, page_info, names)
     writer = PartsWriter(document, visibility, Links(base_url, page_info.base), footnotes)
 
     walker = writer.write(parts)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from lxml import etree
 
-from webquarry._read.css.class_names import judge_classes
+from webquarry._read.html.class_names import judge_classes
 
 # Kinds: nothing to do for the first, the next ones are walked into, the others are not.
 INLINE, LINK, BLOCK, PRE, BUTTON, DROP, BREAK, ATOM, SVG = range(9)

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from webquarry._read.html.fallbacks import FALLBACK_RATIO, FALLBACK_TAGS, LEAST_FALLBACK
 from webquarry._read.html.page_info import PageInfo, collect_page_info
 from webquarry._read.html.parse import Document
-from webquarry._read.html.tree import collect_names, texts_of
+from webquarry._read.html.tree import texts_of
 from webquarry._read.markdown.elements import BOX_TAGS, VOCABULARY
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.scope import Parts, WalkScope
 from webquarry._read.markdown.walker import Walker
 from webquarry._read.models import LeftOutText
+from webquarry._read.style.styles import Styles
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.delimiters import defuse_prose, defuse_verbatim
-from webquarry._read.visibility.fallbacks import FALLBACK_RATIO, FALLBACK_TAGS, LEAST_FALLBACK
-from webquarry._read.visibility.tracker import VisibilityTracker
 
 COMMENT = "comment"
 UNDECIDED_NOTE = (
@@ -32,7 +32,6 @@ UNDECIDED_NOTE = (
 )
 FALLBACK_NOTE = "Most of the text stands where browsers without scripts would show it."
 _LONGEST_TITLE = 500
-LONG_SHEET = 10_000  # characters; of a longer one only the rules that can matter are read
 _LONGEST_REQUEST = 2_000  # characters of a page that only asks for scripts
 _REQUEST_STARTS_WITHIN = 600
 
@@ -53,7 +52,7 @@ class PartsWriter:
     """Walks through parts of one page, as often as it is asked to."""
 
     document: Document
-    visibility: VisibilityTracker
+    visibility: Styles
     links: Links
     footnotes: Footnotes
     fallback_tags: frozenset[str] = FALLBACK_TAGS  # what does not count is no part of the flow
@@ -125,13 +124,9 @@ def _render(
 ) -> tuple[str, Counter[str], tuple[str, ...]]:
     """The text of some elements, what was left out of it, and notes about it."""
     links = Links(base_url, page_info.base)
-    names: frozenset[str] | None = None
-    if len(page_info.css) > LONG_SHEET:
-        # classes and ids of all elements: most rules of a long sheet are about others
-        names = collect_names(page)
 
     def walk(fallback_tags: frozenset[str]) -> tuple[Walker, str]:
-        visibility = VisibilityTracker(page, page_info, names, knows_all=True)
+        visibility = Styles(page, page_info)
         scope = WalkScope(fallback_tags=fallback_tags)
         walker = Walker(visibility, links, Footnotes(page), page_info, scope, VOCABULARY)
         walker.walk(elements)

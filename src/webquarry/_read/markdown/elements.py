@@ -27,7 +27,7 @@ from webquarry._read.markdown.inline import (
 from webquarry._read.markdown.links import PERMALINK, PERMALINK_WORDS
 from webquarry._read.markdown.lists import LIST_ACTIONS, NOTE_INDENT
 from webquarry._read.markdown.table_elements import TABLE_ACTIONS
-from webquarry._read.visibility.concealment import NAVIGATION, NO_SIZE
+from webquarry._read.style.styles import NAVIGATION, NO_SIZE
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker

@@ -3,10 +3,9 @@ cimport cython
 from webquarry._read.markdown.blocks cimport Blocks
 from webquarry._read.markdown.inline cimport Inline, Span
 from webquarry._read.markdown.links cimport Links
-from webquarry._read.visibility.tracker cimport VisibilityTracker
 
 cdef class Walker:
-    cdef public VisibilityTracker visibility
+    cdef public object visibility
     cdef public bint typesets_tex
     cdef public Links links
     cdef public object footnotes

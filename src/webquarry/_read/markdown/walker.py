@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from webquarry._read.css.class_names import HIDDEN_CLASS
+from webquarry._read.html.class_names import HIDDEN_CLASS
 from webquarry._read.html.inline_boxes import SIDE_BY_SIDE, InlineBoxes
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.tree import first_texts, has_text
@@ -26,9 +26,16 @@ from webquarry._read.markdown.inline import BREAK, CLOSE, Inline, Piece, Span
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.scope import HOLDS, INSIDE, Child, WalkScope, take_child
 from webquarry._read.markdown.tables import Table
+from webquarry._read.style.styles import (
+    DISPLAY,
+    HIDDEN,
+    NO_SIZE,
+    SAME_COLOUR,
+    TRANSPARENT,
+    VISIBILITY,
+    Styles,
+)
 from webquarry._read.text.escape import escape_heading, escape_line_starts
-from webquarry._read.visibility.concealment import DISPLAY, HIDDEN, NO_SIZE, TRANSPARENT
-from webquarry._read.visibility.tracker import SAME_COLOUR, VISIBILITY, VisibilityTracker
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.lists import Definitions, Listing
@@ -52,7 +59,7 @@ class Walker:
 
     def __init__(
         self,
-        visibility: VisibilityTracker,
+        visibility: Styles,
         links: Links,
         footnotes: Footnotes,
         page_info: PageInfo,

@@ -14,8 +14,8 @@ from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.traits import Traits
 from webquarry._read.outcome.phrases import load, phrases, tokenize_page
 from webquarry._read.outcome.walls import SENTENCE_END, has_element
+from webquarry._read.style.reveal import Scripts
 from webquarry._read.text.words import Words, count_words
-from webquarry._read.visibility.scripts import Scripts
 
 # Whether scripts are needed for any content, or may add some.
 Need = Literal["", "may", "must"]

@@ -13,13 +13,12 @@ from typing import Literal
 
 from lxml import etree
 
+from webquarry._read.html.fallbacks import FALLBACK_TAGS
 from webquarry._read.html.parse import Document
 from webquarry._read.plain.words import PageWords
 from webquarry._read.plain.writer import WordWriter
+from webquarry._read.style.styles import NAVIGATION, Styles
 from webquarry._read.text.characters import strip_invisible
-from webquarry._read.visibility.concealment import NAVIGATION
-from webquarry._read.visibility.fallbacks import FALLBACK_TAGS
-from webquarry._read.visibility.tracker import VisibilityTracker
 
 _BLOCKS = frozenset(
     """
@@ -42,7 +41,6 @@ _SILENT = frozenset(
 )
 # What a drawing may hold only where its end was never written.
 _BLOCKS_IN_DRAWING = ("div", "p", "table", "ul", "ol", "section", "article", "h1", "h2", "h3")
-_LONG_SHEET = 10_000  # characters; of a longer one only the rules that can matter are read
 _MOST_DRAWINGS = 500  # that are looked into
 
 Element = etree._Element
@@ -64,7 +62,7 @@ class _WordWalk:
 
     def __init__(self, document: Document, *, with_fallbacks: bool) -> None:
         self.writer = WordWriter()
-        self._visibility = _open_tracker(document)
+        self._visibility = Styles(document.roots, document.page_info)
         self._silent = _SILENT
         if not with_fallbacks:
             self._silent |= FALLBACK_TAGS
@@ -172,15 +170,3 @@ class _WordWalk:
         self.writer.mark_hidden(is_hidden=is_hidden)
         visible = strip_invisible(text, self._removed)
         self.writer.add(visible, verbatim=bool(self._preformatted))
-
-
-def _open_tracker(document: Document) -> VisibilityTracker:
-    """A tracker for all of a page; of a long sheet it knows the rules about the page's names."""
-    page_info = document.page_info
-    names: frozenset[str] | None = None
-    if len(page_info.css) > _LONG_SHEET:
-        values: set[str] = set()
-        for element in document.elements():
-            values.update((element.get("class") or "", element.get("id") or ""))
-        names = frozenset(" ".join(values).lower().split())
-    return VisibilityTracker(document.roots, page_info, names)

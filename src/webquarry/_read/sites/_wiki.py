@@ -14,17 +14,17 @@ from urllib.parse import quote, unquote, urlsplit
 from lxml import etree
 
 from webquarry._read.html.parse import Document
-from webquarry._read.html.tree import collect_names, length_up_to
+from webquarry._read.html.tree import length_up_to
 from webquarry._read.markdown.compose import Composer
-from webquarry._read.markdown.convert import LONG_SHEET, UNDECIDED_NOTE, Markdown, PartsWriter
+from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.scope import INSIDE, TAIL, TEXT, Child, take_child
 from webquarry._read.sites._shared import get_classes, get_text
 from webquarry._read.sites._wiki_info import WikiInfo, read_info
+from webquarry._read.style.styles import Styles
 from webquarry._read.text.delimiters import defuse_prose
 from webquarry._read.text.words import Words
-from webquarry._read.visibility.tracker import VisibilityTracker
 from webquarry.errors import NotFound
 
 READER = "mediawiki"
@@ -147,8 +147,7 @@ class ArticleWriter:
 
     def __init__(self, document: Document, base_url: str) -> None:
         info = document.page_info
-        names = collect_names(document.roots) if len(info.css) > LONG_SHEET else None
-        self._visibility = VisibilityTracker(document.roots, info, names, knows_all=True)
+        self._visibility = Styles(document.roots, info)
         links, footnotes = Links(base_url, info.base), Footnotes(document.roots)
         self._writer = PartsWriter(document, self._visibility, links, footnotes, frozenset())
         self.removed: Counter[str] = Counter()

@@ -14,7 +14,6 @@ from typing import Literal as LiteralType
 
 from lxml import etree
 
-from webquarry._read.css.colours import WHITE, alike, parse_attribute_colour
 from webquarry._read.documents.docx.styles import (
     Numbering,
     RunProperties,
@@ -40,6 +39,7 @@ from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, Te
 from webquarry._read.markdown import inline
 from webquarry._read.markdown.inline import BREAK, Literal, Span
 from webquarry._read.markdown.links import Links
+from webquarry._read.style.colours import WHITE, alike, parse_attribute_colour
 
 DELETED = "deleted text"
 NoteKind = LiteralType["footnote", "endnote"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from webquarry._read.css.colours import WHITE, alike, parse_attribute_colour
 from webquarry._read.documents.graphics import to_tex
 from webquarry._read.documents.office import (
     DAMAGED,
@@ -39,6 +38,7 @@ from webquarry._read.markdown import inline
 from webquarry._read.markdown.inline import BREAK, Literal
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.tables import Cell, Table
+from webquarry._read.style.colours import WHITE, alike, parse_attribute_colour
 from webquarry._read.text.escape import escape_heading, escape_line_starts
 
 _MOST_SLIDES = 2_000

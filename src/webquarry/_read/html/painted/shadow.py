@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from webquarry._read.css.values.numbers import split_top
+from webquarry._read.text.brackets import split_top
 from webquarry._read.text.comments import remove_comments
 
 _HOSTS = frozenset(

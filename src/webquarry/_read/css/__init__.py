@@ -1,1 +1,0 @@
-"""style sheets -> the rules, selectors and values that can hide an element"""

@@ -1,3 +1,0 @@
-from collections.abc import Set
-
-def find_words(css: bytes, table: bytes, words: Set[bytes]) -> set[bytes]: ...

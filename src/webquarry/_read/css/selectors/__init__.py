@@ -1,1 +1,0 @@
-"""CSS selectors -> which elements of a page they mean."""

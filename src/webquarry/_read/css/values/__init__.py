@@ -1,1 +1,0 @@
-"""text of a CSS value -> numbers, matrices and colours"""

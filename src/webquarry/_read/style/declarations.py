@@ -1,0 +1,246 @@
+"""Declarations: the properties that can hide an element, which of their values browsers accept,
+and what a shorthand resets.
+
+Values are in lower case, without comments and escapes (`d\\69splay` is `display`).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from webquarry._read.style._match import split_declarations, strip_comments
+from webquarry._read.style.colours import COLOUR_NAMES
+from webquarry._read.text.remember import remember_short
+
+Declarations = dict[str, str]
+
+_LONGEST_VALUE = 2_000  # characters
+_LONGEST_ATTRIBUTE = 1_000_000
+_ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?|\\(.)", re.IGNORECASE | re.DOTALL)
+_VARIABLE = re.compile(r"(--[\w\u0080-\U0010ffff-]+)")
+_IMPORTANT = re.compile(r"\s*!\s*important\s*$", re.IGNORECASE)
+_ENV = re.compile(r"env\(\s*([\w-]+)[\s\d]*(?:,((?:[^()]|\([^()]*\))*))?\)")
+_DEEPEST_ENV = 8
+_KNOWN_ENV = ("safe-area-", "titlebar-area-", "keyboard-inset-", "viewport-segment-")
+
+PROPERTIES = frozenset(
+    """
+    all display visibility opacity filter -ms-filter -webkit-filter content-visibility zoom
+    font-size font font-size-adjust line-height color -webkit-text-fill-color
+    -webkit-text-security background background-color background-image background-clip
+    -webkit-background-clip text-shadow -webkit-text-stroke position left right top bottom inset
+    inset-inline inset-block inset-inline-start inset-inline-end inset-block-start
+    inset-block-end transform -webkit-transform translate scale rotate backface-visibility margin
+    margin-left margin-top margin-right margin-inline margin-inline-start margin-block
+    margin-block-start padding padding-left padding-right padding-top padding-bottom
+    padding-inline padding-inline-start text-indent letter-spacing word-spacing width height
+    max-width max-height min-width min-height inline-size block-size max-inline-size
+    max-block-size min-inline-size min-block-size overflow overflow-x overflow-y
+    overflow-clip-margin contain contain-intrinsic-size aspect-ratio clip clip-path
+    -webkit-clip-path z-index float flex flex-basis flex-grow mask mask-image mask-size
+    -webkit-mask -webkit-mask-image -webkit-mask-size content color-scheme animation
+    animation-name animation-fill-mode
+    """.split()  # noqa: SIM905
+)
+# Properties that a shorthand resets.
+_SHORTHANDS: dict[str, tuple[str, ...]] = {
+    "font": ("font-size", "font-size-adjust", "line-height"),
+    "background": (
+        "background-color", "background-image", "background-clip", "-webkit-background-clip",
+    ),
+    "inset": (
+        "left", "right", "top", "bottom", "inset-inline-start", "inset-block-start",
+        "inset-inline-end", "inset-block-end", "inset-inline", "inset-block",
+    ),
+    "margin": (
+        "margin-left", "margin-top", "margin-right", "margin-inline-start", "margin-block-start",
+        "margin-inline", "margin-block",
+    ),
+    "padding": (
+        "padding-top", "padding-bottom", "padding-left", "padding-right", "padding-inline",
+        "padding-inline-start",
+    ),
+    "overflow": ("overflow-x", "overflow-y"),
+    "mask": (
+        "mask-image", "-webkit-mask-image", "mask-size", "-webkit-mask-size", "-webkit-mask",
+    ),
+    "-webkit-mask": ("mask-image", "-webkit-mask-image", "mask", "mask-size", "-webkit-mask-size"),
+    "flex": ("flex-basis", "flex-grow"),
+    "animation": ("animation-name", "animation-fill-mode"),
+    "transform": ("-webkit-transform",),
+    "-webkit-transform": ("transform",),
+    "clip-path": ("-webkit-clip-path",),
+    "-webkit-clip-path": ("clip-path",),
+    "background-clip": ("-webkit-background-clip",),
+    "-webkit-background-clip": ("background-clip",),
+    "all": tuple(PROPERTIES - {"all"}),
+}  # fmt: skip
+_FOR_ALL = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
+_CALLS = ("var(", "attr(", "if(")
+_DISPLAY = frozenset(
+    """
+    none contents block inline flow-root flex grid table ruby math list-item inline-block
+    inline-flex inline-grid inline-table table-row table-cell table-row-group table-header-group
+    table-footer-group table-column table-column-group table-caption ruby-text ruby-base
+    -webkit-box -webkit-inline-box -webkit-flex -webkit-inline-flex flow grid-lanes
+    """.split()  # noqa: SIM905
+)
+_KEYWORDS = {
+    "visibility": frozenset({"visible", "hidden", "collapse"}),
+    "position": frozenset({"static", "relative", "absolute", "fixed", "sticky", "-webkit-sticky"}),
+    "content-visibility": frozenset({"visible", "auto", "hidden"}),
+    "float": frozenset({"left", "right", "none", "inline-start", "inline-end"}),
+}
+_OVERFLOWS = frozenset({"visible", "hidden", "clip", "scroll", "auto", "overlay"})
+_SIZES = frozenset(
+    """
+    auto none normal min-content max-content fit-content stretch -webkit-fill-available
+    -webkit-min-content -webkit-max-content -webkit-fit-content xx-small x-small small medium large
+    x-large xx-large xxx-large smaller larger math contain
+    """.split()  # noqa: SIM905
+)
+_LENGTH_PROPERTIES = frozenset(
+    """
+    width height max-width max-height min-width min-height left right top bottom font-size
+    text-indent letter-spacing inline-size block-size margin-left margin-top margin-right
+    padding-top padding-bottom padding-left padding-right
+    """.split()  # noqa: SIM905
+)
+_NUMBER = r"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?\d++)?+"
+_LENGTH = re.compile(
+    rf"{_NUMBER}(?:px|em|rem|ex|rex|ch|rch|cap|rcap|ic|ric|lh|rlh|pt|pc|in|cm|mm|q|%"
+    r"|[sld]?v(?:w|h|min|max|i|b)|cq(?:w|h|min|max|i|b))|[+-]?+(?:0++\.?+0*+|\.0++)(?:e[+-]?\d++)?+"
+)
+_OPACITY = re.compile(rf"{_NUMBER}%?+")
+_HEX = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
+
+
+@remember_short
+def parse_body(body: bytes) -> tuple[Declarations, Declarations]:
+    """Parse declarations without comments; return the ordinary and the important ones, which must
+    not be changed.
+    """
+    ordinary: Declarations = {}
+    important: Declarations = {}
+    for name, value in split_declarations(body, PROPERTIES):
+        read = _read_declaration(name, value)
+        if read is not None:
+            name, value, is_important = read
+            _declare(important if is_important else ordinary, name, value)
+    return ordinary, important
+
+
+def parse_attribute(text: str) -> tuple[Declarations, Declarations]:
+    """Parse a style attribute; return the ordinary and the important declarations."""
+    return parse_body(strip_comments(text[:_LONGEST_ATTRIBUTE].encode("utf-8", "replace")))
+
+
+def parse_variables(body: bytes) -> tuple[Declarations, Declarations]:
+    """Return the custom properties of declarations, the ordinary and the important ones."""
+    ordinary: Declarations = {}
+    important: Declarations = {}
+    for name, value in split_declarations(body, None):
+        if not name.startswith("--"):
+            continue
+        mark = _IMPORTANT.search(value)
+        if mark is None:
+            ordinary[name] = value
+        else:
+            important[name] = value[: mark.start()]
+    return ordinary, important
+
+
+@lru_cache(maxsize=4_096)
+def _read_declaration(name: str, value: str) -> tuple[str, str, bool] | None:
+    """Normalize a declaration and split off its importance; None if browsers ignore it."""
+    if "\\" in name:
+        name = unescape(name).lower()
+    if name not in PROPERTIES:
+        return None
+    mark = None
+    if "!" in value:
+        mark = _IMPORTANT.search(value)
+    if mark is not None:
+        value = value[: mark.start()]
+    value = normalize(value)
+    if not is_valid(name, value):
+        return None
+    return name, value, mark is not None
+
+
+def normalize(value: str) -> str:
+    """Resolve escapes and `env()`, fold case except in names of variables, and collapse blanks."""
+    value = unescape(value[:_LONGEST_VALUE])
+    if "--" in value:
+        pieces = _VARIABLE.split(value)
+        pieces[::2] = [piece.lower() for piece in pieces[::2]]
+        value = "".join(pieces)
+    else:
+        value = value.lower()
+    for _ in range(value.count("env(") and _DEEPEST_ENV):
+        value = _ENV.sub(_resolve_env, value)
+    return " ".join(value.split()).replace("( ", "(")
+
+
+def _resolve_env(found: re.Match[str]) -> str:
+    if found[1].startswith(_KNOWN_ENV):
+        return "0px"
+    return found[2] or "\0"
+
+
+def unescape(text: str) -> str:
+    """Resolve backslash escapes."""
+    if "\\" not in text:
+        return text
+
+    def resolve(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[2]
+        number = int(found[1], 16)
+        if 0xD800 <= number < 0xE000 or not 0 < number < 0x110000:
+            return "\ufffd"
+        return chr(number)
+
+    return _ESCAPE.sub(resolve, text)
+
+
+def is_valid(name: str, value: str) -> bool:
+    """Whether browsers accept a value in lower case; `display:none;display:bogus` hides."""
+    if value in _FOR_ALL or has_calls(value):
+        return True
+    if name == "display":
+        return _DISPLAY.issuperset(value.split())
+    if name in _KEYWORDS:
+        return value in _KEYWORDS[name]
+    if name == "opacity":
+        return "(" in value or _OPACITY.fullmatch(value) is not None
+    if name in ("overflow", "overflow-x", "overflow-y"):
+        return _OVERFLOWS.issuperset(value.split())
+    if name in ("color", "background-color", "-webkit-text-fill-color"):
+        is_word = value in COLOUR_NAMES or value in ("currentcolor", "transparent")
+        return is_word or "(" in value or _HEX.fullmatch(value) is not None
+    if name in _LENGTH_PROPERTIES:
+        return value in _SIZES or "(" in value or _LENGTH.fullmatch(value) is not None
+    return bool(value)
+
+
+def has_calls(value: str) -> bool:
+    """Whether a value depends on the element, by a variable or an attribute."""
+    return any(call in value for call in _CALLS)
+
+
+def _declare(style: Declarations, name: str, value: str) -> None:
+    for part in _SHORTHANDS.get(name, ()):
+        style.pop(part, None)
+    style.pop(name, None)  # the order counts
+    style[name] = value
+
+
+def apply_declarations(style: Declarations, later: Declarations) -> None:
+    """Put later declarations over earlier ones."""
+    if _SHORTHANDS.keys().isdisjoint(later):
+        style.update(later)
+        return
+    for name, value in later.items():
+        _declare(style, name, value)

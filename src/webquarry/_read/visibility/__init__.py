@@ -1,1 +1,0 @@
-"""an element -> the reason why a person cannot see it, or None"""

@@ -1,1 +1,0 @@
-cpdef bint is_layer(dict declarations) except -1

@@ -1,1 +1,0 @@
-"""What the style sheets of a page say: its selectors, variables and rules, matched."""

@@ -1,1 +1,0 @@
-# Compiled without type annotations.
