@@ -407,3 +407,14 @@ def test_a_selector_list_inside_a_function_is_not_taken_for_selectors() -> None:
         ).text
         == "text"
     )
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div class="field field--label-visually-hidden"><p>SEE</p></div>',
+        '<h2><a class="heading-anchor" href="#a">SEE</a></h2>',
+    ],
+)
+def test_class_names_of_visible_content_hide_nothing(html: str) -> None:
+    assert "SEE" in page(html).text

@@ -27,7 +27,7 @@ _HINTS = WordSearch(
     """.split()  # noqa: SIM905
 )
 _READER = re.compile(
-    r"(?!not-)(?:[\w-]*[-_])?(?:"
+    r"(?!not-|[\w-]*label-)(?:[\w-]*[-_])?(?:"
     r"sr[-_]?only|visually[-_]?hid(?:den|e)|hid(?:den|e)[-_]?visually|a11y[-_]?(?:hidden|only|text)"
     r"|access(?:ibly|ibility)?[-_]?hidden"
     r"|screen[-_]?readers?(?:[-_]?(?:text|only|shortcut|content))?"
@@ -47,7 +47,7 @@ _HIDDEN = re.compile(
     r")"
 )
 _CONTROL = re.compile(
-    r"(?:mw-editsection|headerlink|header-anchor|heading-anchor|hash-link|anchorjs-link"
+    r"(?:mw-editsection|headerlink|header-anchor|hash-link|anchorjs-link"
     r"|mw-cite-backlink|copy-?btn|clipboard-copy)"
 )
 _SHOWN_SOMEWHERE = re.compile(
