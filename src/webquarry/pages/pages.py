@@ -142,7 +142,7 @@ class Pages:
         answers sooner, and then its pages may be kept, too.
         """
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(_DELAY_SECONDS, partial(self.runner.prepare, many=True))
+        timer = loop.call_later(_DELAY_SECONDS, self.runner.prepare)
         try:
             yield
         finally:

@@ -337,7 +337,7 @@ def test_slow_job_gets_a_low_priority(
 
 def test_worker_that_cannot_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = "webquarry.no_such_module:serve"
-    monkeypatch.setattr("webquarry._read.workers.processes.forked._SERVE", broken)
+    monkeypatch.setattr("webquarry._read.workers.processes._SERVE", broken)
     with (
         SyncPool() as pool,
         pytest.raises(WebquarryError, match="could not be read: the program that reads it failed"),

@@ -1,4 +1,4 @@
-"""Starting worker processes: forks of a fork server, or new interpreters without fork."""
+"""Worker processes are forks of a fork server."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.read.workers.sync_pool import SyncPool, burn, is_alive, page_job, until_gone
+from tests.read.workers.sync_pool import (
+    SCRIPT_ENVIRON,
+    URL,
+    SyncPool,
+    burn,
+    is_alive,
+    page_job,
+    until_gone,
+)
 from tests.read.workers.test_pool import PAGE, title_of, until_busy, with_pool
-from webquarry._read.workers import pool as pool_module
 from webquarry._read.workers.job import Job, WorkerLimits
 from webquarry._read.workers.pool import WorkerPool
-from webquarry._read.workers.processes.forked import ForkedProcesses
 from webquarry._read.workers.runner import can_fork
 from webquarry.pages.preload import read_sample_page
 
@@ -28,7 +34,6 @@ LINUX = pytest.mark.skipif(
 
 def server_of(pool: WorkerPool) -> int | None:
     """Process ID of the fork server."""
-    assert isinstance(pool._processes, ForkedProcesses)
     return pool._processes.server_pid
 
 
@@ -162,23 +167,6 @@ def test_fork_has_no_files_of_other_forks() -> None:
     with_pool(test, size=2)
 
 
-def test_workers_are_interpreters_if_the_system_cannot_fork(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(pool_module, "can_fork", lambda: False)
-
-    async def test(pool: WorkerPool) -> None:
-        assert title_of(await pool.run(page_job(PAGE))) == "Tides"
-        (first,) = pool.pids
-        job = asyncio.create_task(pool.run(burn(1000)))
-        await until_busy(pool)
-        job.cancel()
-        await asyncio.gather(job, return_exceptions=True)
-        await until_gone(first)
-
-    with_pool(test)
-
-
 def test_process_that_fetches_pages_imports_no_parsers() -> None:
     code = (
         "import sys\n"
@@ -191,3 +179,46 @@ def test_process_that_fetches_pages_imports_no_parsers() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"
+
+
+IGNORED_SIGNALS = """
+import asyncio, os, signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])
+from tests.read.workers.jobs import fail
+from tests.read.workers.sync_pool import burn
+from webquarry.errors import WebquarryError
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.pool import WorkerPool
+
+async def main():
+    runner = WorkerPool(WorkerLimits(cpu_seconds=1))
+    print((await runner.run(burn(0, b"read"))).decode())
+    for job in (Job(fail, {"error": "NotFound", "arguments": ["It is gone."]}), burn(1000)):
+        try:
+            await runner.run(job)
+        except WebquarryError as error:
+            print(error.message)
+    await runner.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_ignored_signals_of_the_parent_change_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", IGNORED_SIGNALS],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=SCRIPT_ENVIRON,
+    )
+
+    assert done.stdout.splitlines() == [
+        "read",
+        "It is gone.",
+        f"{URL} could not be read safely: it takes too long.",
+    ]
+    assert "Traceback" not in done.stderr

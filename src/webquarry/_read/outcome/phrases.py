@@ -103,8 +103,10 @@ class Phrases:
         self._wanted = _Starts(self._steps, wanted)
         self._unwanted = _Starts(self._steps, unwanted) if unwanted else None
 
-    def match(self, text: str) -> bool:
+    def match(self, text: str, *, with_exceptions: bool = True) -> bool:
         """Whether a text contains one of the phrases, and none of the exceptions."""
+        if not with_exceptions:
+            return self._run(self._wanted, tokenize(text)) is not None
         return self.match_tokens(tokenize(text))
 
     def match_tokens(self, tokens: Tokens) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import resource
 import signal
 import sys
 import time
@@ -13,112 +14,86 @@ _PR_SET_PDEATHSIG = 1
 _SMALL_PEAK = 128 << 20  # bytes; below it, the peak is reported instead of the current size
 _SLOW_NICENESS = 10
 
-if sys.platform == "win32":
 
-    def limit_process(memory_bytes: int) -> None:
-        """Not available on Windows; only the wall clock of the parent limits a job there."""
+def limit_process(memory_bytes: int) -> None:
+    """Limit the address space; forbid core files, writing to files and new processes.
 
-    def limit_cpu(cpu_seconds: int) -> None:
-        """Not available on Windows."""
+    SIGXCPU gets its default action, which may have been changed by the parent.
+    """
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGXCPU])
+    _lower_limit(resource.RLIMIT_AS, memory_bytes)
+    _lower_limit(resource.RLIMIT_CORE, 0)
+    _lower_limit(resource.RLIMIT_FSIZE, 0)
+    _lower_limit(resource.RLIMIT_NPROC, 0)
 
-    def measure_use() -> tuple[float, int]:
-        """Unknown; the number of jobs decides when a worker is replaced."""
-        return 0.0, 0
 
-    def address_bytes() -> int:
-        """Unknown."""
-        return 0
+def limit_cpu(cpu_seconds: int) -> None:
+    """Limit the CPU time of the process over its whole lifetime."""
+    _lower_limit(resource.RLIMIT_CPU, cpu_seconds)
 
-    def end_with_parent(parent: int) -> None:
-        """Not available on Windows; the end of the pipe is detected between two jobs."""
 
-    def lower_priority(process: int) -> None:
-        """Do nothing."""
+def measure_use() -> tuple[float, int]:
+    """Return the CPU time used so far, and the resident memory.
 
-    def set_batch_scheduling() -> None:
-        """Do nothing."""
-
-else:
-    import resource
-
-    def limit_process(memory_bytes: int) -> None:
-        """Limit the address space; forbid core files, writing to files and new processes.
-
-        SIGXCPU gets its default action, which may have been changed by the parent.
-        """
-        with suppress(ValueError):  # not in the main thread
-            signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGXCPU])
-        _lower_limit(resource.RLIMIT_AS, memory_bytes)
-        _lower_limit(resource.RLIMIT_CORE, 0)
-        _lower_limit(resource.RLIMIT_FSIZE, 0)
-        _lower_limit(resource.RLIMIT_NPROC, 0)
-
-    def limit_cpu(cpu_seconds: int) -> None:
-        """Limit the CPU time of the process over its whole lifetime."""
-        _lower_limit(resource.RLIMIT_CPU, cpu_seconds)
-
-    def measure_use() -> tuple[float, int]:
-        """Return the CPU time used so far, and the resident memory.
-
-        The latter is the peak if that is small, or if the current value is unknown.
-        """
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        used = usage.ru_utime + usage.ru_stime
-        peak = usage.ru_maxrss
-        if sys.platform != "darwin":
-            peak *= 1024
-        if peak > _SMALL_PEAK:
-            with suppress(OSError, ValueError, IndexError):
-                return used, _read_pages(1)
-        return used, peak
-
-    def address_bytes() -> int:
-        """Return the size of the address space; 0 if unknown."""
+    The latter is the peak if that is small, or if the current value is unknown.
+    """
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    used = usage.ru_utime + usage.ru_stime
+    peak = usage.ru_maxrss
+    if sys.platform != "darwin":
+        peak *= 1024
+    if peak > _SMALL_PEAK:
         with suppress(OSError, ValueError, IndexError):
-            return _read_pages(0)
-        return 0
+            return used, _read_resident()
+    return used, peak
 
-    def _read_pages(column: int) -> int:
-        """Return a column of /proc/self/statm in bytes."""
-        descriptor = os.open("/proc/self/statm", os.O_RDONLY)
-        try:
-            fields = os.read(descriptor, 200).split()
-        finally:
-            os.close(descriptor)
-        return int(fields[column]) * resource.getpagesize()
 
-    def end_with_parent(parent: int) -> None:
-        """Have the kernel kill this process when its parent ends (Linux); exit now if it has."""
-        if sys.platform == "linux":
-            import ctypes
+def _read_resident() -> int:
+    """Return the resident memory from /proc."""
+    descriptor = os.open("/proc/self/statm", os.O_RDONLY)
+    try:
+        fields = os.read(descriptor, 200).split()
+    finally:
+        os.close(descriptor)
+    return int(fields[1]) * resource.getpagesize()
 
-            with suppress(OSError, AttributeError):
-                ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(0)
 
-    def lower_priority(process: int) -> None:
-        """Raise the niceness of a process."""
+def end_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends (Linux); exit now if it has."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def lower_priority(process: int) -> None:
+    """Raise the niceness of a process."""
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, process, _SLOW_NICENESS)
+
+
+def set_batch_scheduling() -> None:
+    """Do not preempt the parent, which serves other requests, when a job arrives (Linux)."""
+    if sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process, _SLOW_NICENESS)
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
-    def set_batch_scheduling() -> None:
-        """Do not preempt the parent, which serves other requests, when a job arrives (Linux)."""
-        if sys.platform == "linux":
-            with suppress(OSError):
-                os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
-    def _lower_limit(kind: int, wanted: int) -> None:
-        """Set a soft limit, at most to the hard limit. Some systems cannot set some limits."""
-        now, hard = resource.getrlimit(kind)
-        soft = wanted
-        if hard != resource.RLIM_INFINITY:
-            soft = min(wanted, hard)
-        if soft == now:
-            return
-        with suppress(OSError, ValueError):
-            resource.setrlimit(kind, (soft, hard))
+def _lower_limit(kind: int, wanted: int) -> None:
+    """Set a soft limit, at most to the hard limit. Some systems cannot set some limits."""
+    now, hard = resource.getrlimit(kind)
+    soft = wanted
+    if hard != resource.RLIM_INFINITY:
+        soft = min(wanted, hard)
+    if soft == now:
+        return
+    with suppress(OSError, ValueError):
+        resource.setrlimit(kind, (soft, hard))
 
 
 class JobMeter:

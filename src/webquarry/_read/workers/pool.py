@@ -18,8 +18,8 @@ from webquarry._read.workers.error_form import explain_failed_program, explain_s
 from webquarry._read.workers.fair_queue import FairQueue, Place
 from webquarry._read.workers.job import Job, WorkerLimits
 from webquarry._read.workers.limits import lower_priority
-from webquarry._read.workers.processes.process import ProcessSource, ProgramFailed
-from webquarry._read.workers.runner import JobRunner, can_fork, count_cores
+from webquarry._read.workers.processes import ForkedProcesses, ProgramFailed
+from webquarry._read.workers.runner import JobRunner, count_cores
 from webquarry._read.workers.worker import Worker
 from webquarry.caller import LOCAL, caller
 from webquarry.errors import WebquarryError
@@ -47,9 +47,9 @@ class WorkerPool(JobRunner):
         size: int | None = None,
         warm_up: Job | None = None,
     ) -> None:
-        """`warm_up` is run by each worker before its first job, to load code and data."""
+        """`warm_up` is run by the fork server, to load code and data."""
         self.limits = limits or WorkerLimits()
-        self._processes = choose_processes(self.limits, warm_up)
+        self._processes = ForkedProcesses(self.limits, warm_up)
         self._queue = FairQueue(size or count_cores())
         self._idle: list[_Idle] = []  # most recently used last
         self._idle_timer: asyncio.TimerHandle | None = None
@@ -69,7 +69,7 @@ class WorkerPool(JobRunner):
         finally:
             self._queue.leave(place)
 
-    def prepare(self, *, many: bool = False) -> None:
+    def prepare(self) -> None:
         if not self._alive and not self._starting:
             self._start_another()
 
@@ -238,17 +238,6 @@ class WorkerPool(JobRunner):
             self._processes.release()
 
 
-def choose_processes(limits: WorkerLimits, warm_up: Job | None) -> ProcessSource:
-    """Fork workers from a warm process where the system can fork."""
-    if can_fork():
-        from webquarry._read.workers.processes.forked import ForkedProcesses
-
-        return ForkedProcesses(limits, warm_up)
-    from webquarry._read.workers.processes.spawned import SpawnedProcesses
-
-    return SpawnedProcesses(limits, warm_up)
-
-
 _pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 
 
@@ -259,5 +248,4 @@ def _forget_workers() -> None:
     _pools.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_workers)
+os.register_at_fork(after_in_child=_forget_workers)

@@ -1,6 +1,4 @@
-"""Interface of job runners: worker processes (`pool.py`), a fork per job (`fork.py`), or threads
-(`threads.py`).
-"""
+"""Interface of job runners: worker processes (`pool.py`) or threads (`threads.py`)."""
 
 from __future__ import annotations
 
@@ -21,8 +19,8 @@ class JobRunner(ABC):
     async def run(self, job: Job) -> bytes:
         """Run a job and return its result. Cancellation cancels the job."""
 
-    def prepare(self, *, many: bool = False) -> None:  # noqa: B027 - optional
-        """Start to get ready for a page that is being fetched, or for many."""
+    def prepare(self) -> None:  # noqa: B027 - optional
+        """Start to get ready for a page that is being fetched."""
 
     @abstractmethod
     async def aclose(self) -> None:
@@ -37,5 +35,5 @@ def count_cores() -> int:
 
 
 def can_fork() -> bool:
-    """Whether a fork of this process can continue. On macOS, system libraries do not survive it."""
-    return hasattr(os, "fork") and os.uname().sysname != "Darwin"
+    """Whether the system has worker processes, which are forks of a fork server."""
+    return hasattr(os, "fork")

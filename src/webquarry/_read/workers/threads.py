@@ -1,19 +1,23 @@
 """Run jobs in threads, large ones one at a time; jobs that may crash run in worker processes.
 
-For short programs on systems without fork, and for debugging. A cancelled job runs to its end,
-since a thread cannot be stopped.
+For systems without fork, and for debugging. A cancelled job runs to its end, since a thread cannot
+be stopped.
 """
 
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from webquarry._read.workers.error_form import explain_complexity
 from webquarry._read.workers.fair_queue import FairQueue, Place
 from webquarry._read.workers.job import Job, WorkerLimits, run_job
-from webquarry._read.workers.pool import WorkerPool
-from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.runner import JobRunner, can_fork
 from webquarry.caller import caller
+from webquarry.errors import Unreadable
+
+if TYPE_CHECKING:
+    from webquarry._read.workers.pool import WorkerPool
 
 _CONCURRENT = 32  # small jobs
 
@@ -49,7 +53,14 @@ class ThreadRunner(JobRunner):
             await self._workers.aclose()
 
     async def _isolate(self, job: Job) -> bytes:
+        if not can_fork():
+            raise Unreadable(
+                f"{job.subject} could not be read: documents are read in worker processes, which "
+                "this system cannot fork."
+            )
         if self._workers is None:
+            from webquarry._read.workers.pool import WorkerPool
+
             self._workers = WorkerPool(self._limits, warm_up=self._warm_up)
         return await self._workers.run(job)
 

@@ -1,7 +1,7 @@
 """One worker process, from the parent's side: send a job, return its result or raise its error.
 
 The process inherits no environment variables, files or sockets except the connection to the parent
-(`processes/` starts it). Cancelling a job kills the process.
+(`processes.py` starts it). Cancelling a job kills the process.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import sys
 import time
 from contextlib import suppress
 from typing import Any
@@ -17,11 +16,7 @@ from typing import Any
 from webquarry._read.workers.error_form import explain_end, explain_failed_program, unpack_error
 from webquarry._read.workers.frames import SINGLE, START, BrokenFrame, pack_start, unpack_single
 from webquarry._read.workers.job import Job, WorkerLimits
-from webquarry._read.workers.processes.process import (
-    CHUNK,
-    FAILED_IMPORT,
-    WorkerProcess,
-)
+from webquarry._read.workers.processes import CHUNK, FAILED_IMPORT, WorkerProcess
 from webquarry.errors import WebquarryError
 
 _LOAD_SECONDS = 30
@@ -40,8 +35,6 @@ def ran_out_of_time(code: int | None, seconds: float, limits: WorkerLimits) -> b
     """Whether a process without a result hit its CPU limit: by its exit code, or by the elapsed
     time if that is unknown.
     """
-    if sys.platform == "win32":
-        return False
     if code is None:
         return seconds >= limits.cpu_seconds
     return code == -signal.SIGXCPU

@@ -1,35 +1,46 @@
-"""Worker processes forked from a warm process, the fork server (`fork_server.py` is its side).
+"""The fork server and its forks from the parent's side (`child.py` is theirs).
 
     request: one byte and a socket -> fork server -> lines "start PID", later "end PID CODE"
 
-A fork takes milliseconds and shares the memory of loaded code. The fork server is killed with the
-parent, and the forks with it. It reaps the forks and reports their exit codes.
+A fork takes milliseconds and shares the memory of loaded code. The fork server is an isolated
+interpreter without our environment variables. It is killed with the parent, and the forks with it.
+It reaps the forks and reports their exit codes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import select
 import signal
 import socket
 import subprocess
+import sys
 from asyncio.subprocess import Process
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 
+import webquarry
 from webquarry._read.workers.job import Job, WorkerLimits
-from webquarry._read.workers.processes.process import (
-    CHUNK,
-    FAILED_IMPORT,
-    ProcessSource,
-    ProgramFailed,
-    WorkerProcess,
-    has_exited,
-    start_interpreter,
-)
 
-_SERVE = "webquarry._read.workers.fork_server:serve_forks"
+_SERVE = "webquarry._read.workers.child:serve_forks"
+# Variables that an interpreter may need to start; no others are passed on.
+_PASSED_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+# Numeric libraries start a thread per core otherwise.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+_HOME = str(Path(webquarry.__file__).resolve().parent.parent)
+_SET_PATH = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+_ARGUMENTS = "(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])"
+CHUNK = 1 << 18  # size of writes and of read buffers, in bytes
+FAILED_IMPORT = 1  # exit code of Python after an uncaught exception
+
+
+class ProgramFailed(Exception):
+    """The worker process cannot import its code."""
+
+
 _LOAD_SECONDS = 30
 _READ_BYTES = 4096
 _PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
@@ -41,7 +52,7 @@ class _ServerGone(OSError):
     """The fork server has ended, and with it all of its forks."""
 
 
-class ForkedProcesses(ProcessSource):
+class ForkedProcesses:
     """Forks of a fork server, which is started with the first and ended with the last."""
 
     def __init__(self, limits: WorkerLimits, warm_up: Job | None = None) -> None:
@@ -53,6 +64,7 @@ class ForkedProcesses(ProcessSource):
         self._ending: set[asyncio.Task[None]] = set()
 
     async def start(self) -> WorkerProcess:
+        """Start a worker process. Raises OSError or ProgramFailed."""
         self._waiting += 1
         try:
             try:
@@ -66,15 +78,18 @@ class ForkedProcesses(ProcessSource):
             self._waiting -= 1
 
     def release(self) -> None:
+        """End the fork server; called when no worker is left."""
         if not self._waiting:
             self._end_server()
 
     async def aclose(self) -> None:
+        """End the fork server and wait until it is gone."""
         self._closed = True
         self._end_server()
         await asyncio.gather(*self._ending, return_exceptions=True)
 
     def forget(self) -> None:
+        """Close what belongs to the parent, in a fork of it."""
         if self._server is not None and self._server.done():
             with suppress(OSError):
                 self._server.result().forget()
@@ -136,9 +151,7 @@ class _ForkServer:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                process = await start_interpreter(
-                    _SERVE, limits, warm_up, theirs.fileno(), subprocess.DEVNULL
-                )
+                process = await _start_interpreter(limits, warm_up, theirs.fileno())
             except BaseException:
                 ours.close()
                 raise
@@ -165,11 +178,11 @@ class _ForkServer:
             if self.has_ended() and await self._process.wait() == FAILED_IMPORT:
                 raise ProgramFailed from None
             raise
-        return _ForkedProcess(pid, ours, reader, writer, self)
+        return WorkerProcess(pid, ours, reader, writer, self)
 
     def has_ended(self) -> bool:
         """Whether it has exited, which ends its forks too."""
-        return self.is_gone or has_exited(self._process)
+        return self.is_gone or _has_exited(self._process)
 
     def find_exit(self, pid: int) -> asyncio.Future[int | None]:
         """Return the future exit code of a fork."""
@@ -183,7 +196,7 @@ class _ForkServer:
         """Kill it, and with it all of its forks."""
         _unclosed.discard(self)
         self._disconnect()
-        if not has_exited(self._process):
+        if not _has_exited(self._process):
             with suppress(OSError):
                 os.kill(self.pid, signal.SIGKILL)
         await self._process.wait()
@@ -241,8 +254,8 @@ class _ForkServer:
                 exited.set_result(None)
 
 
-class _ForkedProcess(WorkerProcess):
-    """A fork with its own socket."""
+class WorkerProcess:
+    """A worker process with its own socket. The owner kills and closes it."""
 
     def __init__(
         self,
@@ -263,6 +276,7 @@ class _ForkedProcess(WorkerProcess):
         _unclosed.add(self)
 
     def has_ended(self) -> bool:
+        """Whether it has exited, even if the event loop was not notified yet."""
         if self._exit.done() or self._server.is_gone:
             return True
         if not self._poll.poll(0):
@@ -275,6 +289,7 @@ class _ForkedProcess(WorkerProcess):
             return True
 
     def kill(self) -> None:
+        """Kill it."""
         # The ID of a process that was reaped may have been reused. Forks end with their server.
         if self._exit.done() or self._server.has_ended():
             return
@@ -282,9 +297,11 @@ class _ForkedProcess(WorkerProcess):
             os.kill(self.pid, signal.SIGKILL)
 
     async def wait(self) -> int | None:
+        """Wait for its exit and return the exit code; None if unknown."""
         return await asyncio.shield(self._exit)
 
     async def aclose(self) -> None:
+        """Kill it, wait for its exit and close its socket."""
         _unclosed.discard(self)
         self.kill()
         self.writer.close()
@@ -294,5 +311,42 @@ class _ForkedProcess(WorkerProcess):
             await self.writer.wait_closed()
 
     def forget(self) -> None:
+        """Close the socket in a fork of the parent, to which the process does not belong."""
         with suppress(OSError):
             os.close(self._connection.detach())
+
+
+async def _start_interpreter(limits: WorkerLimits, warm_up: Job | None, stdin: int) -> Process:
+    """Start an isolated interpreter with our import path that runs the fork server."""
+    module, _, name = _SERVE.partition(":")
+    code = f"{_SET_PATH}from {module} import {name}; {name}{_ARGUMENTS}"
+    path = dict.fromkeys([_HOME, *filter(None, sys.path)])
+    arguments = [
+        json.dumps(list(path)),
+        str(os.getpid()),
+        str(limits.memory_bytes),
+        warm_up.reference if warm_up else "",
+    ]
+    environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-I", "-S", "-c", code, *arguments),
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment | _ONE_THREAD,
+        cwd=Path(sys.executable).anchor or None,
+        start_new_session=True,  # Ctrl-C goes to the parent only
+        limit=CHUNK,
+    )
+
+
+def _has_exited(process: Process) -> bool:
+    """Whether an asyncio process has exited, even if asyncio was not notified yet."""
+    if process.returncode is not None:
+        return True
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    try:
+        return os.waitid(os.P_PID, process.pid, options) is not None
+    except ChildProcessError:  # already reaped
+        return True

@@ -1,1 +1,0 @@
-"""Ways to start a worker process: forked from a warm process, or as a new interpreter."""
