@@ -24,7 +24,7 @@ from webquarry._read.main_content.features import build_features
 from webquarry._read.main_content.lifts import Array
 
 COMMON: dict[str, Any] = {
-    "depth": 5,
+    "depth": 6,
     "subsample": 0.6,
     "bootstrap_type": "Bernoulli",
     "l2_leaf_reg": 8,
@@ -37,8 +37,8 @@ COMMON: dict[str, Any] = {
     "verbose": 0,
     "allow_writing_files": False,
 }
-FIRST: dict[str, Any] = {"iterations": 350, "learning_rate": 0.11, "rsm": 0.3}
-SECOND: dict[str, Any] = {"iterations": 100, "learning_rate": 0.11, "rsm": 0.4}
+FIRST: dict[str, Any] = {"iterations": 300, "learning_rate": 0.11, "rsm": 0.3}
+SECOND: dict[str, Any] = {"iterations": 85, "learning_rate": 0.11, "rsm": 0.4}
 _SEEDS = 4  # the mean of several trainings has less variance
 PageProbabilities: TypeAlias = "list[Array | None]"  # None for pages of a fold that was left out
 

@@ -208,9 +208,10 @@ def test_heading_before_a_footnote_is_kept_with_it() -> None:
 
 
 def test_long_element_with_the_id_of_a_footnote_is_not_a_footnote() -> None:
-    story = f"<div class=sidebar><p id=n1>{'Another story of the harbour. ' * 110}</p></div>"
+    story = f"<aside><p id=n1>{'Another story of the harbour. ' * 110}</p></aside>"
+    rest = f"<p>{TEXT}</p>" * 40
 
-    text = markdown(f"<main><p>{TEXT}<sup><a href=#n1>1</a></sup> {TEXT}</p></main>{story}")
+    text = markdown(f"<main><p>{TEXT}<sup><a href=#n1>1</a></sup> {TEXT}</p>{rest}</main>{story}")
 
     assert "[^1]" not in text
 

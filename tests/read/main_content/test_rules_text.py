@@ -146,8 +146,9 @@ def test_comments_below_an_article_are_dropped() -> None:
         ("", f"{STORY}{COMMENTS}"),
         (ARTICLE, f"<p>A short question.</p>{COMMENTS}"),
         (ARTICLE, f"<div class=has-comments>{STORY}</div><p>One.</p><p>Two.</p>"),
+        (ARTICLE, f"<div class=Discussion>{STORY}</div>{COMMENTS}"),
     ],
-    ids=["no article", "short text", "text in an element of that name"],
+    ids=["no article", "short text", "text in an element of that name", "forum"],
 )
 def test_comments_of_other_pages_are_left_to_the_model(head: str, body: str) -> None:
     assert apply(drop_comments, parse(body, head), [0, 1, 2]) == [0, 1, 2]

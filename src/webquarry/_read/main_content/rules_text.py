@@ -27,7 +27,8 @@ _CAPTION_LEVELS = 4  # elements between a caption, its figure and the text aroun
 _MIN_HEADING = 0.1
 
 # Comments
-_COMMENT_CLASSES = ("comment", "disqus", "kommentar")  # in lower case
+_COMMENT_CLASSES = ("comment", "disqus", "kommentar")  # parts of class names in lower case
+_FORUM_CLASSES = ("discussion", "forum")  # the same; forums call replies comments, too
 _MIN_ARTICLE = 1_500  # characters kept before the first comment
 
 # Copies
@@ -132,9 +133,11 @@ def drop_comments(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
     if not flow.is_article:
         return
     is_comment: list[bool] = []  # of each element
-    for parent, names in zip(flow.parents, flow.names, strict=True):
+    for parent, classes in zip(flow.parents, map(str.lower, flow.names), strict=True):
         is_inside = parent >= 0 and is_comment[parent]
-        is_comment.append(is_inside or any(word in names.lower() for word in _COMMENT_CLASSES))
+        if not is_inside and any(word in classes for word in _FORUM_CLASSES):
+            return
+        is_comment.append(is_inside or any(word in classes for word in _COMMENT_CLASSES))
     length = 0
     comments: list[int] = []
     for index, element in enumerate(flow.boxes):
