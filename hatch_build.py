@@ -1,8 +1,5 @@
-"""Builds the compiled parts of the package into its wheel, if a C compiler is at hand; without one
-the wheel is pure Python.
-
-Everything works without them and gives the same answers, only slower. WEBQUARRY_PURE=1 leaves them
-out on purpose, for a wheel that fits every machine.
+"""Builds the compiled modules into the wheel. They are required: without a C compiler or the Python
+headers the build fails with the name of the package to install.
 """
 
 from __future__ import annotations
@@ -17,33 +14,36 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# What is written as an annotation is for readers and mypy; only a `.pxd` tells the compiler a type.
+# Annotations are for mypy; only a `.pxd` declares C types.
 _AS_PYTHON = {"annotation_typing": False}
+_ADVICE = (
+    "Install a C compiler and the headers of Python (Debian and Ubuntu: apt install gcc "
+    "python3-dev; Fedora: dnf install gcc python3-devel; macOS: xcode-select --install; Windows: "
+    "the Microsoft C++ Build Tools), then try again."
+)
 
 
 class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]
-    """Called by hatchling for every wheel, editable ones included."""
+    """Called by hatchling for each wheel, including editable ones."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if self.target_name != "wheel" or os.environ.get("WEBQUARRY_PURE") == "1":
+        if self.target_name != "wheel":
             return
         try:
             built = compile_parts(Path(self.root))
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # compilers fail in many ways, and none of them is a reason to fail
-            self.app.display_warning(f"webquarry is built without its compiled parts: {error}")
-            return
+        except (Exception, SystemExit) as error:  # setuptools exits when the compiler fails
+            reason = str(error).strip().partition("\n")[0]
+            sentence = f"webquarry cannot compile its native code ({reason}). {_ADVICE}"
+            raise SystemExit(sentence) from None
         build_data["artifacts"] += built
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
 
 
 def compile_parts(root: Path) -> list[str]:
-    """Compile each part that changed and put it beside its source; the paths of all of them,
-    relative to the project. An installer that asks for the metadata first builds twice, and finds
-    everything done the second time.
+    """Compile the modules that changed and return the paths of all, relative to the project.
+
+    An installer that asks for the metadata first calls this twice.
     """
     parts = sources(root / "src")
     places = {name: place_of(name) for name in parts}
@@ -58,13 +58,13 @@ def compile_parts(root: Path) -> list[str]:
 
 
 def place_of(name: str) -> Path:
-    """Where the package looks for a compiled module, relative to the project."""
+    """Return the path of a compiled module, relative to the project."""
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     return Path("src", *name.split(".")).with_suffix(suffix)
 
 
 def find_newest(root: Path) -> float:
-    """When whatever all parts depend on was changed last: declarations, and how they are built."""
+    """Return when the files that all modules depend on were last changed."""
     shared = [root / "pyproject.toml", root / "hatch_build.py"]
     for pattern in ("*.pxd", "*.pxi"):
         shared.extend((root / "src").rglob(pattern))
@@ -72,14 +72,14 @@ def find_newest(root: Path) -> float:
 
 
 def is_current(part: Path, source: Path, newest: float) -> bool:
-    """Whether a part was compiled after everything that it is made of."""
+    """Return whether a module was compiled after its sources were changed."""
     if not part.exists():
         return False
     return part.stat().st_mtime > max(newest, source.stat().st_mtime)
 
 
 def compile_modules(root: Path, modules: dict[str, Path]) -> None:
-    """Compile these modules, several at once, and put each in its place."""
+    """Compile modules in parallel."""
     import lxml
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
@@ -114,9 +114,7 @@ def compile_modules(root: Path, modules: dict[str, Path]) -> None:
 
 
 def flags(source: Path) -> list[str]:
-    """How the compiler is called: loops over numbers and bytes gain by more effort, Python does
-    not.
-    """
+    """Return the options of the compiler: only loops over numbers and bytes gain by -O3."""
     if os.name != "posix":
         return []
     if source.suffix == ".pyx":
@@ -125,18 +123,14 @@ def flags(source: Path) -> list[str]:
 
 
 def sources(folder: Path) -> dict[str, Path]:
-    """Every `.pyx` below a folder, and every `.py` with a `.pxd` beside it, by the name of the
-    module that it becomes.
-    """
+    """Return each `.pyx`, and each `.py` that has a `.pxd`, by the name of its module."""
     typed = [path.with_suffix(".py") for path in folder.rglob("*.pxd")]
     found = sorted([*folder.rglob("*.pyx"), *typed])
     return {".".join(path.relative_to(folder).with_suffix("").parts): path for path in found}
 
 
 def move(made: Path, root: Path, scratch: Path) -> None:
-    """Put a compiled part where the package looks for it, at one stroke: somebody may be using the
-    one before.
-    """
+    """Move a compiled module into the package atomically, because a process may be using it."""
     place = root / "src" / made.relative_to(scratch)
     beside = place.with_name(f"{place.name}.new")
     shutil.copyfile(made, beside)

@@ -1,6 +1,4 @@
-"""What `hatch_build.py` adds to a wheel: compiled parts where there is a compiler, and a word about
-it where there is none.
-"""
+"""What `hatch_build.py` adds to a wheel: compiled modules."""
 
 from __future__ import annotations
 
@@ -15,19 +13,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-class App:
-    """Hatchling's voice."""
-
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
-
-    def display_warning(self, text: str) -> None:
-        self.warnings.append(text)
-
-
 @pytest.fixture
-def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.delenv("WEBQUARRY_PURE", raising=False)
+def hook() -> ModuleType:
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     assert spec is not None
     assert spec.loader is not None
@@ -36,11 +23,10 @@ def hook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def built(hook: ModuleType, app: App, target: str = "wheel") -> dict[str, Any]:
+def build(hook: ModuleType, target: str = "wheel") -> dict[str, Any]:
     data: dict[str, Any] = {"artifacts": [], "pure_python": True, "infer_tag": False}
-    hook.CompiledParts(str(ROOT), {}, None, None, str(ROOT / "dist"), target, app=app).initialize(
-        "standard", data
-    )
+    parts = hook.CompiledParts(str(ROOT), {}, None, None, str(ROOT / "dist"), target)
+    parts.initialize("standard", data)
     return data
 
 
@@ -49,32 +35,34 @@ def test_compiled_parts_make_a_wheel_for_this_kind_of_machine(
 ) -> None:
     monkeypatch.setattr(hook, "compile_parts", lambda root: ["src/webquarry/part.so"])
 
-    data = built(hook, App())
+    data = build(hook)
 
     assert data == {"artifacts": ["src/webquarry/part.so"], "pure_python": False, "infer_tag": True}
 
 
-def test_without_a_compiler_the_wheel_is_pure_and_says_why(
+def test_without_a_compiler_the_build_fails_with_the_package_to_install(
     hook: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(root: Path) -> list[str]:
-        raise SystemExit("gcc: not found")
+        raise SystemExit("command 'gcc' failed: No such file or directory")
 
     monkeypatch.setattr(hook, "compile_parts", fail)
-    app = App()
 
-    assert built(hook, app) == {"artifacts": [], "pure_python": True, "infer_tag": False}
-    assert app.warnings == ["webquarry is built without its compiled parts: gcc: not found"]
+    with pytest.raises(SystemExit) as raised:
+        build(hook)
+
+    sentence = str(raised.value)
+    assert sentence.startswith("webquarry cannot compile its native code (command 'gcc' failed:")
+    assert "apt install gcc python3-dev" in sentence
+    assert "\n" not in sentence
 
 
-@pytest.mark.parametrize(("pure", "target"), [("1", "wheel"), ("", "sdist")])
-def test_nothing_is_compiled_for_a_source_package_or_on_request(
-    hook: ModuleType, monkeypatch: pytest.MonkeyPatch, pure: str, target: str
+def test_nothing_is_compiled_for_a_source_package(
+    hook: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WEBQUARRY_PURE", pure)
     monkeypatch.setattr(hook, "compile_parts", lambda root: pytest.fail("it was compiled"))
 
-    assert built(hook, App(), target)["artifacts"] == []
+    assert build(hook, "sdist")["artifacts"] == []
 
 
 def test_a_part_is_compiled_because_its_source_is_there(hook: ModuleType, tmp_path: Path) -> None:

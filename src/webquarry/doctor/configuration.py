@@ -23,7 +23,6 @@ _OTHER_VARIABLES = {
     "WEBQUARRY_STORE_KEY",  # a credential; so is WEBQUARRY_REDIS_URL
     "WEBQUARRY_REQUIRE_ALL",  # for the tests, as the next
     "WEBQUARRY_FUZZ_EXAMPLES",
-    "WEBQUARRY_PURE",  # for building
 }
 
 
