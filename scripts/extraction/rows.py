@@ -7,9 +7,9 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
+from numpy.typing import NDArray
 from scripts.extraction.pages import LabelledPage
 
-from webquarry._read.main_content.lifts import Array, Ints
 from webquarry._read.main_content.tags import HIDDEN_FLAG
 
 # Without these the largest set alone would decide what a page is about.
@@ -33,6 +33,8 @@ _LAST_WEIGHT = 3.0
 _FEWEST_TOKENS = 4  # of a block that a text begins or ends with
 _HIDDEN_WEIGHT = 0.5  # what a page hides has to be surer
 
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
 Rows = tuple[Ints, Array, Array]
 
 

@@ -16,11 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from webquarry._read.main_content.lifts import Array
-
 _LEAF_SCALE = 10_000
 _NEVER_PASSED = 1e30
 Matrix = NDArray[np.float32]
+Array = NDArray[np.float64]
 
 
 class TrainedTrees(Protocol):

@@ -16,12 +16,11 @@ from scripts.extraction.groups import group_members
 from scripts.extraction.lifts import LiftTable, PageLifts, compute_page_lifts
 from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import build_rows
-from scripts.extraction.stages import Matrix, Stage
+from scripts.extraction.stages import Array, Matrix, Stage
 
 from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
 from webquarry._read.main_content.feature_names import NAMES
 from webquarry._read.main_content.features import build_features
-from webquarry._read.main_content.lifts import Array
 
 COMMON: dict[str, Any] = {
     "depth": 6,

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scripts.extraction.stages import Matrix, Stage, as_data
+from scripts.extraction.stages import Array, Matrix, Stage, as_data
 
-from webquarry._read.main_content.lifts import Array
 from webquarry._read.main_content.model import Trees, parse_trees
 
 NAMES = ("chars", "density", "links")

@@ -1,4 +1,4 @@
-"""Symmetric trees, evaluated by numpy and by compiled code."""
+"""Symmetric trees and the shipped model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webquarry._read.html.parse import parse_html
-from webquarry._read.main_content import model
-from webquarry._read.main_content.arrays.buffers import take_row
+from webquarry._read.main_content._trees import Forest
 from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.buffers import take_row
 from webquarry._read.main_content.context import build_context
 from webquarry._read.main_content.feature_names import NAMES, ROW
 from webquarry._read.main_content.features import build_features
@@ -90,28 +90,9 @@ def test_features_are_found_by_name() -> None:
     assert rows["cluster_paragraphs"].tolist() == [0.0, 1.0, 0.0]
 
 
-def test_probabilities_do_not_depend_on_the_chunk_size(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    flow = build_flow(
-        parse_html(
-            "<body>"
-            + "".join(f"<p>Paragraph number {n}, with some text in it.</p>" for n in range(50))
-        )
-    )
-    model = load_shipped_model()
-    whole = model.predict(build_features(flow, model.lifts)).final
-    monkeypatch.setattr("webquarry._read.main_content.model._CHUNK", 1)
-
-    assert whole == model.predict(build_features(flow, model.lifts)).final
-
-
 @given(st.integers(0, 1_200), st.integers(1, 40), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_compiled_and_numpy_trees_have_the_same_sum(blocks: int, trees: int, seed: int) -> None:
-    pytest.importorskip(
-        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
-    )
+def test_each_block_has_the_sum_of_its_leaves(blocks: int, trees: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     rows, depth = 9, int(random.choice([1, 2, 4, 5, 5, 5, 8]))
     matrix = random.normal(size=(rows, blocks)).round(1)  # so that some equal a border
@@ -127,22 +108,14 @@ def test_compiled_and_numpy_trees_have_the_same_sum(blocks: int, trees: int, see
 
     model.forest.sum_leaves(matrix, sums)
 
-    in_numpy = model.sum_leaves(matrix.astype(np.float32)) if blocks else sums
-    assert sums.tolist() == in_numpy.tolist()
-
-
-def test_compiled_and_numpy_models_predict_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip(
-        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
-    )
-    shipped = load_shipped_model()
-    features = build_features(build_flow(parse_html(PAGE)), shipped.lifts)
-    compiled = shipped.predict(features)
-    monkeypatch.setattr(model, "compiled", None)
-    in_numpy = shipped.predict(features)
-
-    assert compiled.first == pytest.approx(in_numpy.first, rel=1e-12)
-    assert compiled.final == pytest.approx(in_numpy.final, rel=1e-12)
+    expected = np.zeros(blocks, int)
+    for tree in range(trees):
+        leaf = np.zeros(blocks, int)
+        for level in range(depth):
+            passed = matrix[model.features[level, tree]].astype(np.float32)
+            leaf += (passed > model.borders[level, tree]).astype(int) << level
+        expected += model.leaves[(tree << depth) + leaf]
+    assert sums.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -156,13 +129,10 @@ def test_blended_log_odds_are_the_mean_of_both_stages(
 
 @pytest.mark.parametrize(("feature", "leaves"), [(9, 2), (-1, 2), (0, 3)])
 def test_inconsistent_trees_are_rejected(feature: int, leaves: int) -> None:
-    compiled = pytest.importorskip(
-        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
-    )
     borders, own_leaves = np.zeros((1, 1), np.float32), np.zeros(leaves, np.int16)
 
     def ask() -> None:
-        forest = compiled.Forest(np.array([[feature]]), borders, own_leaves)
+        forest = Forest(np.array([[feature]]), borders, own_leaves)
         forest.sum_leaves(np.zeros((9, 4)), np.zeros(4, np.intc))
 
     with pytest.raises(ValueError, match="tree"):
@@ -170,11 +140,8 @@ def test_inconsistent_trees_are_rejected(feature: int, leaves: int) -> None:
 
 
 def test_trees_with_too_many_borders_are_rejected() -> None:
-    compiled = pytest.importorskip(
-        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
-    )
     trees = 128
     borders = np.arange(trees, dtype=np.float32).reshape(1, trees)
 
     with pytest.raises(ValueError, match="too many"):
-        compiled.Forest(np.zeros((1, trees), np.intp), borders, np.zeros(2 * trees, np.int16))
+        Forest(np.zeros((1, trees), np.intp), borders, np.zeros(2 * trees, np.int16))

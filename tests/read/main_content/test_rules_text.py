@@ -124,6 +124,13 @@ def test_titles_and_blocks_before_headings_are_not_added(body: str) -> None:
     assert apply(add_headings, parse(body), [1], 0.3) == [1]
 
 
+@pytest.mark.parametrize(("probability", "kept"), [(0.5, [0, 1]), (0.49, [1])])
+def test_a_title_before_kept_text_is_kept_if_it_is_likely(
+    probability: float, kept: list[int]
+) -> None:
+    assert apply(add_headings, parse("<h1>Title</h1><p>Text.</p>"), [1], probability) == kept
+
+
 def test_heading_before_dropped_text_is_not_added() -> None:
     flow = parse("<p>Text.</p><h2>Name</h2><p>other</p>")
 

@@ -1,148 +1,107 @@
-"""The walk in Python and the compiled one: one and the same flow."""
+"""The walk that finds the blocks of a page."""
 
 from __future__ import annotations
 
 import gc
-from pathlib import Path
-from typing import Any
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry._read.html.parse import Document, parse_html
-from webquarry._read.main_content import walk as plain
-from webquarry._read.main_content.tags import FORMULA_CLASSES, MOST_BLOCKS
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content._walk import Walk
+from webquarry._read.main_content.tags import MOST_BLOCKS
 from webquarry._read.markdown.scope import HOLDS, INSIDE, TAIL, TEXT
 
-compiled = pytest.importorskip(
-    "webquarry._read.main_content._walk", reason="the compiled walk was not built"
-)
-
-PAGES = sorted((Path(__file__).parent.parent.parent).rglob("*.html"))
-TAGS = """
-    p div span a b pre code br button svg math img script nav header footer li ul table td h1 h2
-    form dt dd x-y
-""".split()  # noqa: SIM905
-ATTRIBUTES = (
-    "",
-    " class=hidden",
-    " class='a b' id=x",
-    " role=navigation",
-    " style='display:none'",
-    " style='overflow:hidden' class=d-none",
-    " hidden style='not none'",
-    " hidden",
-    " id=''",
-    " style='color:red'",
-    " aria-hidden=true",
-    " aria-hidden=false",
-    " aria-expanded=true class=faq",
-    " type=math/tex",
-    " role=tab",
-)
+TAGS = [
+    "p",
+    "div",
+    "span",
+    "a",
+    "b",
+    "pre",
+    "br",
+    "button",
+    "svg",
+    "math",
+    "img",
+    "nav",
+    "header",
+    "li",
+    "ul",
+    "table",
+    "td",
+    "h1",
+    "form",
+    "x-y",
+]
 PIECES = st.one_of(
-    st.builds("<{}{}>".format, st.sampled_from(TAGS), st.sampled_from(ATTRIBUTES)),
+    st.builds("<{}>".format, st.sampled_from(TAGS)),
     st.builds("</{}>".format, st.sampled_from(TAGS)),
-    st.sampled_from(
-        [
-            "word ",
-            "Is it open on Sunday?",
-            " ",
-            "\n",
-            "\u00a0",
-            "é",
-            "&amp;",
-            "<!-- c -->",
-            "<![CDATA[x]]>",
-            "\u2003",
-            "&nbsp;",
-            "“x”\u3000",
-            "\u1680 \u205f",
-            "\u200a–",
-            "海",
-        ]
-    ),
+    st.sampled_from(["word ", " ", "\n", "\u00a0", "é", "&amp;", "<!-- c -->", "\u2003", "海"]),
 )
 
 
-def assert_same_flow(html: str) -> None:
-    document = parse_html(html)
-    one, other = plain.Walk(), compiled.Walk()
-    one.walk(document.roots)
-    other.walk(document.roots)
-
-    for name in ("texts", "image_places", "cut", "cards", "has_role_table"):
-        assert getattr(other, name) == getattr(one, name), name
-    assert other.list_boxes() == one.list_boxes()
-    assert other.list_blocks() == one.list_blocks()
-    blocks = set(range(len(one.texts)))
-    for some in (blocks, {0, 2} & blocks, {len(blocks) - 1} & blocks, set()):
-        assert other.images(some, [b""]) == one.images(some, [b""])
-        assert other.images(some, FORMULA_CLASSES) == one.images(some, FORMULA_CLASSES)
-        assert_same_choice(
-            one.choose_parts(some, one.images(some, [b""])),
-            other.choose_parts(some, other.images(some, [b""])),
-            document,
-        )
+def walk(html: str) -> Walk:
+    found = Walk()
+    found.walk(parse_html(html).roots)
+    return found
 
 
-def assert_same_choice(one: Any, other: Any, document: Document) -> None:
-    assert other.names() == one.names()
-    assert other.among(document.roots) == one.among(document.roots)
-    for element in document.elements():
-        assert other.children(element) == one.children(element)
+def test_text_between_block_elements_is_a_block_with_folded_whitespace() -> None:
+    found = walk("<div>one\n <b>two</b>\u00a0 three<p>four <a href=x>five</a></p>six</div>")
+
+    assert found.texts == ["one two three", "four five", "six"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
-def test_both_walks_find_the_same_in_a_page(page: Path) -> None:
-    assert_same_flow(page.read_text("utf-8", "replace"))
+def test_link_text_is_measured() -> None:
+    boxes, link_chars, links = walk("<p>a</p><p>bb <a href=x>ccc</a></p>").list_blocks()
+
+    assert (link_chars, links) == ([0, 3], [0, 1])
+    assert boxes[0] < boxes[1]
+
+
+def test_one_line_break_is_whitespace_and_two_end_a_block() -> None:
+    assert walk("<p>a<br>b<br><br>c</p>").texts == ["a b", "c"]
+
+
+def test_blocks_of_an_element_are_contiguous() -> None:
+    found = walk("<ul><li>a<li>b</ul><p>c</p>")
+    parents, tags, _, _, _, _, first, last = found.list_boxes()
+
+    listing = tags.index("ul")
+    assert (first[listing], last[listing]) == (0, 2)
+    assert [parents[index] for index, tag in enumerate(tags) if tag == "li"] == [listing, listing]
 
 
 @given(st.lists(PIECES, max_size=40).map("".join))
 @example("")
 @example("<p>a<img><br>b<br><br>c</p><pre> x <p>y</p>\n</pre>")
-@example("<p>a<img class=latex><img class='x MathJax math'>b<img class>c</p>")
 @settings(max_examples=300, deadline=None)
-def test_both_walks_find_the_same_in_any_soup_of_tags(html: str) -> None:
-    assert_same_flow(html)
+def test_any_markup_gives_a_consistent_table(html: str) -> None:
+    found = walk(html)
+    parents, *_, first, last = found.list_boxes()
+    boxes, link_chars, _ = found.list_blocks()
+
+    assert len(found.texts) == len(boxes)
+    for box, text, linked in zip(boxes, found.texts, link_chars, strict=True):
+        assert text == " ".join(text.split()) != ""
+        assert 0 <= linked <= len(text)
+        assert 0 <= box < len(parents)
+    for number, parent in enumerate(parents):
+        assert parent < number
+        assert first[number] < last[number] <= len(found.texts)
+        if parent >= 0:
+            assert first[parent] <= first[number]
+            assert last[number] <= last[parent]
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        "".join(f"<t{number}>{number}</t{number}>" for number in range(2_000)),
-        "<div>" * 3_000 + "deep",
-        "<p>a</p>" * (MOST_BLOCKS + 10),
-        "<div>" + "<p>a</p>" * (MOST_BLOCKS + 10) + "</div><p>b",
-        "<p class='&amp;&lt;x' id='&eacute;'>a",
-        "<p>" + "<a href=x>link</a> " * 500,
-        "".join(f"<p a{number}=x class='b&amp;c'>{number}</p>" for number in range(600)),
-        "<header>" * 1_500 + "<svg>" * 400 + "<p>deep</p>",
-        "".join(
-            f"<p class='c{number % 1_500} d-none' id=x{number}>a</p>" for number in range(3_000)
-        ),
-        "<p>" + "one two  three\u00a0four\n\tfive é six" * 300,
-    ],
-    ids=[
-        "tags",
-        "deep",
-        "blocks",
-        "blocks in one",
-        "entities",
-        "links",
-        "names",
-        "drawings",
-        "values",
-        "white space",
-    ],
-)
-def test_both_walks_find_the_same_at_the_limits(html: str) -> None:
-    assert_same_flow(html)
+def test_a_page_with_too_many_blocks_is_marked_as_cut() -> None:
+    assert walk("<div>" + "<p>a</p>" * (MOST_BLOCKS + 10) + "</div>").cut
+    assert not walk("<div>" * 3_000 + "deep").cut
 
 
-def test_what_is_chosen_outlives_everything_else_that_knew_the_page() -> None:
-    walk = compiled.Walk()
+def test_chosen_parts_keep_the_tree_alive() -> None:
+    walk = Walk()
     roots = parse_html("<div><p>one <b id=x>two</b> three</p></div>").roots
     walk.walk(roots)
     chosen = walk.choose_parts({0}, [])
@@ -157,10 +116,9 @@ def test_what_is_chosen_outlives_everything_else_that_knew_the_page() -> None:
     ] == [("b", " three", INSIDE | TEXT | TAIL, "b", ["id"], "two", " three")]
 
 
-@pytest.mark.parametrize("walk", [plain.Walk, compiled.Walk], ids=["plain", "compiled"])
-def test_nothing_is_chosen_where_no_block_is(walk: Any) -> None:
+def test_no_blocks_have_no_parts() -> None:
     document = parse_html("<p>one")
-    one = walk()
-    one.walk(document.roots)
+    found = Walk()
+    found.walk(document.roots)
 
-    assert one.choose_parts(set(), []).among(document.roots) == []
+    assert found.choose_parts(set(), []).among(document.roots) == []

@@ -1,4 +1,4 @@
-from webquarry._read.main_content.arrays.buffers import Rows
+from webquarry._read.main_content.buffers import Rows
 from webquarry._read.main_content.context import ContextLimits
 from webquarry._read.main_content.threshold import ThresholdLimits
 

@@ -1,6 +1,6 @@
-from webquarry._read.main_content.arrays.buffers import Rows
 from webquarry._read.main_content.blocks import Flow
 from webquarry._read.main_content.boxes import Boxes
+from webquarry._read.main_content.buffers import Rows
 from webquarry._read.main_content.features import FeatureLimits
 
 def fill_features(

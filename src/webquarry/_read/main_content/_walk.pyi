@@ -2,13 +2,16 @@ from collections.abc import Sequence, Set
 
 from lxml import etree
 
-from webquarry._read.main_content.walk import BoxColumns, Card
 from webquarry._read.markdown.scope import Child
 
+Card = tuple[int, str, int, int]  # element around it, class, first block, one past the last
+# Parents, tags, classes, ids, flags, heading levels, first blocks, one past the last.
+BoxColumns = tuple[
+    list[int], list[str], list[str], list[str], list[int], list[int], list[int], list[int]
+]
+
 class Walk:
-    """Goes through a page once, and then knows its blocks, its boxes and the elements that the text
-    came from.
-    """
+    """The blocks of a page, its block elements, and the elements that the text comes from."""
 
     texts: list[str]
     image_places: list[int]
@@ -23,7 +26,7 @@ class Walk:
     def choose_parts(self, blocks: Set[int], more: list[etree._Element]) -> ChosenParts: ...
 
 class ChosenParts:
-    """The elements that some blocks are made of, and all those around them."""
+    """The elements of some blocks, and their ancestors."""
 
     def among(self, elements: list[etree._Element]) -> list[tuple[etree._Element, int]]: ...
     def children(self, element: etree._Element) -> list[Child]: ...

@@ -1,6 +1,6 @@
 from collections.abc import Mapping
 
-from webquarry._read.main_content.arrays.buffers import Rows
+from webquarry._read.main_content.buffers import Rows
 from webquarry._read.main_content.texts import Limits
 from webquarry._read.text.search import WordSearch
 

@@ -13,16 +13,8 @@ import re
 from dataclasses import dataclass
 
 from webquarry._read.html.parse import Document
+from webquarry._read.main_content._walk import ChosenParts, Walk
 from webquarry._read.main_content.nesting import unwrap_text
-
-try:
-    from webquarry._read.main_content._walk import ChosenParts, Walk
-except (ImportError, ValueError):
-    # not built, or for another lxml: the same in Python, which takes three times as long
-    from webquarry._read.main_content.walk import (  # type: ignore[assignment]
-        ChosenParts,
-        Walk,
-    )
 
 __all__ = ["ChosenParts", "Flow", "Walk", "build_flow"]
 

@@ -103,8 +103,3 @@ NAMES = (
     *_PAGE,
 )
 ROW = {name: number for number, name in enumerate(NAMES)}
-
-
-def find_rows(first: str, last: str) -> slice:
-    """The rows from one feature to another, both included."""
-    return slice(ROW[first], ROW[last] + 1)

@@ -11,23 +11,10 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
 
-from webquarry._read.main_content.arrays.buffers import Rows, pack_numbers
+from webquarry._read.main_content._words import WordTable
+from webquarry._read.main_content.buffers import Rows, pack_numbers
 from webquarry._read.main_content.words import END_OF_TEXT
-
-try:
-    from webquarry._read.main_content._words import WordTable
-except ImportError:  # not built: the same in Python
-    from webquarry._read.main_content.words import WordTable  # type: ignore[assignment]
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    from webquarry._read.main_content.arrays.late_numpy import np
-
-Array: TypeAlias = "NDArray[np.float64]"
-Ints: TypeAlias = "NDArray[np.intp]"
 
 # Numbers of what is no word: the mark behind each text, and whatever no table knows.
 END, UNKNOWN = 0, 1
@@ -82,23 +69,6 @@ class Lookup:
         size = self.size
         tables = [self.values[start : start + size] for start in range(0, len(self.values), size)]
         return pack_numbers(list(zip(*tables, self.about_comments, strict=True)))
-
-    def number_words(self, text: str) -> NDArray[np.int64]:
-        """The numbers of the words of a text."""
-        return np.frombuffer(self.table.words(text), np.int64)
-
-    def number_tokens(self, text: str) -> tuple[NDArray[np.int64], str]:
-        """The numbers of the parts of names, and the parts themselves in lower case with blanks
-        between them.
-        """
-        numbers, parts = self.table.tokens(text)
-        return np.frombuffer(numbers, np.int64), parts
-
-
-def mark_words(text: str, wanted: frozenset[str]) -> NDArray[np.int64]:
-    """For each word of a text, 1 if it is among some others, else 0."""
-    table = WordTable(dict.fromkeys(wanted, 1), 0)
-    return np.frombuffer(table.words(text), np.int64)
 
 
 @dataclass(frozen=True)

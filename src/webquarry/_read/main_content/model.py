@@ -13,26 +13,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from math import sqrt
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
-from webquarry._read.main_content.arrays.buffers import Rows, make_row, pack_integers, pack_singles
+from webquarry._read.main_content._trees import Forest
+from webquarry._read.main_content.buffers import Rows, make_row, pack_integers, pack_singles
 from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
 from webquarry._read.main_content.feature_names import NAMES
 from webquarry._read.main_content.features import Features
-from webquarry._read.main_content.lifts import Ints, Lifts
-
-try:
-    from webquarry._read.main_content import _trees as compiled
-except ImportError:  # not built: numpy does it
-    compiled = None  # type: ignore[assignment]
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    from webquarry._read.main_content.arrays.late_numpy import np
-
-_Singles: TypeAlias = "NDArray[np.float32]"
-_CHUNK = 4_000_000  # comparisons per numpy call, which bounds its memory
+from webquarry._read.main_content.lifts import Lifts
 
 
 @dataclass(frozen=True)
@@ -46,36 +34,15 @@ class Trees:
     bias: float
 
     @cached_property
-    def forest(self) -> compiled.Forest:
+    def forest(self) -> Forest:
         """The compiled form of the trees."""
-        return compiled.Forest(self.features, self.borders, self.leaves)
+        return Forest(self.features, self.borders, self.leaves)
 
     def predict(self, rows: Rows) -> Rows:
         """Return the probability of each block, for a matrix with a row per feature."""
-        if compiled is None:
-            sums = self.sum_leaves(np.asarray(rows, np.float32)) / self.scale + self.bias
-            return 1.0 / (1.0 + np.exp(-sums))
         probabilities = make_row(rows.shape[1])
         self.forest.predict(rows, self.scale, self.bias, probabilities)
         return probabilities
-
-    def sum_leaves(self, matrix: _Singles) -> Ints:
-        """Return the sum of the leaves of each block, computed by numpy."""
-        step = max(_CHUNK // max(self.features.shape[1], 1), 1)
-        starts = range(0, matrix.shape[1], step)
-        return np.concatenate(
-            [self._sum_chunk(matrix[:, start : start + step]) for start in starts]
-        )
-
-    def _sum_chunk(self, matrix: _Singles) -> Ints:
-        features, borders = np.asarray(self.features), np.asarray(self.borders)
-        depth, trees = features.shape
-        leaf = np.zeros((trees, matrix.shape[1]), np.intp)
-        for level in range(depth):
-            leaf |= (matrix[features[level]] > borders[level][:, None]).astype(np.intp) << level
-        leaf += np.arange(trees, dtype=np.intp)[:, None] << depth
-        sums: Ints = np.asarray(self.leaves).take(leaf).sum(axis=0, dtype=np.intp)
-        return sums
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ _MIN_NEWS_CAPTION = 0.4  # in articles most captions are credits of photographs
 _MAX_FIGURE_BLOCKS = 6  # a larger figure is a part of the page, not a picture
 _CAPTION_LEVELS = 4  # elements between a caption, its figure and the text around it
 _MIN_HEADING = 0.1
+_MIN_TITLE = 0.5  # probability of an h1 before kept text
 
 # Comments
 _COMMENT_CLASSES = ("comment", "disqus", "kommentar")  # parts of class names in lower case
@@ -116,11 +117,12 @@ def _is_inside_text(flow: Flow, caption: int, kept: bytearray) -> bool:
 
 
 def add_headings(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
-    """Keep headings directly before kept text, on all pages; h1 is the title of the page."""
+    """Keep headings directly before kept text; h1 is often the title of the site or the page."""
     for index in range(len(kept) - 1):
-        if kept[index] or not kept[index + 1] or likely[index] < _MIN_HEADING:
+        level = flow.levels[flow.boxes[index]]
+        if not level or not kept[index + 1] or flow.levels[flow.boxes[index + 1]]:
             continue
-        if flow.levels[flow.boxes[index]] >= 2 and not flow.levels[flow.boxes[index + 1]]:
+        if likely[index] >= (_MIN_TITLE if level == 1 else _MIN_HEADING):
             kept[index] = 1
 
 

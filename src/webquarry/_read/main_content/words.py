@@ -1,13 +1,8 @@
-"""Words of blocks and of class names -> their numbers in a learned table. `_words.pyx` is the same,
-compiled.
-"""
+"""Split texts and class names into words, as the compiled word table does."""
 
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Mapping
-from itertools import repeat
 from string import ascii_lowercase, ascii_uppercase
 
 END_OF_TEXT = "\x00"  # stands in no page: libxml2 takes none
@@ -33,22 +28,3 @@ def split_names(names: str) -> list[str]:
     """Class names cut at capitals and at everything that is no letter, in lower case."""
     parts = _TOKEN.findall(names)
     return " ".join(parts).lower().split()
-
-
-class WordTable:
-    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers."""
-
-    def __init__(self, numbers: Mapping[str, int], unknown: int) -> None:
-        self._number_of = numbers.get
-        self._unknown = repeat(unknown)
-
-    def words(self, text: str) -> bytes:
-        """The numbers of the words of a text."""
-        numbers = map(self._number_of, split_words(text), self._unknown)
-        return array("q", numbers).tobytes()
-
-    def tokens(self, text: str) -> tuple[bytes, str]:
-        """The numbers of the parts of names, and the parts with blanks between them."""
-        parts = split_names(text)
-        numbers = map(self._number_of, parts, self._unknown)
-        return array("q", numbers).tobytes(), " ".join(parts)
