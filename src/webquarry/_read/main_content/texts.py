@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from webquarry._read.main_content.arrays.buffers import Rows, make_rows
 from webquarry._read.main_content.lifts import END, Array, Lifts, mark_words
 from webquarry._read.main_content.words import END_OF_TEXT, split_words
-from webquarry._read.text.search import WordSearch
+from webquarry._read.text._search import WordSearch
 
 try:
     from webquarry._read.main_content._words import WordTable, fill_counts
