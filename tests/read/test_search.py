@@ -29,10 +29,7 @@ def test_words_are_found_in_any_text(words: list[str], text: str, limit: int) ->
 
 @given(LONG_WORDS, st.text(LETTERS, max_size=9), st.text(LETTERS, max_size=9))
 def test_long_words_are_found_at_any_position(words: list[str], before: str, after: str) -> None:
-    text = before + words[0] + after
-
-    assert WordSearch(words).is_any_in(text)
-    assert not WordSearch(words).is_any_in(words[0][:-1] if len(words) == 1 else "")
+    assert WordSearch(words).is_any_in(before + words[0] + after)
 
 
 @given(LONG_WORDS, st.text(LETTERS, max_size=9))
