@@ -52,9 +52,11 @@ if (
 
 
 def pytest_configure() -> None:
-    """A compiled module hides its Python: with one that is older, the tests would test what was."""
-    for typed in Path(webquarry.__file__).parent.rglob("*.pxd"):
-        source = typed.with_suffix(".py")
+    """Refuse to test compiled modules that are older than their sources."""
+    package = Path(webquarry.__file__).parent
+    sources = [(path, path) for path in package.rglob("*.pyx")]
+    sources += [(path.with_suffix(".py"), path) for path in package.rglob("*.pxd")]
+    for source, typed in sources:
         changed = max(typed.stat().st_mtime, source.stat().st_mtime)
         for suffix in EXTENSION_SUFFIXES:
             compiled = source.with_suffix(suffix)

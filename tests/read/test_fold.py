@@ -1,4 +1,4 @@
-"""Plain text and white space, in Python and compiled: the same."""
+"""Whitespace and visible characters of page text on the way to Markdown."""
 
 from __future__ import annotations
 
@@ -10,62 +10,97 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry._read.text import fold as plain
+from webquarry._read.text._fold import (
+    finish_line,
+    fold_white,
+    is_plain_address,
+    write_part,
+    write_plain,
+)
 from webquarry._read.text.characters import strip_invisible
 
-compiled = pytest.importorskip("webquarry._read.text._fold", reason="it was not built")
 PIECES = (
     *" \t\n\f\r\v\x1c\x00\x7fab_[*&]<`~\\é\u00a0…:#;!\u2028\u2029\u3000\u200b²ж😀\U000e0041",
-    "word ", "x" * 600, "  ", "**", "&amp;", "&#39;", f"&{'a' * 32};", f"&{'a' * 33};", "\nHuman:",
-    "INST]",
+    "word ", "x" * 600, "  ", "**", "&amp;", "&#39;",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES)).map("".join)
+HTML_WHITESPACE = (" ", "\t", "\n", "\f", "\r")
+LONG = "word " * 700  # longer than the buffer on the stack
 
 
-@pytest.mark.parametrize("module", [plain, compiled], ids=["plain", "compiled"])
-def test_white_space_is_folded_and_what_is_not_plain_is_told(module: object) -> None:
-    fold_plain = module.fold_plain  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("one two", "one two"),
+        (" one\n  two\t three ", "one two three"),
+        ("one\ntwo", "one two"),
+        (" \n ", ""),
+        ("", ""),
+        (" caf\u00e9\n au\u00a0lait ", "caf\u00e9 au\u00a0lait"),
+        ("one \u2028 two", "one\ntwo"),
+        ("2*3*4", r"2\*3\*4"),
+        (LONG, LONG.strip()),
+        (LONG.replace(" ", "\n") + "é", LONG + "é"),
+    ],
+)
+def test_block_is_one_line_with_single_spaces(text: str, expected: str) -> None:
+    assert write_plain(text) == expected
 
-    assert fold_plain(" one\n  two\t three ") == "one two three"
-    assert fold_plain("one\ntwo") == "one two"
-    assert fold_plain("one two") == "one two"
-    assert fold_plain(" \n ") == fold_plain("") == ""
-    assert fold_plain("caf\u00e9") is None
-    assert fold_plain("a\x00b") is None
-    assert fold_plain("a\tb") is None  # left to those who know what else a tab may mean
+
+@pytest.mark.parametrize("text", ["a\x00b", "a\u200bb", "a\xadb", "\U000e0041", "a\x7f"])
+def test_text_with_invisible_characters_is_not_written(text: str) -> None:
+    assert write_plain(text) is None
+    assert write_part(text) is None
 
 
 @given(TEXTS)
 @example("a\nb")
-@example("word \n" * 700)
-def test_both_ways_fold_and_escape_the_same(text: str) -> None:
-    assert compiled.fold_plain(text) == plain.fold_plain(text)
-    for name in ("fold_white", "finish_line", "escape", "write_plain", "write_part"):
-        assert getattr(compiled, name)(text) == getattr(plain, name)(text), name
-    assert compiled.is_plain_address(text) == plain.is_plain_address(text)
-    assert compiled.is_seen(text) == plain.is_seen(text)
+@example("\x1c\na")
+@example(LONG)
+def test_each_run_of_html_whitespace_becomes_one_space(text: str) -> None:
+    folded = fold_white(text)
+
+    assert re.search(r"[\t\n\f\r]|  ", folded) is None
+    assert folded.split() == text.split()
+    if text.startswith(HTML_WHITESPACE):
+        assert folded.startswith(" ")
+    if text.strip() and text.endswith(HTML_WHITESPACE):
+        assert folded.endswith(" ")
 
 
-def test_an_address_is_plain_by_the_signs_in_it() -> None:
-    signs = [chr(code) for code in range(0x180)]
+@given(TEXTS)
+def test_whitespace_that_html_does_not_collapse_is_unchanged_beside_non_ascii(text: str) -> None:
+    text += "é"
 
-    assert [one for one in signs if re.match(r"[!#-'*-;=?-Z_a-z~]", one)] == [
-        one for one in signs if plain.is_plain_address(one)
-    ]
-    for one in signs:
-        assert compiled.is_plain_address(one) == plain.is_plain_address(one)
+    assert fold_white(text) == re.sub(r"[ \t\n\f\r]+", " ", text)
 
 
-def test_every_character_that_everybody_sees_is_left_in_the_text() -> None:
-    seen = [chr(code) for code in range(sys.maxunicode + 1) if plain.is_seen(chr(code))]
+@given(TEXTS)
+@example(" one  two \u2028 \u2029 three\u00a0\u3000")
+def test_line_separators_become_newlines_and_ends_are_stripped(text: str) -> None:
+    single = re.sub(" {2,}", " ", text)
+    broken = re.sub("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*", "\n", single)
+
+    assert finish_line(text) == broken.strip(" \u00a0\u3000\u2028\u2029\n")
+
+
+def test_plain_address_has_only_unreserved_ascii_characters() -> None:
+    characters = [chr(code) for code in range(0x180)]
+
+    assert "".join(filter(is_plain_address, characters)) == (
+        "!#$%&'*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~"
+    )
+    assert is_plain_address("https://example.com/a?b=c#d")
+    assert not is_plain_address("https://example.com/a b")
+
+
+def test_characters_that_are_written_directly_are_not_invisible() -> None:
+    characters = map(chr, range(0x20, sys.maxunicode + 1))
+    written = [one for one in characters if write_part(one) is not None]
     removed: Counter[str] = Counter()
 
-    assert seen == [chr(code) for code in range(sys.maxunicode + 1) if compiled.is_seen(chr(code))]
-    assert strip_invisible("".join(seen), removed) == "".join(seen)
+    assert [one for one in written if strip_invisible(one, removed) != one] == []
+    assert strip_invisible("".join(written), removed) == "".join(written)
     assert not removed
-    assert [one for one in seen if strip_invisible(one, removed) != one] == []
-    assert len(seen) > 30_000
-    assert not plain.is_seen("a\xad")
-    assert not plain.is_seen("\u200b")
-    assert not plain.is_seen("a\n")
-    assert plain.is_seen("“Größe” – 5\xa0€")
+    assert len(written) > 30_000
+    assert write_part("“Größe” – 5\xa0€") == "“Größe” – 5\xa0€"

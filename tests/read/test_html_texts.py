@@ -1,137 +1,192 @@
-"""How much text an element holds: counted in Python and compiled, it is the same."""
+"""Text, attributes, tags and table cells of elements."""
 
 from __future__ import annotations
 
-import pytest
+from typing import cast
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
-from webquarry._read.html import texts as plain
 from webquarry._read.html.parse import parse_html
-from webquarry._read.html.tree import has_text, length_outside, length_up_to
-
-compiled = pytest.importorskip("webquarry._read.html._texts", reason="it was not built")
+from webquarry._read.html.tree import (
+    beginning_of,
+    collect_names,
+    find_cells,
+    find_numbered_labels,
+    first_texts,
+    get_value,
+    has_text,
+    having_attributes,
+    holding_text,
+    holds_inside,
+    holds_tag,
+    ids_of,
+    length_outside,
+    length_up_to,
+    links_within,
+    tags_of,
+)
 
 MARKUP = """
     <p> <div> </div> <b> </b> <script> </script> <td> <br> <svg> &nbsp; &#8195; <![CDATA[x]]>
     <!--c--> word é 語 &#28;
 """.split()  # noqa: SIM905
-PIECES = st.sampled_from([*MARKUP, " ", "\n", "\u00a0"])
-LEFT_OUT = frozenset({"script", "b"})
+TEXT_PIECES = st.sampled_from([*MARKUP, " ", "\n", "\u00a0"])
+ATTRIBUTE_PIECES = st.sampled_from(
+    [
+        "<p class='A b'>", "<i id=É>", "<a href=#x>", "<a href='#a&amp;b'>", "<a href=/y>",
+        "<a href>", "<b role=tab onclick=f()>", "<u class='a &amp; B'>", "<s aria-label='4 of 5'>",
+        "<img alt='&#52;' aria-label=x>", "<s alt=4>", "</p>", "</a>", "w",
+    ]
+)  # fmt: skip
+TABLE_PIECES = st.sampled_from(
+    [
+        "<table>", "</table>", "<tr>", "</tr>", "<thead>", "</thead>", "<tbody>", "<tfoot>",
+        "<td>", "<th>", "</td>", "<p>", "w", "<caption>", "<td id=a colspan>",
+        "<th rowspan=2 colspan='3&amp;'>",
+    ]
+)  # fmt: skip
 
 
-@given(st.lists(PIECES, max_size=30).map("".join), st.integers(1, 12))
+def parse(html: str) -> etree._Element:
+    (root,) = parse_html(html).roots
+    return root
+
+
+def find_all(element: etree._Element, path: str) -> list[etree._Element]:
+    return cast(list[etree._Element], element.xpath(path))
+
+
+@given(st.lists(TEXT_PIECES, max_size=30).map("".join), st.integers(1, 12))
 @example("<p>a<!-- c -->b</p>", 9)
 @example("<div> <b>x</b> \u00a0 <b>y</b></div>", 2)
-def test_both_ways_to_count_agree(html: str, limit: int) -> None:
+def test_texts_are_those_of_itertext(html: str, limit: int) -> None:
     for root in parse_html(html).roots:
         for element in root.iter(etree.Element):
-            assert compiled.has_text(element) == plain.has_text(element)
-            assert compiled.length_up_to(element, limit) == plain.length_up_to(element, limit)
-            outside = plain.length_outside(element, LEFT_OUT)
-            assert compiled.length_outside(element, LEFT_OUT) == outside
-            assert compiled.ids_of(element, LEFT_OUT) == plain.ids_of(element, LEFT_OUT)
-            first = plain.first_texts(element, limit, limit)
-            assert compiled.first_texts(element, limit, limit) == first
-            assert compiled.first_texts(element, 9, 9_999) == [*map(str, element.itertext())][:9]
+            texts = [*map(str, element.itertext())]
+            length = sum(len(text.strip()) for text in texts)
+            assert has_text(element) == bool("".join(texts).strip())
+            assert length_up_to(element, 9_999) == length
+            assert length_outside(element, frozenset()) == length
+            assert first_texts(element, limit, 9_999) == texts[:limit]
+            assert "".join(first_texts(element, 9_999, limit)) == "".join(texts)[:limit]
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "<p class='A b'>", "<i id=É>", "<a href=#x>", "<a href='#a&amp;b'>", "<a href=/y>",
-                "<a href>", "<b role=tab onclick=f()>", "<u class='a &amp; B'>", "<s aria-label='4 of 5'>",
-                "<img alt='&#52;' aria-label=x>", "<s alt=4>", "</p>", "</a>", "w",
-            ]
-        ),
-        max_size=12,
-    ).map("".join)
-)  # fmt: skip
-def test_both_ways_find_the_same_names_attributes_and_links(html: str) -> None:
-    roots = parse_html(html).roots
-    wanted = frozenset({"role", "id"})
-
-    assert compiled.collect_names(roots) == plain.collect_names(roots)
-    assert compiled.tags_of(roots) == plain.tags_of(roots)
-    for tags in (("a",), ("b", "abbr"), ("html",), ("body", "bod"), ("i", "p")):
-        assert compiled.holds_tag(roots, tags) == plain.holds_tag(roots, tags)
-    for root in roots:
-        assert compiled.having_attributes(root, wanted) == plain.having_attributes(root, wanted)
-        assert compiled.find_numbered_labels(root) == plain.find_numbered_labels(root)
-        assert compiled.links_within(root) == plain.links_within(root)
-        for text in ("a &", "#"):
-            found = compiled.holding_text(root, "class", text)
-            assert [*found, *compiled.holding_text(root, "href", text)] == [
-                *plain.holding_text(root, "class", text),
-                *plain.holding_text(root, "href", text),
-            ]
-
-
-def test_names_are_those_of_all_classes_and_ids_in_lower_case() -> None:
-    roots = parse_html("<div class='Card  big' id=Top><p class>x</p></div></html><b id=é>y").roots
-
-    assert compiled.collect_names(roots) == {"card", "big", "top", "é"}
-
-
-def test_ids_are_those_of_the_wanted_tags() -> None:
-    (html,) = parse_html(
-        "<div id=a><p id='b &amp; c'>x</p><b id>y</b><p>z</p><i id=d></i><p id=é></p></div>"
-    ).roots
-
-    for find in (compiled.ids_of, plain.ids_of):
-        assert find(html, frozenset({"div", "p", "b"})) == {"a", "b & c", "", "é"}
-
-
-def test_text_put_side_by_side_is_one_piece() -> None:
-    (html,) = parse_html("<p>one <b>two</b> three</p>").roots
-    etree.strip_tags(html, "b")
-
-    assert length_up_to(html, 50) == plain.length_up_to(html, 50) == len("one two three")
-
-
-def test_blanks_are_no_text_and_tails_are_not_ones_own() -> None:
-    (html,) = parse_html("<div id=a> <i>\u2003</i>\n</div>behind<div id=b> <i>x</i></div>").roots
-    blank, filled = html.iter("div")
+def test_whitespace_and_tails_are_not_text_of_an_element() -> None:
+    blank, filled = parse(
+        "<div id=a> <i>\u2003</i>\n</div>after<div id=b> <i>x</i></div>"
+    ).iter("div")  # fmt: skip
 
     assert not has_text(blank)
     assert has_text(filled)
     assert length_up_to(blank, 10) == 0
 
 
-def test_counting_ends_at_the_limit() -> None:
-    (html,) = parse_html("<p>" + "<b>abc</b> " * 1_000).roots
+def test_adjacent_text_nodes_are_one_text() -> None:
+    html = parse("<p>one <b>two</b> three</p>")
+    etree.strip_tags(html, "b")
+
+    assert length_up_to(html, 50) == len("one two three")
+    assert first_texts(html, 9, 99) == ["one two three"]
+
+
+def test_counting_stops_at_the_limit() -> None:
+    html = parse("<p>" + "<b>abc</b> " * 1_000)
 
     assert 10 <= length_up_to(html, 10) < 20
 
 
-def test_text_right_inside_of_some_tags_is_left_out() -> None:
-    (html,) = parse_html("<p>ab<b>cd<i>ef</i>gh</b>ij</p>").roots
+def test_text_directly_after_excluded_start_tags_is_not_counted() -> None:
+    html = parse("<p>ab<b>cd<i>ef</i>gh</b>ij</p>")
 
     assert length_outside(html, frozenset({"b"})) == len("abefghij")
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "<table>", "</table>", "<tr>", "</tr>", "<thead>", "</thead>", "<tbody>", "<tfoot>",
-                "<td>", "<th>", "</td>", "<p>", "w", "<caption>", "<td id=a colspan>",
-                "<th rowspan=2 colspan='3&amp;'>",
-            ]
-        ),
-        max_size=30,
-    ).map("".join),
-    st.integers(0, 4),
-)  # fmt: skip
-@example("<table><tbody></tbody><tr><td>a<thead><tr><th>b</table>", 3)
-def test_both_ways_find_the_same_cells(html: str, most: int) -> None:
+def test_beginning_has_one_character_more_than_the_limit() -> None:
+    html = parse("<p>語語<b>語語</b></p>")
+
+    assert beginning_of(html, 2) == "語語語"
+    assert beginning_of(html, 9) == "語語語語"
+
+
+@given(st.lists(ATTRIBUTE_PIECES, max_size=12).map("".join))
+def test_attributes_and_tags_are_those_of_lxml(html: str) -> None:
+    roots = parse_html(html).roots
+    elements = [element for root in roots for element in root.iter(etree.Element)]
+
+    tags = {element.tag for element in elements}
+    assert tags_of(roots) == tags
+    for names in (("a",), ("b", "abbr"), ("html",), ("body", "bod"), ("i", "p")):
+        assert holds_tag(roots, names) == (not tags.isdisjoint(names))
+    for root in roots:
+        within = list(root.iter(etree.Element))
+        assert having_attributes(root, frozenset({"role", "id"})) == [
+            element for element in within if {"role", "id"} & {*element.keys()}
+        ]
+        for name in ("class", "href"):
+            for part in ("a &", "#"):
+                assert holding_text(root, name, part) == [
+                    element for element in within if part in element.get(name, "")
+                ]
+    for element in elements:
+        for name in ("class", "href", "alt"):
+            assert get_value(element, name) == element.get(name)
+
+
+def test_names_are_all_classes_and_ids_in_lower_case() -> None:
+    roots = parse_html("<div class='Card  big' id=Top><p class>x</p></div></html><b id=é>y").roots
+
+    assert collect_names(roots) == {"card", "big", "top", "é"}
+
+
+def test_ids_are_those_of_elements_with_the_given_tags() -> None:
+    html = parse("<div id=a><p id='b &amp; c'>x</p><b id>y</b><p>z</p><i id=d></i><p id=é></p>")
+
+    assert ids_of(html, frozenset({"div", "p", "b"})) == {"a", "b & c", "", "é"}
+
+
+def test_labels_with_digits_are_in_aria_label_or_alt_of_images() -> None:
+    html = parse(
+        "<s id=a aria-label='4 of 5'></s><s id=b aria-label=four></s><img id=c alt='&#52;'>"
+        "<s id=d alt=4></s><img id=e alt=x aria-label=5><s id=f aria-label=٣></s>"
+    )
+
+    assert [one.get("id") for one in find_numbered_labels(html)] == ["a", "c", "e"]
+
+
+def test_links_to_fragments_are_found() -> None:
+    html = parse(
+        "<a href=#x>1</a><a href='#a&amp;b'>2</a><a href=/y#x>3</a><a href>4</a><p href=#>"
+    )
+
+    assert [link.text for link in links_within(html)] == ["1", "2"]
+
+
+def test_cells_are_those_of_rows_and_row_groups_without_nested_tables() -> None:
+    html = parse(
+        "<table><thead><tr><th>a<th>b</thead><tbody></tbody><tr></tr>"
+        "<tr><td>c<table><tr><th>nested</table></td></tr><tfoot><tr><td>d</table>"
+    )
+    table = next(html.iter("table"))
+
+    rows, headed = find_cells(table, 9)
+    assert [[cell.text for cell in row] for row in rows] == [["a", "b"], ["c"], ["d"]]
+    assert headed
+    rows, headed = find_cells(table, 2)  # the second row is empty
+    assert [[cell.text for cell in row] for row in rows] == [["a", "b"]]
+    assert find_cells(table, 0) == ([], False)
+
+
+@given(st.lists(TABLE_PIECES, max_size=30).map("".join))
+@example("<table><tbody></tbody><tr><td>a<thead><tr><th>b</table>")
+def test_cells_of_any_markup_are_those_that_xpath_finds(html: str) -> None:
     for root in parse_html(html).roots:
         for table in root.iter("table", "div", "tbody"):
-            assert compiled.find_cells(table, most) == plain.find_cells(table, most)
+            rows = find_all(table, "./tr | ./thead/tr | ./tbody/tr | ./tfoot/tr")
+            cells = [find_all(row, "./td | ./th") for row in rows]
+            found, headed = find_cells(table, 9_999)
+            assert found == [row for row in cells if row]
+            assert headed == any(cell.tag == "th" for row in cells for cell in row)
             for tags in (("table",), ("td", "p")):
-                assert compiled.holds_inside(table, tags) == plain.holds_inside(table, tags)
-        for cell in root.iter("td", "th"):
-            for name in ("id", "colspan", "rowspan"):
-                assert compiled.get_value(cell, name) == plain.get_value(cell, name)
+                assert holds_inside(table, tags) == bool([*table.iterdescendants(*tags)])

@@ -1,75 +1,20 @@
-"""What concerns a whole page, found in Python and compiled: the same."""
+"""Elements that describe a page as a whole."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from webquarry._read.html import page_elements as plain
+from webquarry._read.html._page_info import find_stated, style_of
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.parse import parse_html
 from webquarry._read.style.sheet import collect_sheets
 
-compiled = pytest.importorskip("webquarry._read.html._page_info", reason="it was not built")
 
-PAGES = sorted((Path(__file__).parent.parent).rglob("*.html"))
-MARKUP = (
-    "<head>",
-    "</head>",
-    "<body>",
-    "<svg>",
-    "</svg>",
-    "<title>one</title>",
-    "<title></title>",
-    "<style media=print>a{}</style>",
-    "<style>b{}</style>",
-    "<noscript>",
-    "</noscript>",
-    "<template>",
-    "<template shadowrootmode=closed>",
-    "</template>",
-    "<link rel='Alternate StyleSheet'>",
-    "<link rel=icon>",
-    "<script src='/MathJax.js'></script>",
-    "<script src='/a&amp;KaTeX'></script>",
-    "<script src></script>",
-    "<script type='application/ld+json'>{}</script>",
-    "<script type='application/ld+json'></script>",
-    "<base>",
-    "<base href=/x/>",
-    "<meta name=description content='é &amp; b'>",
-    "<meta property=og:type name=x content=article>",
-    "<meta property='' name=y>",
-    "<sup>1</sup>",
-    "<p>word",
-    "</html>",
-)
+def collect(html: str) -> PageInfo:
+    return parse_html(html).page_info
 
 
-def assert_same_elements(html: str) -> None:
-    roots = parse_html(html).roots
-    assert compiled.find_elements(roots) == plain.find_elements(roots)
-    most = {"meta": 1, "i": 9, "title": 2, "x": 1}
-    for name, number in (("style", 9), ("name", 1), ("content", 9), ("content", 0)):
-        found = compiled.find_stated(roots, most, name, number)
-        assert found == plain.find_stated(roots, most, name, number)
-
-
-@given(st.lists(st.sampled_from(MARKUP), max_size=12).map("".join))
-@example("<title>one</title></html><p>behind<base href=/y/>")
-def test_both_ways_find_the_same_in_any_soup_of_tags(html: str) -> None:
-    assert_same_elements(html)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
-def test_both_ways_find_the_same_in_a_page(page: Path) -> None:
-    assert_same_elements(page.read_text("utf-8", "replace"))
-
-
-def test_a_page_tells_what_concerns_the_whole_of_it() -> None:
+def test_page_info_describes_the_whole_page() -> None:
     page = parse_html(
         "<head><svg><title>drawing</title></svg><title> The  tide </title><base href=/sea/>"
         "<meta name=description content=Tides><style>p{}</style><style media=print>b{}</style>"
@@ -90,10 +35,68 @@ def test_a_page_tells_what_concerns_the_whole_of_it() -> None:
     )
 
 
-@pytest.mark.parametrize("module", [plain, compiled], ids=["plain", "compiled"])
-def test_elements_are_found_by_name_and_attribute_in_the_order_of_the_page(module: object) -> None:
+@pytest.mark.parametrize(
+    ("html", "is_active", "is_fallback"),
+    [
+        ("<style>p{}</style>", True, False),
+        ("<body><link rel='Alternate StyleSheet'>", True, False),
+        ("<link rel=icon>", False, False),
+        ("<body><noscript><style>p{}</style></noscript>", False, True),
+        ("<body><template><style>p{}</style></template>", False, False),
+        ("<body><div><template shadowrootmode=open><style>p{}</style>", True, False),
+    ],
+)
+def test_styles_count_unless_they_are_inert_or_fallbacks(
+    html: str, is_active: bool, is_fallback: bool
+) -> None:
+    info = collect(html)
+
+    assert (bool(info.style_elements), bool(info.fallback_styles)) == (is_active, is_fallback)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [("/MathJax.js", True), ("/a&amp;KaTeX", True), ("/math.js", False), ("", False)],
+)
+def test_scripts_that_render_tex_are_recognized_by_url(source: str, expected: bool) -> None:
+    assert collect(f"<script src='{source}'></script>").typesets_tex is expected
+
+
+def test_json_ld_is_returned_unless_it_is_linked() -> None:
+    kind = "type='application/ld+json'"
+    info = collect(
+        f"<script {kind}>{{}}</script><script {kind} src=/x>1</script><script>2</script>"
+    )
+
+    assert info.data == ("{}",)
+
+
+def test_first_base_with_an_address_and_first_title_are_used() -> None:
+    info = collect(
+        "<title>one</title><title>two</title><base><base href=/x/></html><base href=/y/>"
+    )
+
+    assert (info.base, info.title) == ("/x/", "one")
+
+
+def test_metadata_is_read_from_the_head_only() -> None:
+    info = collect(
+        "<head><meta property=og:type name=x content=article><meta property='' name=y>"
+        "<meta content=z><meta name=description content='é &amp; b'></head>"
+        "<body><meta name=author content=x>"
+    )
+
+    assert info.metas == (("og:type", "article"), ("y", ""), ("description", "é & b"))
+
+
+def test_content_of_a_style_element_is_returned_as_utf8() -> None:
+    filled, empty = parse_html("<style>é{}</style><style></style>").roots[0].iter("style")
+
+    assert (style_of(filled), style_of(empty)) == ("é{}".encode(), b"")
+
+
+def test_elements_are_found_by_tag_and_attribute_in_document_order() -> None:
     page = parse_html("<p id=a>1<i>2</i><p>3<i id=b>4</i></html><i>5</i>")
-    find_stated = module.find_stated  # type: ignore[attr-defined]
 
     found, with_id = find_stated(page.roots, {"i": 2, "p": 9, "b": 1}, "id", 9)
 

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""The elements that concern the whole page, on libxml2's own nodes. `page_elements.py` has the same in Python.
+"""Find the elements that describe a page as a whole, on the nodes of libxml2.
 
-Of the hundreds of elements of a page, only those that somebody reads become Python objects.
+Only the elements that are returned become Python objects.
 """
 
 from libc.string cimport strstr
@@ -12,11 +12,11 @@ include "_nodes.pxi"
 import_lxml__etree()
 
 cdef enum:
-    MOST_NAMES = 16  # that are looked for at once
+    MAX_NAMES = 16  # tags in one search
 
 
 cdef bint holds_word(const char* text, const char* word) noexcept:
-    """Whether a word in small letters stands in a text, whatever the case of that."""
+    """Return whether a text contains a lower-case word, ignoring the case of ASCII letters."""
     cdef Py_ssize_t index
     cdef unsigned char byte
     while text[0]:
@@ -39,7 +39,7 @@ cdef bint is_named(xmlNode* node, const char* name) noexcept:
 
 
 def style_of(_Element element not None):
-    """What stands in a style element, in UTF-8; None where it is not one text."""
+    """Return the content of a style element as UTF-8, None if it is not a single text node."""
     cdef xmlNode* child = element._c_node.children
     if child is NULL:
         return b""
@@ -49,7 +49,7 @@ def style_of(_Element element not None):
 
 
 cdef class PageFinder:
-    """Goes through a page once."""
+    """Collects the fields of `FoundElements` in one pass over a page."""
 
     cdef _Document _document
     cdef xmlNode* _first_root
@@ -116,7 +116,7 @@ cdef class PageFinder:
         return 0
 
     cdef int _add_link(self, xmlNode* node) except -1:
-        """Those that lead to a sheet."""
+        """Add a link to a style sheet."""
         cdef xmlAttr* attribute = find_attribute(node, "rel")
         cdef const char* value
         cdef bytes joined
@@ -131,7 +131,7 @@ cdef class PageFinder:
         return 0
 
     cdef int _add_style(self, xmlNode* node) except -1:
-        """One in a template is inert, but for those of shadow trees."""
+        """Add a style or link. Those in a template are inert, except in declarative shadow roots."""
         cdef xmlNode* around = node.parent
         cdef bint is_inert = False
         while around is not NULL and around.type == XML_ELEMENT_NODE:
@@ -146,7 +146,7 @@ cdef class PageFinder:
         return 0
 
     cdef int _add_meta(self, xmlNode* node) except -1:
-        """Those of the head of the page."""
+        """Add the name and content of a `meta` element in the head of the page."""
         cdef xmlNode* head = node.parent
         cdef str name, content
         if head is NULL or head.parent != self._first_root or not is_named(head, "head"):
@@ -158,7 +158,7 @@ cdef class PageFinder:
         return 0
 
     cdef str _value(self, xmlNode* node, xmlAttr* attribute):
-        """The value of an attribute; empty where there is none."""
+        """Return the value of an attribute, an empty string if it is missing."""
         cdef const char* value
         if attribute is NULL:
             return ""
@@ -169,25 +169,25 @@ cdef class PageFinder:
 
 
 def find_elements(roots not None):
-    """What stands in the places of `FoundElements`."""
+    """Return the fields of `FoundElements`."""
     return PageFinder().find(roots)
 
 
 def find_stated(roots not None, most not None, str attribute not None, Py_ssize_t most_with):
-    """The elements by their names, of each no more than are wanted of it, and the first ones that have an attribute."""
+    """Return the first `most[tag]` elements of each tag, and the first `most_with` elements with an attribute."""
     cdef list encoded = [wanted_name.encode() for wanted_name in most]
     cdef list found = [[] for _ in encoded]
     cdef list wanted = list(most.values()), with_attribute = []
     cdef bytes encoded_attribute = attribute.encode()
     cdef const char* attribute_name = encoded_attribute
-    cdef const char* names[MOST_NAMES]
-    cdef Py_ssize_t left[MOST_NAMES]
+    cdef const char* names[MAX_NAMES]
+    cdef Py_ssize_t left[MAX_NAMES]
     cdef Py_ssize_t count = len(encoded), index
     cdef const char* name
     cdef _Element root
     cdef xmlNode* node
-    if count > MOST_NAMES:
-        raise ValueError("there are too many names")
+    if count > MAX_NAMES:
+        raise ValueError("at most 16 tags can be searched for")
     for index in range(count):
         names[index] = encoded[index]
         left[index] = wanted[index]

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""How much text an element holds, and the ids in it, on libxml2's own nodes. `texts.py` is the same in Python.
+"""Text lengths, attributes, tags and table cells of elements, read from the nodes of libxml2.
 
-No element, and no text but one with letters beyond ASCII, becomes a Python object.
+Only the elements and texts that are returned, and texts with non-ASCII characters, become Python objects.
 """
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
@@ -15,8 +15,8 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8(object text) except NULL
 
 cdef enum:
-    MOST_NAMES = 8  # of tags that are looked for at once
-    SLOTS = 256  # for names of attributes that were looked at
+    MAX_NAMES = 8  # tags in one search
+    SLOTS = 256  # of the cache of attribute names
 
 
 cdef inline bint is_text(xmlNode* node) noexcept:
@@ -28,7 +28,7 @@ cdef inline bint is_blank(unsigned char byte) noexcept:
 
 
 cdef xmlNode* next_node(xmlNode* node, xmlNode* root) noexcept:
-    """The node behind another one in the order of the page, NULL behind the last one in the root."""
+    """Return the next node in document order, NULL after the last one in the root."""
     if node.type == XML_ELEMENT_NODE and node.children is not NULL:
         return node.children
     while node is not root:
@@ -39,7 +39,7 @@ cdef xmlNode* next_node(xmlNode* node, xmlNode* root) noexcept:
 
 
 cdef bytes join_texts(xmlNode* node):
-    """Texts that stand side by side as the one that they are."""
+    """Return the content of adjacent text nodes."""
     cdef list contents = []
     while node is not NULL and is_text(node):
         if node.content is not NULL:
@@ -49,7 +49,7 @@ cdef bytes join_texts(xmlNode* node):
 
 
 cdef Py_ssize_t strip_length(const char* content, Py_ssize_t size) except -1:
-    """How many characters a text has without the blanks at its edges."""
+    """Return the number of characters of a text without whitespace at its ends."""
     cdef Py_ssize_t start = 0, index
     while start < size and is_blank(<unsigned char>content[start]):
         start += 1
@@ -62,7 +62,7 @@ cdef Py_ssize_t strip_length(const char* content, Py_ssize_t size) except -1:
 
 
 cdef Py_ssize_t measure(xmlNode* node) except -1:
-    """The length of the text that starts at a node."""
+    """Return the length of the text that starts at a node."""
     cdef bytes joined
     if node.next is not NULL and is_text(node.next):
         joined = join_texts(node)
@@ -73,12 +73,12 @@ cdef Py_ssize_t measure(xmlNode* node) except -1:
 
 
 cdef inline bint starts_text(xmlNode* node) noexcept:
-    """Whether a text starts at a node and does not merely go on."""
+    """Return whether a node is the first of adjacent text nodes."""
     return is_text(node) and (node.prev is NULL or not is_text(node.prev))
 
 
 def has_text(_Element element not None):
-    """Whether an element holds anything but white space."""
+    """Return whether an element has text other than whitespace."""
     cdef xmlNode* root = element._c_node
     cdef xmlNode* node = next_node(root, root)
     while node is not NULL:
@@ -89,7 +89,7 @@ def has_text(_Element element not None):
 
 
 def length_up_to(_Element element not None, Py_ssize_t limit):
-    """How long the text in an element is, counted no further than the limit."""
+    """Return the length of the text in an element without whitespace at the ends of its text nodes; stop counting at the limit."""
     cdef xmlNode* root = element._c_node
     cdef xmlNode* node = next_node(root, root)
     cdef Py_ssize_t length = 0, pieces = 0
@@ -104,7 +104,7 @@ def length_up_to(_Element element not None, Py_ssize_t limit):
 
 
 cdef str beginning_of_text(xmlNode* node, Py_ssize_t longest):
-    """The first characters of the text that starts at a node."""
+    """Return the first characters of the text that starts at a node."""
     cdef bytes joined
     cdef const char* content = <const char*>node.content
     cdef Py_ssize_t size
@@ -121,7 +121,7 @@ cdef str beginning_of_text(xmlNode* node, Py_ssize_t longest):
 
 
 def first_texts(_Element element not None, Py_ssize_t most, Py_ssize_t longest):
-    """The first texts in an element: so many at most, and so many characters together."""
+    """Return the first texts in an element, at most `most` of them and `longest` characters in total."""
     cdef xmlNode* root = element._c_node
     cdef xmlNode* node = next_node(root, root)
     cdef list found = []
@@ -136,7 +136,7 @@ def first_texts(_Element element not None, Py_ssize_t most, Py_ssize_t longest):
 
 
 def length_outside(_Element element not None, tags):
-    """How long the text in an element is, without that right inside of certain tags."""
+    """Return the length of the text in an element, without the text before the first child of elements with these tags."""
     cdef xmlNode* root = element._c_node
     cdef xmlNode* node = root
     cdef Py_ssize_t length = 0
@@ -156,7 +156,7 @@ def length_outside(_Element element not None, tags):
 
 
 def ids_of(_Element root not None, tags):
-    """The ids of all elements of certain tags."""
+    """Return the ids of the elements with these tags."""
     cdef xmlNode* first = root._c_node
     cdef xmlNode* node = first
     cdef xmlAttr* attribute
@@ -174,7 +174,7 @@ def ids_of(_Element root not None, tags):
 
 
 def collect_names(roots not None):
-    """The classes and ids of all elements, in lower case."""
+    """Return the classes and ids of all elements in lower case."""
     cdef _Element root
     cdef xmlNode* node
     cdef xmlAttr* attribute
@@ -193,7 +193,7 @@ def collect_names(roots not None):
 
 
 cdef bytes value_of(_Element root, xmlNode* node, xmlAttr* attribute):
-    """The value of an attribute."""
+    """Return the value of an attribute."""
     cdef xmlNode* text = attribute.children
     if text is NULL:
         return b""
@@ -203,11 +203,11 @@ cdef bytes value_of(_Element root, xmlNode* node, xmlAttr* attribute):
 
 
 def having_attributes(_Element root not None, names):
-    """The elements with one of some attributes, in the order of the page."""
+    """Return the elements with one of these attributes in document order."""
     cdef xmlNode* node = root._c_node
     cdef xmlAttr* attribute
     cdef list found = []
-    cdef const xmlChar* asked[SLOTS]  # libxml2 has one copy of each name: the last one that came to this slot
+    cdef const xmlChar* asked[SLOTS]  # last name in this slot; libxml2 has one copy of each name
     cdef bint is_wanted[SLOTS]
     cdef size_t slot
     memset(asked, 0, sizeof(asked))
@@ -228,7 +228,7 @@ def having_attributes(_Element root not None, names):
 
 
 def find_numbered_labels(_Element root not None):
-    """The elements with a digit in their label, which is that of an image in `alt`."""
+    """Return the elements with an ASCII digit in `aria-label`, or in `alt` of an image."""
     cdef xmlNode* node = root._c_node
     cdef xmlAttr* attribute
     cdef list found = []
@@ -245,7 +245,7 @@ def find_numbered_labels(_Element root not None):
 
 
 cdef inline bint is_label(xmlNode* node, const char* name) noexcept:
-    """Whether an attribute is the label of its element."""
+    """Return whether an attribute is the label of its element."""
     if name[0] != b"a":
         return False
     if strcmp(name, "aria-label") == 0:
@@ -262,7 +262,7 @@ cdef bint has_digit(bytes value) except -1:
 
 
 def holding_text(_Element root not None, str name not None, str text not None):
-    """The elements with an attribute of a name that holds a text, in the order of the page."""
+    """Return the elements whose attribute `name` contains `text`, in document order."""
     cdef bytes wanted = name.encode(), part = text.encode()
     cdef const char* own_name = wanted
     cdef const char* own_part = part
@@ -286,7 +286,7 @@ def holding_text(_Element root not None, str name not None, str text not None):
 
 
 def tags_of(roots not None):
-    """The tags of all elements."""
+    """Return the tags of all elements."""
     cdef _Element root
     cdef xmlNode* node
     cdef const void* last = NULL
@@ -307,7 +307,7 @@ def tags_of(roots not None):
 
 
 def links_within(_Element root not None):
-    """The links that lead to a place on their own page."""
+    """Return the links to fragments of their own page."""
     cdef xmlNode* node = root._c_node
     cdef xmlAttr* attribute
     cdef list found = []
@@ -323,7 +323,7 @@ def links_within(_Element root not None):
 
 
 def holds_tag(roots not None, tuple names not None):
-    """Whether one of the elements of a page has one of these names; there are few of them."""
+    """Return whether a root or an element in it has one of these tags, at most 8."""
     cdef _Element root
     for root in roots:
         if is_any_from(root._c_node, root._c_node, names):
@@ -332,17 +332,17 @@ def holds_tag(roots not None, tuple names not None):
 
 
 def holds_inside(_Element element not None, tuple names not None):
-    """Whether one of the elements in another one has one of these names; there are few of them."""
+    """Return whether a descendant of an element has one of these tags, at most 8."""
     return is_any_from(next_node(element._c_node, element._c_node), element._c_node, names)
 
 
 cdef bint is_any_from(xmlNode* node, xmlNode* root, tuple names) except -1:
-    """Whether an element from a node on, up to the end of a root, has one of some names."""
-    cdef const char* wanted[MOST_NAMES]
+    """Return whether a node, or an element after it in the root, has one of these tags."""
+    cdef const char* wanted[MAX_NAMES]
     cdef int count = len(names), index
     cdef char first
-    if count > MOST_NAMES:
-        raise ValueError("there are too many names")
+    if count > MAX_NAMES:
+        raise ValueError("at most 8 tags can be searched for")
     for index in range(count):
         wanted[index] = PyUnicode_AsUTF8(names[index])
     while node is not NULL:
@@ -360,7 +360,7 @@ cdef inline bint is_tag(xmlNode* node, const char* name) noexcept:
 
 
 cdef xmlNode* next_row(xmlNode* node, xmlNode* table) noexcept:
-    """The row at a node or behind it, in a table or in a group of its rows; NULL behind the last one."""
+    """Return the first row of a table at or after a node, NULL after the last one. Rows of nested tables are skipped."""
     while True:
         if node is NULL:
             return NULL
@@ -376,7 +376,7 @@ cdef xmlNode* next_row(xmlNode* node, xmlNode* table) noexcept:
 
 
 def find_cells(_Element table not None, Py_ssize_t most):
-    """The cells of the first rows of a table, those of each row that has some, and whether one of them is a heading."""
+    """Return the cells of each non-empty row among the first `most` rows, and whether one of them is a heading."""
     cdef xmlNode* root = table._c_node
     cdef xmlNode* row = next_row(root.children, root)
     cdef xmlNode* node
@@ -401,7 +401,7 @@ def find_cells(_Element table not None, Py_ssize_t most):
 
 
 def get_value(_Element element not None, str name not None):
-    """The value of an attribute; None where an element has none of that name. As `get`, but for names of ASCII only."""
+    """Return the value of an attribute, None if it is missing. Faster than `element.get`; the name must be ASCII."""
     cdef xmlAttr* attribute = element._c_node.properties
     cdef const char* wanted
     cdef xmlNode* text

@@ -1,6 +1,4 @@
-"""A page -> the things in it that concern the whole: style elements, the base of its links, its
-title.
-"""
+"""Elements that describe a page as a whole: style elements, the base URL, the title, metadata."""
 
 from __future__ import annotations
 
@@ -11,15 +9,10 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from webquarry._read.html._page_info import find_elements, find_stated, style_of
 from webquarry._read.html.tree import text_of
 
-try:
-    from webquarry._read.html._page_info import find_elements, find_stated, style_of
-except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
-    from webquarry._read.html.page_elements import find_elements, find_stated, style_of
-
 __all__ = [
-    "FoundElements",
     "PageInfo",
     "StatedElements",
     "collect_page_info",
@@ -30,7 +23,7 @@ __all__ = [
 _MOST_SCRIPTS = 8000
 _MOST_OF_A_KIND = 500  # headings, articles, dates
 _MOST_ITEMS = 500
-# The elements by which a page states something of itself, and how many of each are looked at.
+# Tags of metadata, and how many elements of each are returned.
 _STATING = {
     "meta": sys.maxsize,
     "script": _MOST_SCRIPTS,
@@ -45,53 +38,53 @@ class PageInfo(NamedTuple):
     """Found in one pass over the page."""
 
     style_elements: tuple[etree._Element, ...] = ()  # `style`, and `link` to style sheets
-    fallback_styles: tuple[etree._Element, ...] = ()  # those that count only without scripts
-    linked_sheets: Mapping[str, bytes] = MappingProxyType({})  # that were fetched, by address
+    fallback_styles: tuple[etree._Element, ...] = ()  # used only if scripts do not run
+    linked_sheets: Mapping[str, bytes] = MappingProxyType({})  # fetched sheets by URL
     url: str = ""
-    base: str | None = None  # the first one counts
+    base: str | None = None  # of the first `base` element
     title: str = ""
-    typesets_tex: bool = False  # a script sets formulas from TeX
-    data: tuple[str, ...] = ()  # the scripts that are structured data about the page
-    metas: tuple[tuple[str, str], ...] = ()  # the name and the content of those in its head
-    has_raised: bool = False  # some text stands above its line, as the marks of notes do
+    typesets_tex: bool = False  # a script renders TeX formulas
+    data: tuple[str, ...] = ()  # JSON-LD
+    metas: tuple[tuple[str, str], ...] = ()  # names and contents in the head
+    has_raised: bool = False  # there is a `sup` element
 
 
 class FoundElements(NamedTuple):
-    """What of a page concerns the whole of it, as it stands there."""
+    """The fields of `PageInfo` before they are normalized."""
 
-    styles: list[etree._Element]  # and the links that lead to sheets, as they come
+    styles: list[etree._Element]  # `style`, and `link` to style sheets
     data: list[str]
     metas: list[tuple[str, str]]
-    fallback_styles: list[etree._Element]  # those that count only where no scripts run
+    fallback_styles: list[etree._Element]  # used only if scripts do not run
     typesets_tex: bool
     has_raised: bool
     base: str | None
-    title: etree._Element | None  # that of a drawing is not that of the page
+    title: etree._Element | None  # not in an `svg` element
 
 
 class StatedElements(NamedTuple):
-    """The elements by which a page states something of itself."""
+    """Elements with metadata."""
 
     by_name: Mapping[str, list[etree._Element]]
     items: Sequence[etree._Element]  # of microdata
 
 
 def find_statements(roots: Sequence[etree._Element]) -> StatedElements:
-    """What a page states, in one pass over it."""
+    """Find the elements with metadata in one pass."""
     return StatedElements(*find_stated(roots, _STATING, "itemprop", _MOST_ITEMS))
 
 
 def collect_page_info(
     roots: Sequence[etree._Element], url: str = "", styles: bytes = b""
 ) -> PageInfo:
-    """The roots of a parsed page -> what concerns the whole of it, in one pass. `styles` are sheets
-    that it links to, packed, each behind its address.
+    """Collect the information in one pass. `styles` has the fetched style sheets: URL and content
+    of each, separated by null bytes.
     """
     found = FoundElements(*find_elements(roots))
     title = ""
     if found.title is not None:
         title = found.title.text or ""
-        if len(found.title):  # it holds elements, as hardly any
+        if len(found.title):  # it has child elements
             title = text_of(found.title)
     return PageInfo(
         style_elements=tuple(found.styles),
@@ -108,7 +101,7 @@ def collect_page_info(
 
 
 def _unpack_styles(styles: bytes) -> dict[str, bytes]:
-    """Packed sheets by their addresses."""
+    """Return the packed sheets by URL."""
     if not styles:
         return {}
     pieces = styles.split(b"\0")

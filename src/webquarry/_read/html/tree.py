@@ -1,4 +1,4 @@
-"""Small questions about elements of a parsed page, answered without walking further than needed."""
+"""Text, attributes and tags of elements of a parsed page."""
 
 from __future__ import annotations
 
@@ -6,42 +6,23 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-try:
-    from webquarry._read.html._texts import (
-        collect_names,
-        find_cells,
-        find_numbered_labels,
-        first_texts,
-        get_value,
-        has_text,
-        having_attributes,
-        holding_text,
-        holds_inside,
-        holds_tag,
-        ids_of,
-        length_outside,
-        length_up_to,
-        links_within,
-        tags_of,
-    )
-except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
-    from webquarry._read.html.texts import (
-        collect_names,
-        find_cells,
-        find_numbered_labels,
-        first_texts,
-        get_value,
-        has_text,
-        having_attributes,
-        holding_text,
-        holds_inside,
-        holds_tag,
-        ids_of,
-        length_outside,
-        length_up_to,
-        links_within,
-        tags_of,
-    )
+from webquarry._read.html._texts import (
+    collect_names,
+    find_cells,
+    find_numbered_labels,
+    first_texts,
+    get_value,
+    has_text,
+    having_attributes,
+    holding_text,
+    holds_inside,
+    holds_tag,
+    ids_of,
+    length_outside,
+    length_up_to,
+    links_within,
+    tags_of,
+)
 
 __all__ = [
     "beginning_of",
@@ -64,21 +45,21 @@ __all__ = [
     "texts_of",
 ]
 
-_MOST_PIECES = 200  # of text in something short
+_MOST_TEXTS = 200
 
 
 def texts_of(element: etree._Element) -> Iterator[str]:
-    """The texts in an element, in order; its tail is not among them."""
+    """Return the texts in an element in order, without its tail."""
     return map(str, element.itertext())
 
 
 def text_of(element: etree._Element) -> str:
-    """All the text in an element."""
+    """Return the text in an element."""
     return "".join(texts_of(element))
 
 
 def beginning_of(element: etree._Element, limit: int) -> str:
-    """The first characters of the text in an element; one more than the limit says that there is
-    more.
+    """Return the first `limit + 1` characters of the text in an element, so that a caller can tell
+    whether it is longer than the limit.
     """
-    return "".join(first_texts(element, _MOST_PIECES, limit + 1))
+    return "".join(first_texts(element, _MOST_TEXTS, limit + 1))

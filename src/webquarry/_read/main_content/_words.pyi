@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 from webquarry._read.main_content.buffers import Rows
 from webquarry._read.main_content.texts import Limits
-from webquarry._read.text.search import WordSearch
+from webquarry._read.text._search import WordSearch
 
 class WordTable:
     """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers."""

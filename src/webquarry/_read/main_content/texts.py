@@ -14,7 +14,7 @@ from webquarry._read.main_content._words import WordTable, fill_counts
 from webquarry._read.main_content.buffers import Rows, make_rows
 from webquarry._read.main_content.lifts import Lifts
 from webquarry._read.main_content.words import split_words
-from webquarry._read.text.search import WordSearch
+from webquarry._read.text._search import WordSearch
 
 _CJK_WORDS = 0.6  # words that a CJK character counts as
 _CURRENCIES = "$€£¥₹₽₩"

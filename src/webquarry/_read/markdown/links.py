@@ -10,13 +10,9 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, quote, urlsplit
 
+from webquarry._read.text._fold import is_plain_address
 from webquarry._read.text.characters import INVISIBLE
 from webquarry._search.replies.addresses import join_url, split_host
-
-try:
-    from webquarry._read.text._fold import is_plain_address
-except ImportError:  # not built: the same in Python
-    from webquarry._read.text.fold import is_plain_address
 
 # The text of a link that shows that one can link to where it stands: signs, and words, which may
 # also be a heading.

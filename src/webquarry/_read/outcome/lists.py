@@ -21,7 +21,7 @@ from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import beginning_of, holding_text
 from webquarry._read.outcome.phrases import phrases, tokenize
-from webquarry._read.text.search import find_numbered, holds_folded
+from webquarry._read.text._search import find_numbered, holds_folded
 from webquarry._search.replies.addresses import join_url, split_url
 
 _LONGEST_COUNT = 90  # characters of a text with a count

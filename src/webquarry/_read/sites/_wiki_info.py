@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from webquarry._read.html.head_tags import find_tags
 from webquarry._read.html.sheet_links import join_address
-from webquarry._read.text.search import holds_folded
+from webquarry._read.text._search import holds_folded
 
 _MAX_HEAD = 1_000_000  # bytes
 _MIN_SIGNS = 2  # of `generator`, `EditURI`, class of the body, script settings

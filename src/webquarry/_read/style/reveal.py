@@ -23,8 +23,8 @@ from webquarry._read.style._match import find_value
 from webquarry._read.style.declarations import Declarations, parse_body
 from webquarry._read.style.sheet import Sheets
 from webquarry._read.style.values import first_value, parse_length, parse_number, split_words
+from webquarry._read.text._search import WordSearch
 from webquarry._read.text.comments import remove_comments
-from webquarry._read.text.search import WordSearch
 
 _Element = etree._Element
 _SCRIPT_TYPE = re.compile(

@@ -20,8 +20,8 @@ from webquarry._read.html.page_info import PageInfo, style_of
 from webquarry._read.html.sheet_links import is_sheet_link, join_address
 from webquarry._read.style._match import NameSet, scan_rules, strip_comments
 from webquarry._read.style.conditions import ALWAYS, NEVER, judge_group, judge_media
+from webquarry._read.text._search import holds_folded
 from webquarry._read.text.brackets import find_closing
-from webquarry._read.text.search import holds_folded
 
 _MOST_IMPORTS = 64
 _DEEPEST_IMPORT = 4

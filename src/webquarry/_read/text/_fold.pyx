@@ -1,11 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""The text of a page, made a line of Markdown: its white space folded, its marks escaped. `fold.py` is the same in Python."""
+"""Collapse the whitespace of page text and escape its Markdown markup."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
 from libc.string cimport memcmp, memcpy
-
-from webquarry._read.text import fold as fold_in_python
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
@@ -13,71 +11,99 @@ cdef extern from "Python.h":
     void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 value)
 
 cdef enum:
-    ROOM = 1024  # bytes that need no memory of their own
-    LINE_BREAK = 0x2028
-    PARAGRAPH_BREAK = 0x2029
-    LONGEST_NAME = 32  # characters of the name of a character, as in `&amp;`
+    STACK_BUFFER = 1024  # bytes; longer results are allocated on the heap
+    LINE_SEPARATOR = 0x2028
+    PARAGRAPH_SEPARATOR = 0x2029
+    LONGEST_ENTITY = 32  # characters of an entity name, as in `&amp;`
 
-cdef bint IS_MARK[256]
-cdef bint IS_PLAIN_IN_ADDRESS[256]
-cdef unsigned char IS_SEEN[0x2000]  # a bit for each of the first characters
+# Ranges of characters that are always visible, and spaces: letters of the larger scripts and common
+# punctuation. Other characters are classified by `characters.py`.
+cdef tuple VISIBLE = (
+    (0x20, 0x7E),
+    (0xA0, 0xAC),
+    (0xAE, 0x24F),
+    (0x391, 0x3A1),
+    (0x3A3, 0x3FF),
+    (0x400, 0x481),
+    (0x5D0, 0x5EA),
+    (0x621, 0x63A),
+    (0x641, 0x64A),
+    (0x904, 0x939),
+    (0xE01, 0xE3A),
+    (0x1EA0, 0x1EFF),
+    (0x2010, 0x2028),
+    (0x2030, 0x205E),
+    (0x20AC, 0x20AC),
+    (0x2122, 0x2122),
+    (0x2190, 0x21FF),
+    (0x2500, 0x25FF),
+    (0x3001, 0x3002),
+    (0x3041, 0x3096),
+    (0x30A1, 0x30FA),
+    (0x30FC, 0x30FC),
+    (0x4E00, 0x9FA5),
+    (0xAC00, 0xD7A3),
+    (0xFF01, 0xFF5E),
+)
+cdef str MARKUP = "_[*&]<`~\\"  # possible markup within a line of Markdown
+cdef str PLAIN_IN_ADDRESS = "!#$%&'*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~"
+
+cdef bint IS_MARKUP[128]
+cdef bint IS_PLAIN_IN_ADDRESS[128]
+cdef unsigned char IS_VISIBLE[0x2000]  # one bit for each character of the Basic Multilingual Plane
 
 
 cdef int fill_tables() except -1:
-    cdef Py_UCS4 mark
+    cdef Py_UCS4 character
     cdef int first, last, code
-    for mark in fold_in_python.MARKS:
-        IS_MARK[<int>mark] = True
-    for mark in fold_in_python.PLAIN_IN_ADDRESS:
-        IS_PLAIN_IN_ADDRESS[<int>mark] = True
-    for first, last in fold_in_python.SEEN:
+    for character in MARKUP:
+        IS_MARKUP[<int>character] = True
+    for character in PLAIN_IN_ADDRESS:
+        IS_PLAIN_IN_ADDRESS[<int>character] = True
+    for first, last in VISIBLE:
         for code in range(first, last + 1):
-            IS_SEEN[code >> 3] |= 1 << (code & 7)
+            IS_VISIBLE[code >> 3] |= 1 << (code & 7)
     return 0
 
 
 fill_tables()
 
 
-cdef void* find_room(void* room, Py_ssize_t size) except NULL:
-    """Room for so many bytes: that of the caller, or memory that is to be given back."""
-    if size <= ROOM:
-        return room
-    room = PyMem_Malloc(size)
-    if room is NULL:
+cdef void* allocate(void* buffer, Py_ssize_t size) except NULL:
+    """Return the caller's buffer if it is large enough, otherwise memory that the caller frees."""
+    if size <= STACK_BUFFER:
+        return buffer
+    buffer = PyMem_Malloc(size)
+    if buffer is NULL:
         raise MemoryError
-    return room
+    return buffer
 
 
-def fold_plain(str text not None):
-    """Text with one blank for all white space between words; None where it is not all printable ASCII, lines of it aside."""
-    return fold_if_plain(text)
-
-
-cdef str fold_if_plain(str text):
+cdef str fold_plain(str text):
+    """Collapse the whitespace of printable ASCII with line breaks; return None for any other text."""
     cdef Py_ssize_t size = len(text), filled
-    cdef unsigned char room[ROOM]
+    cdef unsigned char buffer[STACK_BUFFER]
     cdef unsigned char* folded
     if not PyUnicode_IS_ASCII(text):
         return None
-    folded = <unsigned char*>find_room(room, size)
+    folded = <unsigned char*>allocate(buffer, size)
     try:
-        filled = fold(<const unsigned char*>PyUnicode_DATA(text), size, folded)
+        filled = fold_bytes(<const unsigned char*>PyUnicode_DATA(text), size, folded)
         if filled < 0:
             return None
         if filled == size and memcmp(folded, PyUnicode_DATA(text), size) == 0:
             return text
         return PyUnicode_FromKindAndData(1, folded, filled)
     finally:
-        if folded != room:
+        if folded != buffer:
             PyMem_Free(folded)
 
 
-cdef Py_ssize_t fold(const unsigned char* text, Py_ssize_t size, unsigned char* folded) noexcept:
-    """Fold a text, and tell how long it is then; -1 for one that is not plain."""
+cdef Py_ssize_t fold_bytes(const unsigned char* text, Py_ssize_t size, unsigned char* folded) noexcept:
+    """Write the collapsed text and return its length, -1 for text that `fold_plain` rejects."""
     cdef Py_ssize_t index, filled = 0
     cdef unsigned char byte
-    cdef bint pending = False, has_line = False, has_odd_blank = False
+    cdef bint pending = False, has_line = False, has_control = False
     for index in range(size):
         byte = text[index]
         if 32 < byte < 127:
@@ -90,50 +116,42 @@ cdef Py_ssize_t fold(const unsigned char* text, Py_ssize_t size, unsigned char* 
         elif byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
             pending = filled > 0
             has_line |= byte == 10
-            has_odd_blank |= byte != 10 and byte != 32
+            has_control |= byte != 10 and byte != 32
         else:
             return -1
-    return -1 if has_odd_blank and not has_line else filled
+    return -1 if has_control and not has_line else filled
 
 
-def is_seen(str text not None):
-    """Whether a text has none but characters that everybody sees, at a first look."""
-    return are_all_seen(text)
-
-
-cdef bint are_all_seen(str text) noexcept:
+cdef bint is_visible(str text) noexcept:
+    """Return whether all characters are in the ranges of `VISIBLE`."""
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = <void*>PyUnicode_DATA(text)
     cdef Py_ssize_t index
     cdef unsigned int character
     for index in range(len(text)):
         character = PyUnicode_READ(kind, data, index)
-        if character > 0xFFFF or not IS_SEEN[character >> 3] >> (character & 7) & 1:
+        if character > 0xFFFF or not IS_VISIBLE[character >> 3] >> (character & 7) & 1:
             return False
     return True
 
 
 cdef inline bint is_white(Py_UCS4 character) noexcept:
-    """What HTML calls white space."""
+    """Return whether HTML defines a character as whitespace."""
     return character == 32 or character == 9 or character == 10 or character == 12 or character == 13
 
 
-def fold_white(str text not None):
-    """Text with one blank for white space of any length, at its edges too; only what HTML calls white space, but for ASCII
-    that is to be folded anyway, of which all is.
+cpdef str fold_white(str text):
+    """Replace each run of HTML whitespace by one space, also at the ends. In ASCII text that changes, runs of whitespace
+    as Python defines it are replaced, too.
     """
-    return fold_all_white(text)
-
-
-cdef str fold_all_white(str text):
+    cdef Py_ssize_t size = len(text), filled  # None raises a TypeError here
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = <void*>PyUnicode_DATA(text)
-    cdef Py_ssize_t size = len(text), filled
-    cdef unsigned char room[ROOM]
+    cdef unsigned char buffer[STACK_BUFFER]
     cdef void* folded
     if not size or not needs_folding(kind, data, size):
         return text
-    folded = find_room(room, kind * size)
+    folded = allocate(buffer, kind * size)
     try:
         if PyUnicode_IS_ASCII(text):
             filled = fold_ascii(<const unsigned char*>data, size, <unsigned char*>folded)
@@ -145,12 +163,12 @@ cdef str fold_all_white(str text):
             filled = fold_wide(4, data, size, folded)
         return PyUnicode_FromKindAndData(kind, folded, filled)
     finally:
-        if folded != <void*>room:
+        if folded != <void*>buffer:
             PyMem_Free(folded)
 
 
 cdef bint needs_folding(int kind, void* data, Py_ssize_t size) noexcept:
-    """Whether there is white space that is not one blank."""
+    """Return whether any HTML whitespace is not a single space."""
     cdef Py_ssize_t index
     cdef Py_UCS4 character, before = 0
     for index in range(size):
@@ -162,7 +180,7 @@ cdef bint needs_folding(int kind, void* data, Py_ssize_t size) noexcept:
 
 
 cdef Py_ssize_t fold_ascii(const unsigned char* text, Py_ssize_t size, unsigned char* folded) noexcept:
-    """Fold a text in which Python's white space counts, which is more than HTML's, and tell how long it is then."""
+    """Collapse whitespace as Python defines it, which includes control characters, and return the length."""
     cdef Py_ssize_t index, start = 0, filled
     cdef bint pending = False
     if is_white(text[0]):
@@ -186,110 +204,104 @@ cdef Py_ssize_t fold_ascii(const unsigned char* text, Py_ssize_t size, unsigned 
 
 
 cdef inline Py_ssize_t fold_wide(const int kind, void* data, Py_ssize_t size, void* folded) noexcept:
+    """Collapse HTML whitespace and return the length."""
     cdef Py_ssize_t index, filled = 0
     cdef Py_UCS4 character
-    cdef bint is_behind_white = False
+    cdef bint follows_white = False
     for index in range(size):
         character = PyUnicode_READ(kind, data, index)
         if is_white(character):
-            if is_behind_white:
+            if follows_white:
                 continue
             character = 32
-        is_behind_white = character == 32
+        follows_white = character == 32
         PyUnicode_WRITE(kind, folded, filled, character)
         filled += 1
     return filled
 
 
-def finish_line(str text not None):
-    """A line without blanks around it and with single ones in it; breaks, with the blanks beside them, begin new lines."""
-    return end_line(text)
-
-
-cdef bint is_one_line(str text) noexcept:
-    """Whether nothing is to be folded in a text of ASCII, told by one quick pass over it."""
+cdef bint is_finished(str text) noexcept:
+    """Return whether `finish_line` leaves a text unchanged; False for any text that is not ASCII."""
     cdef const unsigned char* data = <const unsigned char*>PyUnicode_DATA(text)
     cdef Py_ssize_t index, size = len(text)
     cdef unsigned char doubled = 0
-    if not size or not PyUnicode_IS_ASCII(text) or is_outer(data[0]) or is_outer(data[size - 1]):
+    if not size or not PyUnicode_IS_ASCII(text) or is_stripped(data[0]) or is_stripped(data[size - 1]):
         return False
-    for index in range(size):  # the byte behind the last one is zero
+    for index in range(size):  # the string ends with a zero byte
         doubled |= <unsigned char>(data[index] == 32) & <unsigned char>(data[index + 1] == 32)
     return not doubled
 
 
-cdef str end_line(str text):
+cpdef str finish_line(str text):
+    """Strip a line, collapse runs of spaces, and replace line separators and the spaces around them by a newline."""
+    cdef Py_ssize_t size = len(text), start = 0, end  # None raises a TypeError here
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = <void*>PyUnicode_DATA(text)
-    cdef Py_ssize_t size = len(text), start = 0, end
-    cdef unsigned char room[ROOM]
+    cdef unsigned char buffer[STACK_BUFFER]
     cdef void* line
-    if is_one_line(text):
+    if is_finished(text):
         return text
-    line = find_room(room, kind * size)
+    line = allocate(buffer, kind * size)
     try:
         if kind == 1:
-            end = join_blanks(1, data, size, line)
+            end = join_spaces(1, data, size, line)
         elif kind == 2:
-            end = join_blanks(2, data, size, line)
+            end = join_spaces(2, data, size, line)
         else:
-            end = join_blanks(4, data, size, line)
-        while start < end and is_outer(PyUnicode_READ(kind, line, start)):
+            end = join_spaces(4, data, size, line)
+        while start < end and is_stripped(PyUnicode_READ(kind, line, start)):
             start += 1
-        while end > start and is_outer(PyUnicode_READ(kind, line, end - 1)):
+        while end > start and is_stripped(PyUnicode_READ(kind, line, end - 1)):
             end -= 1
         if end - start == size and memcmp(line, data, size * kind) == 0:
             return text
         return PyUnicode_FromKindAndData(kind, <char*>line + start * kind, end - start)
     finally:
-        if line != <void*>room:
+        if line != <void*>buffer:
             PyMem_Free(line)
 
 
-cdef inline bint is_outer(Py_UCS4 character) noexcept:
-    """Whether a character says nothing at the edge of a block."""
+cdef inline bint is_stripped(Py_UCS4 character) noexcept:
+    """Return whether a character is removed at the ends of a line."""
     return (
         character == 32 or character == 10 or character == 0xA0 or character == 0x3000
-        or character == LINE_BREAK or character == PARAGRAPH_BREAK
+        or character == LINE_SEPARATOR or character == PARAGRAPH_SEPARATOR
     )
 
 
-cdef inline Py_ssize_t join_blanks(const int kind, void* data, Py_ssize_t size, void* line) noexcept:
-    """One blank, or one end of a line, for each run of blanks and breaks; tells how long the text is then."""
+cdef inline Py_ssize_t join_spaces(const int kind, void* data, Py_ssize_t size, void* line) noexcept:
+    """Replace each run of spaces and line separators by a space or a newline and return the length."""
     cdef Py_ssize_t index, filled = 0
     cdef Py_UCS4 character
-    cdef bint is_behind_blank = False, is_break
+    cdef bint follows_space = False, is_break
     for index in range(size):
         character = PyUnicode_READ(kind, data, index)
-        is_break = kind > 1 and (character == LINE_BREAK or character == PARAGRAPH_BREAK)
+        is_break = kind > 1 and (character == LINE_SEPARATOR or character == PARAGRAPH_SEPARATOR)
         if character != 32 and not is_break:
             PyUnicode_WRITE(kind, line, filled, character)
             filled += 1
-            is_behind_blank = False
+            follows_space = False
             continue
-        if not is_behind_blank:
+        if not follows_space:
             PyUnicode_WRITE(kind, line, filled, 32)
             filled += 1
-            is_behind_blank = True
+            follows_space = True
         if is_break:
             PyUnicode_WRITE(kind, line, filled - 1, 10)
     return filled
 
 
-def escape(str text not None):
-    """Text for the middle of a line."""
-    return escape_marks(text)
-
-
-cdef str escape_marks(str text):
+cpdef str escape(str text):
+    """Escape text for the middle of a line of Markdown, only where a parser could see markup."""
+    cdef Py_ssize_t size = len(text), filled  # None raises a TypeError here
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = <void*>PyUnicode_DATA(text)
-    cdef Py_ssize_t size = len(text), place = next_mark(kind, data, size), filled
-    cdef unsigned char room[ROOM]
+    cdef Py_ssize_t place = find_markup(kind, data, size)
+    cdef unsigned char buffer[STACK_BUFFER]
     cdef void* escaped
     if place == size:
         return text
-    escaped = find_room(room, 2 * kind * size)
+    escaped = allocate(buffer, 2 * kind * size)
     try:
         memcpy(escaped, data, place * kind)
         if kind == 1:
@@ -302,17 +314,17 @@ cdef str escape_marks(str text):
             return text
         return PyUnicode_FromKindAndData(kind, escaped, filled)
     finally:
-        if escaped != <void*>room:
+        if escaped != <void*>buffer:
             PyMem_Free(escaped)
 
 
-cdef Py_ssize_t next_mark(int kind, void* data, Py_ssize_t size) noexcept:
-    """The first place of a character that may mean something; the end of the text where none is."""
+cdef Py_ssize_t find_markup(int kind, void* data, Py_ssize_t size) noexcept:
+    """Return the index of the first character that may be markup, `size` if there is none."""
     cdef Py_ssize_t index
     cdef Py_UCS4 character
     for index in range(size):
         character = PyUnicode_READ(kind, data, index)
-        if character < 128 and IS_MARK[character]:
+        if character < 128 and IS_MARKUP[character]:
             return index
     return size
 
@@ -320,21 +332,21 @@ cdef Py_ssize_t next_mark(int kind, void* data, Py_ssize_t size) noexcept:
 cdef inline Py_ssize_t escape_from(
     const int kind, void* data, Py_ssize_t place, Py_ssize_t size, void* escaped
 ) noexcept:
-    """Write a text from a place on, and tell how long all of it is then."""
+    """Write the escaped text from `place` on and return the length of the whole."""
     cdef Py_ssize_t filled = place, end
     cdef Py_UCS4 character
-    cdef bint means_something
+    cdef bint is_escaped
     while place < size:
         character = PyUnicode_READ(kind, data, place)
         end = place + 1
-        means_something = False
-        if character < 128 and IS_MARK[character]:
+        is_escaped = False
+        if character < 128 and IS_MARKUP[character]:
             if character == 42 or character == 95 or character == 126:  # * _ ~
                 while end < size and PyUnicode_READ(kind, data, end) == character:
                     end += 1
-            means_something = is_markup(kind, data, place, end, size)
+            is_escaped = is_markup(kind, data, place, end, size)
         while place < end:
-            if means_something:
+            if is_escaped:
                 PyUnicode_WRITE(kind, escaped, filled, 92)
                 filled += 1
             PyUnicode_WRITE(kind, escaped, filled, character)
@@ -344,7 +356,7 @@ cdef inline Py_ssize_t escape_from(
 
 
 cdef bint is_markup(int kind, void* data, Py_ssize_t start, Py_ssize_t end, Py_ssize_t size) noexcept:
-    """Whether a parser could take a run of one mark for markup."""
+    """Return whether a parser could treat a run of one character as markup."""
     cdef Py_UCS4 mark = PyUnicode_READ(kind, data, start), before = 32, after = 32
     if start:
         before = PyUnicode_READ(kind, data, start - 1)
@@ -359,41 +371,40 @@ cdef bint is_markup(int kind, void* data, Py_ssize_t start, Py_ssize_t end, Py_s
     if mark == 60:  # <
         return 65 <= after <= 90 or 97 <= after <= 122 or after == 47 or after == 33 or after == 63
     if mark == 38:  # &
-        return is_character_name(kind, data, end, size)
+        return is_entity(kind, data, end, size)
     if mark != 92:
         return True
     if after == 32 and end + 1 < size:
         after = PyUnicode_READ(kind, data, end + 1)
-        return after == 10 or after == LINE_BREAK or after == PARAGRAPH_BREAK
+        return after == 10 or after == LINE_SEPARATOR or after == PARAGRAPH_SEPARATOR
     if 33 <= after <= 47 or 58 <= after <= 64 or 91 <= after <= 96 or 123 <= after <= 126:
         return True
-    return after == 32 or after == 10 or after == LINE_BREAK or after == PARAGRAPH_BREAK
+    return after == 32 or after == 10 or after == LINE_SEPARATOR or after == PARAGRAPH_SEPARATOR
 
 
-cdef bint is_character_name(int kind, void* data, Py_ssize_t start, Py_ssize_t size) noexcept:
-    """Whether the name or the number of a character begins here and ends with a semicolon."""
+cdef bint is_entity(int kind, void* data, Py_ssize_t start, Py_ssize_t size) noexcept:
+    """Return whether the name or number of an entity and a semicolon follow."""
     cdef Py_ssize_t place = start
     cdef Py_UCS4 character = 0
     if place < size and PyUnicode_READ(kind, data, place) == 35:  # number sign
         place += 1
     start = place
-    while place < size and place - start <= LONGEST_NAME:
+    while place < size and place - start <= LONGEST_ENTITY:
         character = PyUnicode_READ(kind, data, place)
         if character != 95 and not character.isalnum():
             break
         place += 1
-    return place < size and 1 <= place - start <= LONGEST_NAME and character == 59
+    return place < size and 1 <= place - start <= LONGEST_ENTITY and character == 59
 
 
-cdef bint reads_as_it_is(str text) noexcept:
-    """Whether a text is all printable ASCII without marks and with single blanks, told by one quick pass over it."""
+cdef bint is_unchanged(str text) noexcept:
+    """Return whether a text is printable ASCII with single spaces and without possible markup."""
     cdef const unsigned char* data = <const unsigned char*>PyUnicode_DATA(text)
     cdef Py_ssize_t index, size = len(text)
     cdef unsigned char byte, odd = 0
     if not size or not PyUnicode_IS_ASCII(text):
         return False
-    # the byte behind the last one is zero
-    for index in range(size):  # without any branches the compiler looks at many bytes at once
+    for index in range(size):  # without branches, so that the compiler vectorizes it; the string ends with a zero byte
         byte = data[index]
         odd |= <unsigned char>(byte < 32) | <unsigned char>(byte == 127)
         odd |= <unsigned char>(byte == 32) & <unsigned char>(data[index + 1] == 32)
@@ -403,43 +414,29 @@ cdef bint reads_as_it_is(str text) noexcept:
     return not odd
 
 
-cdef bint has_no_outer(str text) noexcept:
-    """Whether no blank stands at the edges of a text of ASCII."""
-    cdef const unsigned char* data = <const unsigned char*>PyUnicode_DATA(text)
-    return data[0] != 32 and data[len(text) - 1] != 32
-
-
 def write_plain(str text not None):
-    """A block of nothing but text as Markdown; None where there are characters in it that have to be looked at."""
-    cdef str folded
-    if reads_as_it_is(text) and has_no_outer(text):
+    """Return the Markdown of a block of text, None if `strip_invisible` must be applied first."""
+    cdef str written
+    if is_unchanged(text) and text[0] != " " and text[len(text) - 1] != " ":
         return text
-    folded = fold_if_plain(text)
-    if folded is not None:  # as nearly all
-        return escape_marks(folded)
-    folded = write_if_seen(text)
-    if folded is None:
-        return None
-    return end_line(folded)
+    written = fold_plain(text)
+    if written is not None:
+        return escape(written)
+    written = write_part(text)
+    return None if written is None else finish_line(written)
 
 
-def write_part(str text not None):
-    """A part of a block as Markdown; None where there are characters in it that have to be looked at."""
-    return write_if_seen(text)
-
-
-cdef str write_if_seen(str text):
+cpdef str write_part(str text):
+    """Return the Markdown of a part of a block, None if `strip_invisible` must be applied first."""
     cdef str folded
-    if reads_as_it_is(text):
+    if not text or is_unchanged(text):
         return text
-    folded = fold_all_white(text)
-    if not are_all_seen(folded):
-        return None
-    return escape_marks(folded)
+    folded = fold_white(text)
+    return escape(folded) if is_visible(folded) else None
 
 
 def is_plain_address(str text not None):
-    """Whether an address has none but signs of ASCII that Markdown takes as they are."""
+    """Return whether a URL has only ASCII characters that Markdown and URLs need not escape."""
     cdef const unsigned char* data = <const unsigned char*>PyUnicode_DATA(text)
     cdef Py_ssize_t index
     if not PyUnicode_IS_ASCII(text):

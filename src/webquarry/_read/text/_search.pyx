@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""Some words that are looked for in many texts, all at once. `search.py` is the same in Python.
+"""Search for several words at once.
 
-A text is read once, and not every place of it: of each word the first pairs of characters are known, as many as the places
-are apart that are looked at. Only where one of those pairs stands are words compared.
+A text is sampled at every n-th position. A table has the first n pairs of adjacent characters of each word, so that every
+occurrence has one of them at a sampled position; words are compared only there.
 """
 
 from libc.string cimport memchr, memset
@@ -12,27 +12,27 @@ cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
 
 cdef enum:
-    STARTS = 4096
-    MOST = 64  # words
-    MOST_ENTRIES = 255
-    FARTHEST = 8  # places that are looked at, from one to the next
+    PAIRS = 4096  # hash values
+    MAX_WORDS = 64
+    MAX_ENTRIES = 255
+    MAX_STEP = 8
 
 
-cdef inline size_t start_of(Py_UCS4 one, Py_UCS4 other) noexcept:
-    """A small number for two characters, the same in both cases of letters of ASCII."""
-    return ((<size_t>one | 32) * 67 + (<size_t>other | 32)) & (STARTS - 1)
+cdef inline size_t hash_pair(Py_UCS4 one, Py_UCS4 other) noexcept:
+    """Return a hash of two characters that ignores the case of ASCII letters."""
+    return ((<size_t>one | 32) * 67 + (<size_t>other | 32)) & (PAIRS - 1)
 
 
 cdef class WordSearch:
-    """The words, each of two characters or more."""
+    """Up to 64 words of at least two characters. Raises ValueError for others."""
 
     cdef readonly tuple words
-    cdef Py_ssize_t _step  # from one place that is looked at to the next
-    cdef unsigned char _first[STARTS]  # an entry for a pair, counted from 1
-    cdef unsigned char _next[MOST_ENTRIES + 1]  # another entry for the same
-    cdef unsigned char _word[MOST_ENTRIES + 1]  # its word, counted from 0
-    cdef unsigned char _offset[MOST_ENTRIES + 1]  # where in its word the pair stands
-    cdef Py_UCS4 _behind[MOST_ENTRIES + 1]  # the character behind the pair; 0 for none
+    cdef Py_ssize_t _step  # distance between sampled positions
+    cdef unsigned char _first[PAIRS]  # number of an entry by the hash of its pair; 0 for none
+    cdef unsigned char _next[MAX_ENTRIES + 1]  # next entry with the same hash
+    cdef unsigned char _word[MAX_ENTRIES + 1]  # index of the word
+    cdef unsigned char _offset[MAX_ENTRIES + 1]  # position of the pair in the word
+    cdef Py_UCS4 _following[MAX_ENTRIES + 1]  # character after the pair; 0 for none
 
     def __cinit__(self, words):
         cdef str word
@@ -40,64 +40,47 @@ cdef class WordSearch:
         cdef int number, entry = 0
         cdef Py_ssize_t offset
         self.words = tuple(words)
-        if len(self.words) > MOST:
-            raise ValueError("there are too many words")
-        self._step = min(FARTHEST, MOST_ENTRIES // max(len(self.words), 1))
+        if len(self.words) > MAX_WORDS:
+            raise ValueError("at most 64 words can be searched for")
+        self._step = min(MAX_STEP, MAX_ENTRIES // max(len(self.words), 1))
         for word in self.words:
             if len(word) < 2:
-                raise ValueError("a word is too short")
+                raise ValueError("a word must have at least two characters")
             self._step = min(self._step, len(word) - 1)
         for number in range(len(self.words)):
             word = self.words[number]
             for offset in range(self._step):
                 entry += 1
-                pair = start_of(word[offset], word[offset + 1])
+                pair = hash_pair(word[offset], word[offset + 1])
                 self._next[entry] = self._first[pair]
                 self._first[pair] = <unsigned char>entry
                 self._word[entry], self._offset[entry] = <unsigned char>number, <unsigned char>offset
                 if offset + 2 < len(word):
-                    self._behind[entry] = word[offset + 2]
+                    self._following[entry] = word[offset + 2]
 
     def is_any_in(self, str text not None):
-        """Whether one of the words stands in a text."""
+        """Return whether a text contains one of the words."""
         return self._count(PyUnicode_KIND(text), PyUnicode_DATA(text), len(text), False, 1) > 0
 
-    def count_in(self, str text not None):
-        """How many of the words stand in a text."""
-        return self._count(PyUnicode_KIND(text), PyUnicode_DATA(text), len(text), False, MOST)
-
-    cpdef int count_in_lower(self, str text, Py_ssize_t most) except -1:
-        """How many of the words stand in the beginning of a text, when that is in lower case."""
+    def count_in_lower(self, str text not None, Py_ssize_t limit):
+        """Return how many of the words the lower case of `text[:limit]` contains."""
         cdef int kind = PyUnicode_KIND(text)
         cdef void* data = PyUnicode_DATA(text)
-        cdef Py_ssize_t size = min(len(text), most), place
+        cdef Py_ssize_t size = min(len(text), limit), place
         cdef Py_UCS4 character
-        cdef str slowly
+        cdef str lowered
         if not PyUnicode_IS_ASCII(text):
             for place in range(size):
                 character = PyUnicode_READ(kind, data, place)
                 if character >= 128 and Py_UNICODE_TOLOWER(character) != character:
-                    # some letters have several lower cases
-                    slowly = text[:most].lower()
-                    return self._count(PyUnicode_KIND(slowly), PyUnicode_DATA(slowly), len(slowly), False, MOST)
-        return self._count(kind, data, size, True, MOST)
-
-    def find_in_lower(self, list texts not None, list numbers not None, Py_ssize_t longest):
-        """Those of some texts, by their numbers, that are not longer and hold a word when they are in lower case."""
-        cdef list found = []
-        cdef Py_ssize_t number
-        cdef str text
-        for number in numbers:
-            if not 0 <= number < len(texts):
-                raise IndexError("there is no text with that number")
-            text = texts[number]
-            if len(text) <= longest and self.count_in_lower(text, longest):
-                found.append(number)
-        return found
+                    # the lower case of some letters depends on their neighbours or has several characters
+                    lowered = text[:limit].lower()
+                    return self._count(PyUnicode_KIND(lowered), PyUnicode_DATA(lowered), len(lowered), False, MAX_WORDS)
+        return self._count(kind, data, size, True, MAX_WORDS)
 
     cdef int _count(self, int kind, void* data, Py_ssize_t size, bint folds, int enough) noexcept:
-        """How many of the words stand in a text, or in one that is put into lower case; counting may end early."""
-        # spelled out, so that the compiler makes one loop for each width of characters
+        """Count the words in a text, in the lower case of its ASCII letters if `folds`; stop at `enough`."""
+        # constants, so that the compiler generates one loop for each width of characters
         if kind == 1:
             return count_words(self, 1, data, size, folds, enough)
         if kind == 2:
@@ -108,19 +91,19 @@ cdef class WordSearch:
 cdef inline int count_words(WordSearch search, const int kind, void* data, Py_ssize_t size, bint folds,
                             int enough) noexcept:
     cdef Py_ssize_t place = 0, step = search._step
-    cdef unsigned char found[MOST]
+    cdef unsigned char found[MAX_WORDS]
     cdef int entry, number, count = 0
-    cdef Py_UCS4 behind
+    cdef Py_UCS4 following
     memset(found, 0, sizeof(found))
     while place < size - 1:
-        entry = search._first[start_of(PyUnicode_READ(kind, data, place), PyUnicode_READ(kind, data, place + 1))]
+        entry = search._first[hash_pair(PyUnicode_READ(kind, data, place), PyUnicode_READ(kind, data, place + 1))]
         while entry:
             number = search._word[entry]
-            behind = search._behind[entry]
-            # most differ in the next character
-            if (not behind or place + 2 < size and is_same(PyUnicode_READ(kind, data, place + 2), behind)) and (
+            following = search._following[entry]
+            # usually the next character differs
+            if (not following or place + 2 < size and is_same(PyUnicode_READ(kind, data, place + 2), following)) and (
                 not found[number]
-                and stands_at(<str>search.words[number], kind, data, size, place - search._offset[entry], folds)
+                and matches_at(<str>search.words[number], kind, data, size, place - search._offset[entry], folds)
             ):
                 found[number] = 1
                 count += 1
@@ -132,12 +115,12 @@ cdef inline int count_words(WordSearch search, const int kind, void* data, Py_ss
 
 
 cdef inline bint is_same(Py_UCS4 one, Py_UCS4 other) noexcept:
-    """Whether two characters may be the same, but for the case of letters of ASCII."""
+    """Return whether two characters may be equal except for the case of ASCII letters."""
     return (<unsigned int>one | 32) == (<unsigned int>other | 32)
 
 
-cdef bint stands_at(str word, int kind, void* data, Py_ssize_t size, Py_ssize_t place, bint folds) noexcept:
-    """Whether a word stands at a place; letters of ASCII there may be put into lower case."""
+cdef bint matches_at(str word, int kind, void* data, Py_ssize_t size, Py_ssize_t place, bint folds) noexcept:
+    """Return whether a word is at a position, in the lower case of its ASCII letters if `folds`."""
     cdef int own_kind = PyUnicode_KIND(word)
     cdef void* own = PyUnicode_DATA(word)
     cdef Py_ssize_t length = len(word), index
@@ -154,10 +137,10 @@ cdef bint stands_at(str word, int kind, void* data, Py_ssize_t size, Py_ssize_t 
 
 
 def holds_folded(bytes data not None, bytes word not None):
-    """Whether a word stands in bytes, in whatever case; all of its letters are small."""
+    """Return whether bytes contain a lower-case word, ignoring the case of ASCII letters."""
     cdef const unsigned char* wanted = word
     if not len(word):
-        raise ValueError("a word is too short")
+        raise ValueError("the word must not be empty")
     if holds_from(data, len(data), wanted[0], wanted, len(word)):
         return True
     return 97 <= wanted[0] <= 122 and holds_from(data, len(data), wanted[0] - 32, wanted, len(word))
@@ -165,7 +148,7 @@ def holds_folded(bytes data not None, bytes word not None):
 
 cdef bint holds_from(const unsigned char* place, Py_ssize_t size, int first, const unsigned char* wanted,
                      Py_ssize_t length) noexcept:
-    """Whether a word stands in bytes that begins with a certain byte and goes on in whatever case."""
+    """Return whether bytes contain a word that starts with the byte `first`, ignoring case after it."""
     cdef const unsigned char* end = place + size
     cdef Py_ssize_t index
     cdef unsigned char byte
@@ -185,7 +168,7 @@ cdef bint holds_from(const unsigned char* place, Py_ssize_t size, int first, con
 
 
 def find_numbered(list texts not None, Py_ssize_t longest):
-    """The places of texts no longer than that which may have two numbers: two digits, or characters beyond ASCII."""
+    """Return the indices of texts of up to `longest` characters that have two ASCII digits or any non-ASCII character."""
     cdef list found = []
     cdef Py_ssize_t index, at, size
     cdef int digits

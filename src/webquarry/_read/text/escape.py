@@ -1,18 +1,14 @@
-"""Plain text -> Markdown that reads as that text: escapes only where a parser would otherwise see
-markup.
+"""Escape plain text for Markdown, only where a parser would see markup.
 
-`escape` is for text inside a line and is given whole runs; `escape_line_starts` looks at the
-beginnings of finished lines, where a number with a full stop or a dash would start a list.
+`escape` is for text within a line; `escape_line_starts` is for complete lines, where a number with
+a full stop or a dash would start a list.
 """
 
 from __future__ import annotations
 
 import re
 
-try:
-    from webquarry._read.text._fold import escape
-except ImportError:  # not built: the same in Python
-    from webquarry._read.text.fold import escape
+from webquarry._read.text._fold import escape
 
 __all__ = ["escape", "escape_cell", "escape_heading", "escape_line_starts"]
 
@@ -22,16 +18,16 @@ _LINE_START = re.compile(
     r"|(?=[-=_* \t]+$)([-=_*])|(?=[|: -]+$)(?=[^-\n]*-)([|:-]))",
     re.MULTILINE,
 )
-_LONGEST_NUMBER = 10  # characters, with the sign behind it
+_LONGEST_NUMBER = 10  # characters, with the full stop or parenthesis
 _CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
 
 
 def escape_line_starts(text: str) -> str:
-    """Finished lines, none of which looks like a list, a heading, a quote or a rule any more."""
+    """Escape line starts that a parser would treat as a list, heading, quote or rule."""
     if "\n" in text:
         return _LINE_START.sub(_escape_line_start, text)
     if not _may_start_block(text):
-        return text  # as nearly all: one line that begins with a letter
+        return text
     found = _LINE_START.match(text)
     if found is None:
         return text
@@ -39,7 +35,7 @@ def escape_line_starts(text: str) -> str:
 
 
 def _may_start_block(text: str) -> bool:
-    """Whether a line begins with signs that may mean something; few of those with numbers do."""
+    """Return whether the start of a line may be markup."""
     first = text[:1]
     if first not in _LINE_MAY_NEED:
         return False
@@ -50,22 +46,22 @@ def _may_start_block(text: str) -> bool:
 
 
 def _escape_line_start(found: re.Match[str]) -> str:
-    """The beginning of a line behind a backslash."""
+    """Return the start of a line with a backslash before its markup."""
     number = found[4]
-    if number:  # it is the sign behind a number that makes a list
+    if number:  # the character after the number starts a list
         return f"{number}\\{found[5]}"
     return "\\" + found[0]
 
 
 def escape_heading(text: str) -> str:
-    """One line of a heading: number signs at its end would be taken for its closing."""
+    """Escape number signs at the end of a heading, which a parser would remove."""
     if "#" not in text:
         return text
     return _CLOSING_HASHES.sub(r"\1\\\2", text)
 
 
 def escape_cell(text: str) -> str:
-    """Finished Markdown for a table cell."""
+    """Escape Markdown for a table cell."""
     if "|" in text:
         return text.replace("|", "\\|")
     return text

@@ -46,7 +46,7 @@ def find(name: str, environ: Mapping[str, str]) -> CheckResult:
     return next(finding for finding in examine_parts(settings, environ) if finding.name == name)
 
 
-def test_parts_that_were_not_compiled_are_off_and_nothing_is_broken(
+def test_missing_compiled_modules_are_broken(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(installation, "is_importable", lambda module: True)
@@ -56,7 +56,7 @@ def test_parts_that_were_not_compiled_are_off_and_nothing_is_broken(
     monkeypatch.setattr(installation, "is_importable", lambda module: module != walk)
     found = find("compiled", environ)
 
-    assert found.state == "off"
+    assert found.state == "broken"
     assert "C compiler" in found.cure
 
 
