@@ -10,6 +10,7 @@ It reaps the forks and reports their exit codes.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import os
 import select
@@ -17,7 +18,6 @@ import signal
 import socket
 import subprocess
 import sys
-from asyncio.subprocess import Process
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -58,7 +58,7 @@ class ForkedProcesses:
     def __init__(self, limits: WorkerLimits, warm_up: Job | None = None) -> None:
         self._limits = limits
         self._warm_up = warm_up
-        self._server: asyncio.Task[_ForkServer] | None = None
+        self._server: _ForkServer | None = None
         self._waiting = 0  # for forks
         self._closed = False
         self._ending: set[asyncio.Task[None]] = set()
@@ -90,52 +90,38 @@ class ForkedProcesses:
 
     def forget(self) -> None:
         """Close what belongs to the parent, in a fork of it."""
-        if self._server is not None and self._server.done():
+        if self._server is not None:
             with suppress(OSError):
-                self._server.result().forget()
+                self._server.forget()
         self._server = None
 
     @property
     def server_pid(self) -> int | None:
         """Process ID of the fork server, if it is running."""
-        if self._server is None or not self._server.done():
-            return None
-        return self._server.result().pid
+        return None if self._server is None else self._server.pid
 
     async def _fork(self) -> WorkerProcess:
         if self._server is None:
-            starting = _ForkServer.start(self._limits, self._warm_up)
-            self._server = asyncio.ensure_future(starting)
-        # shared: cancelling one caller must not cancel it for the others
-        try:
-            server = await asyncio.shield(self._server)
-        except OSError:
-            self._server = None
-            raise
-        return await server.fork()
+            self._server = _ForkServer.start(self._limits, self._warm_up)
+        return await self._server.fork()
 
     def _end_server(self) -> None:
         """End the fork server in the background."""
         if self._server is None:
             return
-        task = asyncio.ensure_future(_close_server(self._server))
+        task = asyncio.ensure_future(self._server.aclose())
         self._server = None
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
 
-async def _close_server(starting: asyncio.Task[_ForkServer]) -> None:
-    with suppress(OSError):
-        server = await starting
-        await server.aclose()
-
-
 class _ForkServer:
     """The fork server, from the parent's side."""
 
-    def __init__(self, process: Process, control: socket.socket) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket) -> None:
         self._process = process
         self._control = control
+        self._parent = os.getpid()
         self.pid = process.pid
         self._loop = asyncio.get_running_loop()
         self._received = b""
@@ -146,12 +132,12 @@ class _ForkServer:
         _unclosed.add(self)
 
     @classmethod
-    async def start(cls, limits: WorkerLimits, warm_up: Job | None) -> _ForkServer:
+    def start(cls, limits: WorkerLimits, warm_up: Job | None) -> _ForkServer:
         """Start it; requests are accepted at once and answered after its warm-up."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                process = await _start_interpreter(limits, warm_up, theirs.fileno())
+                process = _start_interpreter(limits, warm_up, theirs.fileno())
             except BaseException:
                 ours.close()
                 raise
@@ -175,14 +161,14 @@ class _ForkServer:
             reader, writer = await asyncio.open_unix_connection(sock=ours, limit=CHUNK)
         except BaseException:
             ours.close()  # the fork exits when its socket is closed
-            if self.has_ended() and await self._process.wait() == FAILED_IMPORT:
+            if self.has_ended() and self._process.wait() == FAILED_IMPORT:
                 raise ProgramFailed from None
             raise
         return WorkerProcess(pid, ours, reader, writer, self)
 
     def has_ended(self) -> bool:
         """Whether it has exited, which ends its forks too."""
-        return self.is_gone or _has_exited(self._process)
+        return self.is_gone or self._process.poll() is not None
 
     def find_exit(self, pid: int) -> asyncio.Future[int | None]:
         """Return the future exit code of a fork."""
@@ -196,15 +182,17 @@ class _ForkServer:
         """Kill it, and with it all of its forks."""
         _unclosed.discard(self)
         self._disconnect()
-        if not _has_exited(self._process):
-            with suppress(OSError):
-                os.kill(self.pid, signal.SIGKILL)
-        await self._process.wait()
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill it and wait for its exit, which takes milliseconds; not in a fork of its parent."""
+        if os.getpid() == self._parent:
+            self._process.kill()
+            self._process.wait()
 
     def forget(self) -> None:
         """Close the connection in a fork of the parent."""
-        transport: asyncio.SubprocessTransport = vars(self._process)["_transport"]
-        transport.get_extra_info("subprocess").returncode = 0
+        self._process.returncode = 0  # not a child of this process
         os.close(self._control.detach())
 
     def _receive(self) -> None:
@@ -217,6 +205,7 @@ class _ForkServer:
             data = b""
         if not data:
             self._disconnect()
+            self.kill()
             return
         *lines, self._received = (self._received + data).split(b"\n")
         for line in lines:
@@ -252,6 +241,14 @@ class _ForkServer:
         for exited in self._exits.values():
             if not exited.done():
                 exited.set_result(None)
+
+
+@atexit.register
+def _kill_servers() -> None:
+    """Kill the fork servers that were not closed, so that their destructors do not warn."""
+    for unclosed in list(_unclosed):
+        if isinstance(unclosed, _ForkServer):
+            unclosed.kill()
 
 
 class WorkerProcess:
@@ -316,8 +313,13 @@ class WorkerProcess:
             os.close(self._connection.detach())
 
 
-async def _start_interpreter(limits: WorkerLimits, warm_up: Job | None, stdin: int) -> Process:
-    """Start an isolated interpreter with our import path that runs the fork server."""
+def _start_interpreter(
+    limits: WorkerLimits, warm_up: Job | None, stdin: int
+) -> subprocess.Popen[bytes]:
+    """Start an isolated interpreter with our import path that runs the fork server.
+
+    Not with asyncio: a cancelled `create_subprocess_exec` may wait forever (Python 3.11).
+    """
     module, _, name = _SERVE.partition(":")
     code = f"{_SET_PATH}from {module} import {name}; {name}{_ARGUMENTS}"
     path = dict.fromkeys([_HOME, *filter(None, sys.path)])
@@ -328,25 +330,12 @@ async def _start_interpreter(limits: WorkerLimits, warm_up: Job | None, stdin: i
         warm_up.reference if warm_up else "",
     ]
     environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-I", "-S", "-c", code, *arguments),
+    return subprocess.Popen(  # noqa: S603 - our own interpreter
+        [sys.executable, "-I", "-S", "-c", code, *arguments],
         stdin=stdin,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=environment | _ONE_THREAD,
         cwd=Path(sys.executable).anchor or None,
         start_new_session=True,  # Ctrl-C goes to the parent only
-        limit=CHUNK,
     )
-
-
-def _has_exited(process: Process) -> bool:
-    """Whether an asyncio process has exited, even if asyncio was not notified yet."""
-    if process.returncode is not None:
-        return True
-    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
-    try:
-        return os.waitid(os.P_PID, process.pid, options) is not None
-    except ChildProcessError:  # already reaped
-        return True
