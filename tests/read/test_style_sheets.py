@@ -116,8 +116,12 @@ def test_malformed_sheets_are_split_as_browsers_do(css: str, found: list[str]) -
 
 @given(st.text("{}@;:.a b\"'\\/*()<>!-#,&", max_size=60))
 @settings(max_examples=300, deadline=None)
-def test_any_text_is_scanned(css: str) -> None:
-    for rule in read(css):
+def test_rules_of_any_text_are_parts_of_it_in_their_order(css: str) -> None:
+    rules = read(css)
+
+    assert [rule.order for rule in rules] == sorted({rule.order for rule in rules})
+    for rule in rules:
+        assert rule.body in css.encode()
         parse_body(rule.body)
 
 

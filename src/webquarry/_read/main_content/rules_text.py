@@ -137,9 +137,12 @@ def drop_comments(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
     is_comment: list[bool] = []  # of each element
     for parent, classes in zip(flow.parents, map(str.lower, flow.names), strict=True):
         is_inside = parent >= 0 and is_comment[parent]
-        if not is_inside and any(word in classes for word in _FORUM_CLASSES):
+        if not classes or is_inside:
+            is_comment.append(is_inside)
+            continue
+        if any(word in classes for word in _FORUM_CLASSES):
             return
-        is_comment.append(is_inside or any(word in classes for word in _COMMENT_CLASSES))
+        is_comment.append(any(word in classes for word in _COMMENT_CLASSES))
     length = 0
     comments: list[int] = []
     for index, element in enumerate(flow.boxes):
