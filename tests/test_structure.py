@@ -41,7 +41,7 @@ ORDER_WITHIN = {
     "_read": (
         "reader", "reply", "browser", "linked_styles", "slices", "detect", "formats",
         "sites", "outcome", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
-        "json_text", "models", "style", "html", "text", "workers",
+        "json_data", "models", "style", "html", "text", "workers",
     ),
     "surfaces": (
         "notebook", "cli", "executable", "batch", "sql", "library", "lookups", "cite_output",

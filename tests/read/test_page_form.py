@@ -68,3 +68,7 @@ def test_a_page_is_read_whatever_bytes_a_header_has(
         answer = webquarry.call("scrape_page", url=f"{site.origin}/page")
 
     assert "Otters sleep" in answer.content
+
+
+def test_lone_surrogate_becomes_question_mark() -> None:
+    assert pack_fields({"a": "\ud800é"}) == '{"a": "?é"}\n'.encode()

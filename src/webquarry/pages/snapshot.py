@@ -17,8 +17,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from webquarry._read.json_text import write_json
 from webquarry._read.models import Page, RawPage
+from webquarry._read.page_form import write_json
 from webquarry._read.slices.links import SplitText, TakenOut, count_targets, make_lean
 from webquarry.evidence.citation import CitationStyle, format_citation
 from webquarry.evidence.models import AnswerPart, CitationFormats, RetractionStatus

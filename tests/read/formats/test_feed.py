@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from webquarry._read import feeds
 from webquarry._read.detect import pick_format
-from webquarry._read.feeds import write as write_module
-from webquarry._read.feeds.models import iso_date
+from webquarry._read.feeds import iso_date
 from webquarry._read.format import ConvertedDocument, FetchedDocument
 
 RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{}</channel></rss>'
@@ -139,7 +139,7 @@ def test_json_feed_with_unexpected_types_is_read(items: str) -> None:
 
 
 def test_entries_beyond_the_limit_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_module, "_LONGEST", 60)
+    monkeypatch.setattr(feeds, "_LONGEST", 60)
     draft = read(RSS.format("<item><title>0123456789012345</title></item>" * 10))
 
     assert draft.markdown.count("## ") == 3

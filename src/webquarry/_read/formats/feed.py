@@ -1,16 +1,10 @@
-"""RSS, Atom and JSON Feed: title, description, entries.
-
-Any other document with these media types is shown as XML or JSON, also one that declares entities.
-"""
+"""Feeds. Any other document with these media types is shown as XML or JSON."""
 
 from __future__ import annotations
 
-from webquarry._read.feeds.json_feed import parse_json_feed
-from webquarry._read.feeds.write import write_feed
-from webquarry._read.feeds.xml_feed import parse_xml_feed
+from webquarry._read.feeds import parse_json_feed, parse_xml_feed, write_feed, write_title
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.formats.json import Json
-from webquarry._read.formats.xml import Xml
+from webquarry._read.formats.text import Json, Xml
 from webquarry._read.markdown.compose import Composer
 
 
@@ -27,15 +21,15 @@ class FeedFormat(Format):
             return (Json() if is_json else Xml()).to_markdown(source)
         has_address = feed.link.startswith(("https://", "http://"))
         composer = Composer(feed.link if has_address else source.url)
-        written = write_feed(feed, composer)
+        blocks, lost = write_feed(feed, composer)
         return ConvertedDocument(
-            written.markdown,
-            title=written.title,
+            composer.join(blocks),
+            title=write_title(feed.title, composer),
             encoding=source.text.encoding,
-            removed=dict(composer.removed),
-            notes=written.lost,
+            removed=composer.removed,
+            notes=lost,
             author=composer.plain(feed.author),
             published=feed.published,
             modified=feed.modified,
-            lost=written.lost,
+            lost=lost,
         )

@@ -18,9 +18,10 @@ from urllib.parse import quote, unquote
 
 import httpx2
 
+from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count, format_size
-from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.credentials import Credential
 from webquarry.errors import NotFound, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply

@@ -10,10 +10,11 @@ import re
 
 import httpx2
 
+from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count, get_origin
-from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import ProviderFailure, WebquarryError
 
 _PATH = (

@@ -15,9 +15,10 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 import httpx2
 
+from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
 from webquarry._read.sites._wiki_info import read_info
-from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import NotFound, ProviderFailure, RateLimited
 from webquarry.net.models import Reply
 

@@ -13,10 +13,11 @@ from urllib.parse import quote
 
 import httpx2
 
+from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import MAX_VERSIONS, format_number, format_size, write_package
 from webquarry._read.sites.github import fetch_readme
-from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import WebquarryError
 
 _REGISTRY = "https://registry.npmjs.org"

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
+from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer
 from webquarry._read.models import Page
-from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry._search.scholarly.xml import parse_xml, text_of
 from webquarry.errors import NotFound, ProviderFailure
 

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
+from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
-from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import LoginWall, NotFound, ProviderFailure
 from webquarry.net.models import Reply
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
-    from webquarry._read.feeds.models import FeedEntry
+    from webquarry._read.feeds import FeedEntry
 
 _SITE = "https://www.reddit.com"
 _PATHS = (
@@ -78,8 +79,7 @@ class RedditReader(SiteReader):
         return request.build_reply({"path": path, "note": _NOTE}, reply.body)
 
     def write(self, reply: SiteReply, url: str) -> Page:
-        from webquarry._read.feeds.write import write_feed
-        from webquarry._read.feeds.xml_feed import parse_xml_feed
+        from webquarry._read.feeds import parse_xml_feed, write_feed, write_title
 
         page = SiteWriter(reply, url, _SITE)
         path = page.data.text("path")
@@ -87,9 +87,9 @@ class RedditReader(SiteReader):
         if feed is None or not feed.entries:
             raise ProviderFailure("Unexpected response from Reddit: invalid feed.")
         if "/comments/" not in path:
-            made = write_feed(feed, page)
-            options = {"heading": "", "url": feed.link}
-            return page.build_page([made.markdown], made.title, lost=made.lost, **options)
+            written, lost = write_feed(feed, page)
+            title = write_title(feed.title, page)
+            return page.build_page(written, title, lost=lost, heading="", url=feed.link)
         post, *comments = feed.entries
         place = re.search(r"/(r/\w{1,50})/", post.link or path)
         author = post.author.removeprefix("/")

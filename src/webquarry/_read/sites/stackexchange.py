@@ -11,10 +11,11 @@ from urllib.parse import urlencode
 
 import httpx2
 
+from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count
-from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import NotFound, ProviderFailure, RateLimited, WebquarryError
 
 _API = "https://api.stackexchange.com"

@@ -16,8 +16,9 @@ from typing import Any
 
 import httpx2
 
+from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
-from webquarry._read.sites.site import JsonData, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import LoginWall, NotFound, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.secret import redact

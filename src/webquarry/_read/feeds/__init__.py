@@ -1,1 +1,0 @@
-"""RSS, Atom and JSON Feed."""
