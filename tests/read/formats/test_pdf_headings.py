@@ -1,4 +1,4 @@
-"""PDF: headings by font and outline, title and dates."""
+"""PDF: headings by font, title and dates."""
 
 from __future__ import annotations
 
@@ -43,44 +43,12 @@ def test_heading_of_two_lines_is_joined() -> None:
     )
 
 
-def test_names_on_a_title_page_are_not_headings() -> None:
-    def draw(page: Page) -> None:
-        page.text(200, 700, "A Manual", BOLD, 22)
-        for place, name in enumerate(("Ada Ferry", "Bram Lock", "Cleo Mole")):
-            page.text(200, 600 - 40 * place, name, BOLD, 14)
-        page.paragraph(72, 300, LONG, 450)
-
-    assert [line for line in read(draw).markdown.split("\n") if line.startswith("#")] == [
-        "# A Manual"
-    ]
-
-
 def test_bold_sentence_is_not_a_heading() -> None:
     def draw(page: Page) -> None:
         page.text(72, 740, "Nobody may enter the lock without leave.", BOLD)
         page.paragraph(72, 720, LONG, 450)
 
     assert "#" not in read(draw).markdown
-
-
-def test_outline_entries_are_headings() -> None:
-    pdf = Pdf()
-    page = pdf.add()
-    page.text(72, 760, "Plain to see", size=10)
-    y = page.paragraph(72, 730, LONG, 450)
-    page.text(72, y - 20, "Nested in it", size=10)
-    page.paragraph(72, y - 50, LONG, 450)
-    pdf.extra_catalog = b"/Outlines 100 0 R"
-    pdf.objects += [
-        b"<< /First 101 0 R /Last 101 0 R /Count 1 >>",
-        b"<< /Title (1. Plain to see) /Parent 100 0 R /Dest [10 0 R /Fit] /First 102 0 R /Last "
-        b"102 0 R /Count 1 >>",
-        b"<< /Title (Nested in it) /Parent 101 0 R /Dest [10 0 R /Fit] >>",
-    ]
-
-    headings = [line for line in read(pdf=pdf).markdown.split("\n") if line.startswith("#")]
-
-    assert headings == ["# Plain to see", "## Nested in it"]
 
 
 @pytest.mark.parametrize(

@@ -86,16 +86,6 @@ HIDDEN = {
     ),
     "a clip that turns": (f"q 300 300 m 310 300 l 305 310 l W n {LINE} Q", "clipped text"),
     "a mask that lets nothing through": (f"q /Masked gs {LINE} Q", "masked text"),
-    "two words for one": (
-        "/Span << /ActualText (Words in question and more) >> BDC "
-        "BT /F1 10 Tf 72 600 Td (Drawn) Tj ET EMC",
-        "other words than drawn",
-    ),
-    "one text for two drawings": (
-        "/Span << /ActualText (Words in question) >> BDC BT /F1 10 Tf 72 600 Td (Dra) Tj ET "
-        "BT /F1 10 Tf 72 580 Td (wn) Tj ET EMC",
-        "other words than drawn",
-    ),
 }
 SHOWN = {
     "multiplied itself": f"q /Multiply gs {LINE} Q",
@@ -192,6 +182,20 @@ def test_annotation_over_text_hides_it() -> None:
     page.raw(LINE)
 
     assert read(pdf=pdf).markdown == "Plain to see."
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "BT /F1 10 Tf 72 600 Td (Drawn) Tj ET",
+        "BT /F1 10 Tf 72 600 Td (Dra) Tj ET BT /F1 10 Tf 72 580 Td (wn) Tj ET",
+    ],
+)
+def test_drawn_text_has_priority_over_actual_text(drawn: str) -> None:
+    document = draw(f"/Span << /ActualText (Words in question and more) >> BDC {drawn} EMC")
+
+    assert "question" not in document.markdown
+    assert "Plain to see." in document.markdown
 
 
 def test_actual_text_is_used_for_unreadable_glyphs() -> None:

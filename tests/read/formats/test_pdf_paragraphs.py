@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.pdf_reading import LONG, read
-from tests.read.formats.pdf_writer import CODE, Page, Pdf, wrap
+from tests.read.formats.pdf_writer import Page, Pdf, wrap
 from webquarry._read.documents.pdf.lines import HYPHEN, Joiner
 
 
@@ -85,21 +85,6 @@ def test_lines_written_bottom_up_are_sorted() -> None:
             page.text(72, 700 - 30 * place, f"Line {words[place]} of the page.")
 
     assert read(draw).markdown.split("\n\n") == [f"Line {word} of the page." for word in words]
-
-
-def test_monospaced_name_does_not_split_a_paragraph() -> None:
-    def draw(page: Page) -> None:
-        page.text(72, 740, "A sentence that uses all of the width of its column before the name of")
-        page.text(
-            72, 728, "some_function_with_a_name_that_takes_a_whole_line_of_its_own_x", CODE, 9
-        )
-        page.text(72, 716, "and then goes on as if nothing had happened, to the end of the column.")
-        page.paragraph(72, 690, LONG, 450)
-
-    assert (
-        "name of some_function_with_a_name_that_takes_a_whole_line_of_its_own_x and then"
-        in read(draw).markdown
-    )
 
 
 def test_sideways_text_is_read_separately() -> None:

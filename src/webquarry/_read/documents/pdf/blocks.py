@@ -1,8 +1,11 @@
-"""Paragraphs, list items, code, contents entries and tables from lines in reading order.
+"""Paragraphs, list items, code, contents entries, tables and headings from lines in reading order.
 
 A paragraph ends at a wider gap, an indent, a change of size or weight, the marker of a list, or a
 last line that leaves room for the next word. An unfinished sentence continues in the next column or
 on the next page; notes at the foot of the page in between stay behind it.
+
+A heading is larger than the body, or bold, in a short block of its own. Levels follow size, then
+weight, then the depth of numbers such as 2.1.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from webquarry._read.documents.pdf.lines import HYPHEN, INDENT, PdfLine
 from webquarry._read.documents.pdf.tables import PageItem, PdfTable
@@ -262,8 +265,6 @@ class _LineBreak:
 
     def starts_block(self) -> bool:
         above, line = self.above, self.line
-        if line.mono and not above.mono and self._is_name_in_prose():
-            line.mono = False
         if self.block.kind == "contents" or line.mono != above.mono or self._changes_look():
             return True
         gap = above.baseline - line.baseline
@@ -273,12 +274,6 @@ class _LineBreak:
         if line.mono or abs(gap) < line.size / 3:
             return False
         return bool(_marker_of(line) and self._may_be_item()) or self._ends_paragraph()
-
-    def _is_name_in_prose(self) -> bool:
-        """Return whether a monospaced line is a long name inside a paragraph."""
-        is_below = abs(self.line.left - self.above.left) < self.line.size / 2
-        is_open = not _ends_sentence(self.above) and not self._leaves_room()
-        return is_below and is_open and self._has_usual_distance()
 
     def _has_usual_distance(self) -> bool:
         usual = self.column.pitch * self.line.size
@@ -365,3 +360,86 @@ def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
     if after is None or _is_new_column(line, after):
         return True
     return after.left < line.left - line.indent
+
+
+_LARGER = 1.12  # times the body
+_LONGEST = 200  # characters
+_LONGEST_BOLD = 120
+_MOST_LINES = 4
+_MOST_BOLD = 0.4  # of the text; where more is bold, weight means nothing
+_STEP = 0.4  # points between two sizes
+_NUMBERED = re.compile(r"(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
+_SENTENCE = (".", ",", ";")
+_LETTERS = re.compile(r"[^\W\d_]")
+_DEEPEST = 6
+
+
+class _Rank(NamedTuple):
+    """Order of candidates: the largest size first, then the depth of the number."""
+
+    size: float  # negative; 0 for all that are no larger than the body
+    depth: int
+
+
+_Ranks = dict[int, _Rank]  # by index of the block
+Levels = dict[int, int]
+
+
+def find_headings(blocks: list[Block], body: float) -> Levels:
+    """Return the level of each heading by the index of its block."""
+    lines = [line for block in blocks for line in block.lines]
+    bold = sum(len(line.text) for line in lines if line.bold)
+    bold_counts = bold < _MOST_BOLD * sum(len(line.text) for line in lines)
+    ranks: _Ranks = {}
+    for index, block in enumerate(blocks):
+        if _may_be_heading(block, body, bold_counts):
+            smallest = _smallest_size(block)
+            number = _NUMBERED.match(block.lines[0].text)
+            depth = number[1].count(".") + 1 if number else 0
+            ranks[index] = _Rank(-smallest if smallest >= _LARGER * body else 0.0, depth)
+    return _levels_of(ranks)
+
+
+def _may_be_heading(block: Block, body: float, bold_counts: bool) -> bool:
+    """Return whether a block is short, and larger or bolder than the body."""
+    if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES:
+        return False
+    first = block.lines[0]
+    if first.turns or (block.kind == "item" and not _NUMBERED.match(first.text)):
+        return False
+    is_larger = _smallest_size(block) >= _LARGER * body
+    is_bold = bold_counts and block.bold and block.size > 0.95 * body
+    text = "".join(line.text for line in block.lines)
+    if not (is_larger or is_bold) or len(_LETTERS.findall(text[:_LONGEST])) < 2:
+        return False
+    is_sentence = text.endswith(_SENTENCE)
+    if is_larger:
+        return len(text) <= (_LONGEST_BOLD if is_sentence else _LONGEST)
+    return len(text) <= _LONGEST_BOLD and not is_sentence
+
+
+def _smallest_size(block: Block) -> float:
+    return min(line.size for line in block.lines)
+
+
+def _levels_of(ranks: _Ranks) -> Levels:
+    """Return the levels by size, then by the depth of the number."""
+    sizes: list[float] = []  # those that differ enough, the largest first
+    for size in sorted({rank.size for rank in ranks.values()}):
+        if not sizes or size - sizes[-1] > _STEP or size == 0:
+            sizes.append(size)
+    steps = {
+        index: max(number for number, size in enumerate(sizes) if size <= rank.size)
+        for index, rank in ranks.items()
+    }
+    shallowest: dict[int, int] = {}  # the least depth of a number on each step
+    for index, step in steps.items():
+        depth = ranks[index].depth
+        if depth:
+            shallowest[step] = min(shallowest.get(step, depth), depth)
+    keys = {
+        index: (step, max(ranks[index].depth, shallowest.get(step, 0)))
+        for index, step in steps.items()
+    }
+    order = {key: number for number, key in enumerate(sorted(set(keys.values())), 1)}
+    return {index: min(order[key], _DEEPEST) for index, key in keys.items()}

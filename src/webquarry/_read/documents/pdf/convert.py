@@ -12,8 +12,14 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from webquarry._read.documents.pdf.blocks import Block, body_size, build_blocks, split_contents
-from webquarry._read.documents.pdf.headings import Levels, find_headings
+from webquarry._read.documents.pdf.blocks import (
+    Block,
+    Levels,
+    body_size,
+    build_blocks,
+    find_headings,
+    split_contents,
+)
 from webquarry._read.documents.pdf.hidden import read_objects
 from webquarry._read.documents.pdf.lines import (
     Joiner,
@@ -53,7 +59,6 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
     pdf = PdfFile(body)
     try:
         pages.read(pdf, removed)
-        outline = pdf.read_outline()
         title = clean_title(pdf.read_metadata("Title"), removed)
         author = clean_name(pdf.read_metadata("Author"), removed)
         published = pdf.read_date("CreationDate")
@@ -64,7 +69,7 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
     lines = list(chain.from_iterable(pages.lines))
     size = body_size(lines)
     blocks = build_blocks(items, size)
-    levels = find_headings(blocks, size, outline)
+    levels = find_headings(blocks, size)
     joiner = Joiner(line.text for line in lines)
     markdown = _Writer(joiner, removed).write(blocks, levels)
     if pages.pictured:
@@ -130,7 +135,7 @@ class _Pages:
             self.grids.append([])
             return
         objects = read_objects(page)
-        page.prefer_drawn(objects.actual, removed)
+        page.prefer_drawn(objects.actual)
         lines = read_lines(page, objects, number, removed)
         self.lines.append(lines)
         self.grids.append(find_grids(page, objects.rules, lines))

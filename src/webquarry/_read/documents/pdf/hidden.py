@@ -51,19 +51,10 @@ _PIXELS = 2.0  # per point
 _MOST_PIXELS = 2_000  # along one side
 _SAME_GREY = 8
 _EVERYWHERE = Box(-1e9, -1e9, 1e9, 1e9)
-_COVERING = frozenset(
-    {
-        raw.FPDF_ANNOT_SQUARE,
-        raw.FPDF_ANNOT_CIRCLE,
-        raw.FPDF_ANNOT_POLYGON,
-        raw.FPDF_ANNOT_STAMP,
-        raw.FPDF_ANNOT_FREETEXT,
-        raw.FPDF_ANNOT_INK,
-        raw.FPDF_ANNOT_REDACT,
-    }
-)
-
-
+_COVERING = frozenset({
+    raw.FPDF_ANNOT_SQUARE, raw.FPDF_ANNOT_CIRCLE, raw.FPDF_ANNOT_POLYGON, raw.FPDF_ANNOT_STAMP,
+    raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_INK, raw.FPDF_ANNOT_REDACT,
+})  # fmt: skip
 _IDENTITY = PdfMatrix()
 
 
@@ -194,7 +185,7 @@ class _Scan:
         self, box: Box, colour: Colour | None, *, is_picture: bool = False, is_line: bool = False
     ) -> None:
         """Remember an opaque area."""
-        if not self._is_on_page(box):
+        if not self._page.touches(box):
             return
         if not self._covers:
             self._covers = array("i", bytes(4 * self._columns * self._rows))
@@ -222,33 +213,26 @@ class _Scan:
         on_picture = all(self._areas[number].is_picture for number in set(covers))
         return text._replace(reason=text.reason or COVERED, on_picture=on_picture)
 
-    def _is_on_page(self, box: Box) -> bool:
-        page = self._page
-        return (
-            page.left <= box.right
-            and box.left <= page.right
-            and page.bottom <= box.top
-            and box.bottom <= page.top
-        )
-
     def _cells_of(self, box: Box) -> tuple[int, int, int, int]:
-        """Return the cells of a box: first and last column, first and last row, ends exclusive."""
-        columns = (self._index((x - self._page.left) / self._cell, self._columns) for x in box[::2])
-        rows = (self._index((y - self._page.bottom) / self._cell, self._rows) for y in box[1::2])
-        left, right = columns
-        bottom, top = rows
-        return left, right + 1, bottom, top + 1
+        """Return the cells of a box: first and last column, first and last row, ends exclusive.
 
-    def _index(self, position: float, count: int) -> int:
-        """Return a column or row within the page; positions of damaged files may be no numbers."""
-        return int(min(position, count - 1)) if position > 0 else 0
+        Positions outside of the page, and those of damaged files that are not numbers, are at the
+        edge.
+        """
+
+        def index(position: float, count: int) -> int:
+            return int(min(position / self._cell, count - 1)) if position > 0 else 0
+
+        left, right = (index(x - self._page.left, self._columns) for x in (box.left, box.right))
+        bottom, top = (index(y - self._page.bottom, self._rows) for y in (box.bottom, box.top))
+        return left, right + 1, bottom, top + 1
 
     def _read_text(self, one: Any, box: Box, matrix: PdfMatrix, depth: int) -> None:
         address = ctypes.addressof(one.contents)
         reason = self._find_reason(one, box, matrix, depth)
         self.texts.append(_Text(one, address, box, len(self._areas) - 1, reason))
         mode = raw.FPDFTextObj_GetTextRenderMode(one)
-        if not self._is_on_page(box):
+        if not self._page.touches(box):
             self.objects.hidden[address] = OFF_PAGE
         elif min(box.width, box.height) < SMALLEST_TEXT and _is_tiny(one, matrix):
             self.objects.hidden[address] = TINY
@@ -271,8 +255,14 @@ class _Scan:
 
     def _find_reason(self, one: Any, box: Box, matrix: PdfMatrix, depth: int) -> str:
         """Return what may hide a text apart from areas above it; empty for nothing."""
+        edge = max(1.0, 0.3 * box.height)  # tolerance
         for clip in (self._clip_of(one, matrix), self._clip):
-            if clip is not None and not _is_within(box, clip):
+            if clip is not None and not (
+                clip.left - edge <= box.left
+                and box.right <= clip.right + edge
+                and clip.bottom - edge <= box.bottom
+                and box.top <= clip.top + edge
+            ):
                 return CLIPPED
         if self._is_blended or raw.FPDFPageObj_HasTransparency(one):
             return MASKED
@@ -481,17 +471,6 @@ def _around(points: list[tuple[float, float]]) -> Box:
         return Box(0, 0, 0, 0)
     xs, ys = zip(*points, strict=True)
     return Box(min(xs), min(ys), max(xs), max(ys))
-
-
-def _is_within(box: Box, outer: Box) -> bool:
-    """Return whether a text is inside a box, with some tolerance."""
-    edge = max(1.0, 0.3 * box.height)
-    return (
-        outer.left - edge <= box.left
-        and box.right <= outer.right + edge
-        and outer.bottom - edge <= box.bottom
-        and box.top <= outer.top + edge
-    )
 
 
 def _intersect(one: Box, other: Box) -> Box:

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import re
-import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
@@ -19,12 +17,8 @@ from pypdfium2 import raw
 from webquarry._read.documents.text import Refusal
 from webquarry._read.models import Dated
 
-OTHER_WORDS = "other words than drawn"
-
 _LONGEST_FONT_NAME = 128
 _MOST_PAINTINGS = 200  # pages of a file that are rendered
-_MOST_BOOKMARKS = 5_000
-_DEEPEST_BOOKMARK = 8
 _DAMAGED = "is damaged: it begins like a PDF file, but none can be made out"
 _REFUSALS = {
     raw.FPDF_ERR_PASSWORD: "is protected by a password",
@@ -69,6 +63,15 @@ class Box(NamedTuple):
         """Return whether a point is in the rectangle."""
         return self.left <= x <= self.right and self.bottom <= y <= self.top
 
+    def touches(self, other: Box, distance: float = 0) -> bool:
+        """Return whether two rectangles are at most this far from each other."""
+        return (
+            self.left - distance <= other.right
+            and other.left - distance <= self.right
+            and self.bottom - distance <= other.top
+            and other.bottom - distance <= self.top
+        )
+
 
 _EVERYWHERE = Box(-1e9, -1e9, 1e9, 1e9)  # of a page without a size
 
@@ -76,14 +79,6 @@ _EVERYWHERE = Box(-1e9, -1e9, 1e9, 1e9)  # of a page without a size
 class Font(NamedTuple):
     bold: bool
     mono: bool
-
-
-class Bookmark(NamedTuple):
-    """An entry of the outline."""
-
-    title: str
-    level: int  # from 0
-    page: int | None  # from 0
 
 
 class ActualText(NamedTuple):
@@ -150,18 +145,6 @@ class PdfFile:
         except UnicodeDecodeError:
             return ""
 
-    def read_outline(self) -> list[Bookmark]:
-        """Return the bookmarks in order, up to the first broken one."""
-        found: list[Bookmark] = []
-        with suppress(pdfium.PdfiumError, ValueError, RecursionError):
-            for entry in self._file.get_toc(max_depth=_DEEPEST_BOOKMARK):
-                destination = entry.get_dest()
-                page = destination.get_index() if destination else None
-                found.append(Bookmark(entry.get_title(), entry.level, page))
-                if len(found) >= _MOST_BOOKMARKS:
-                    break
-        return found
-
     @contextmanager
     def page(self, index: int) -> Iterator[PageText | None]:
         """Open one page with its text; None for a broken page."""
@@ -224,7 +207,7 @@ class PageText:
         if self._drawn_text is not None:
             raw.FPDFText_ClosePage(self._drawn_text)
 
-    def prefer_drawn(self, actual: Sequence[ActualText], removed: Counter[str]) -> None:
+    def prefer_drawn(self, actual: Sequence[ActualText]) -> None:
         """Ignore `ActualText` except where the drawn characters cannot be read."""
         if not actual:
             return
@@ -249,8 +232,6 @@ class PageText:
         if needed:
             raw.FPDFText_ClosePage(drawn_page)
             drawn_page = raw.FPDFText_LoadPage(self.handle)
-        elif _letters_of("".join(one.text for one in actual)) != _letters_of("".join(drawn)):
-            removed[OTHER_WORDS] += 1
         self._drawn_text = drawn_page
         self._read(drawn_page)
 
@@ -333,8 +314,3 @@ def _text_drawn(handle: Any, text_page: Any) -> str:
 
 def _decode(buffer: ctypes.Array[ctypes.c_ushort]) -> str:
     return bytes(buffer).decode("utf-16-le", "replace").partition("\0")[0]
-
-
-def _letters_of(text: str) -> str:
-    """Return the letters and digits of a text for comparison."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))

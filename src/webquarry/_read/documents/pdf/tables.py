@@ -154,21 +154,11 @@ def _join_rules(rules: list[Box]) -> list[Box]:
     found: list[Box] = []
     for rule in sorted(rules, key=key):
         last = found[-1] if found else rule
-        if _is_horizontal(last) == _is_horizontal(rule) and _touch(last, rule, 1):
+        if _is_horizontal(last) == _is_horizontal(rule) and last.touches(rule, 1):
             del found[-1:]
             rule = Box(last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top))
         found.append(rule)
     return found
-
-
-def _touch(rule: Box, other: Box, distance: float) -> bool:
-    """Return whether two boxes are at most this far from each other."""
-    return (
-        rule.left - distance <= other.right
-        and other.left - distance <= rule.right
-        and rule.bottom - distance <= other.top
-        and other.bottom - distance <= rule.top
-    )
 
 
 def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
@@ -182,7 +172,7 @@ def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
             group.append(rule)
             apart: list[Box] = []
             for other in left:
-                (queue if _touch(rule, other, _NEAR) else apart).append(other)
+                (queue if rule.touches(other, _NEAR) else apart).append(other)
             left = apart
         yield group
 
