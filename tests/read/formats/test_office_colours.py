@@ -61,8 +61,7 @@ WHITE = '<w:color w:val="FFFFFF"/>'
 HIDDEN = {
     "white": shaded(WHITE),
     "style of the run": shaded('<w:rStyle w:val="Pale"/>'),
-    "white cell": cell("FFFFFF", WHITE),
-    "color of the page": shaded('<w:color w:val="000000" w:themeColor="background1"/>'),
+    "color of the page": shaded('<w:color w:val="FFFFFF" w:themeColor="background1"/>'),
     "no fill": shaded("<textFill><noFill/></textFill>"),
     "transparent fill": shaded(
         "<textFill><solidFill><srgbClr val='000000'><alpha val='100000'/></srgbClr></solidFill></textFill>"
@@ -76,7 +75,7 @@ SHOWN = {
     "white in a shaded cell": cell("202020", WHITE),
     "white in a box": box("202020", WHITE),
     "auto": shaded('<w:color w:val="auto"/>'),
-    "accent color": shaded('<w:color w:val="FFFFFF" w:themeColor="accent1"/>'),
+    "white in a cell that a table style may paint": cell("FFFFFF", WHITE),
 }
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal as LiteralType
 
 from lxml import etree
@@ -59,7 +58,6 @@ _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORE
 _LONGEST_INSTRUCTION = 5_000  # characters
 _MOST_FIELDS = 50  # inside of each other
 _SMALLEST_TEXT = 4  # half points
-_FIRST_CHILDREN = 3  # among which the properties of an element are
 
 
 def unwrap(root: Element | None) -> Element | None:
@@ -279,24 +277,17 @@ class RunReader:
         colour = parse_attribute_colour((properties.get("w:color") or "auto").lower())
         if colour is None or not alike(colour, WHITE):
             return None
-        may_be_seen = (
+        has_background = (
             self._context.has_background
             or self._style.shaded
             or "w:shd" in properties
             or is_on(properties, "w:highlight")
-            or any(map(_has_background, run.iterancestors()))
         )
-        return None if may_be_seen else SAME_COLOUR
-
-
-def _has_background(element: Element) -> bool:
-    """Return whether an element may paint what is behind its text."""
-    if name_of(element.tag) == "w:txbxContent":  # may be filled
-        return True
-    for settings in islice(element, _FIRST_CHILDREN):
-        if name_of(settings.tag) in ("w:pPr", "w:tcPr", "w:tblPr"):
-            return is_shaded(settings) or find_child(settings, "w:tblStyle") is not None
-    return False
+        for element in run.iterancestors():
+            # cells and text boxes may have a background by a table style or a theme
+            has_background |= name_of(element.tag) in ("w:txbxContent", "w:tbl")
+            has_background |= is_shaded(find_child(element, "w:pPr"))
+        return None if has_background else SAME_COLOUR
 
 
 def _marks_of(properties: RunProperties) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from webquarry._read.documents.office import (
     child_value,
     children_of,
     find_child,
+    find_descendant,
     name_of,
     parse_number,
     value_of,
@@ -57,12 +58,8 @@ def run_properties(element: Element | None) -> RunProperties:
     if element is None:
         return {}
     found = {name_of(child.tag): value_of(child) for child in element}
-    if "w:shd" in found and not is_shaded(element):
-        del found["w:shd"]
-    theme_colour = child_value(element, "w:color", "themeColor")
-    if theme_colour:  # only the colour of the page is known
-        is_page = theme_colour in ("background1", "light1")
-        found["w:color"] = "FFFFFF" if is_page else "auto"
+    if not is_shaded(element):
+        found.pop("w:shd", None)
     fill = find_child(element, "textFill")  # of Word 2010 and later
     if fill is not None:
         found["textFill"] = "none" if _is_transparent(fill) else "solid"
@@ -71,11 +68,9 @@ def run_properties(element: Element | None) -> RunProperties:
 
 def _is_transparent(fill: Element) -> bool:
     """Return whether a text fill has no ink; `alpha` is the transparency in this namespace."""
-    for part in fill.iter():
-        name = name_of(part.tag)
-        if name == "noFill" or (name == "alpha" and (parse_number(value_of(part)) or 0) >= _CLEAR):
-            return True
-    return False
+    transparency = find_descendant(fill, "alpha")
+    is_clear = (parse_number(value_of(transparency)) or 0) >= _CLEAR
+    return is_clear or find_child(fill, "noFill") is not None
 
 
 def is_on(properties: RunProperties, name: str) -> bool:
@@ -85,12 +80,8 @@ def is_on(properties: RunProperties, name: str) -> bool:
 
 def is_shaded(settings: Element | None) -> bool:
     """Return whether a paragraph, run, cell or table has a background of its own."""
-    shading = find_child(settings, "w:shd")
-    if shading is None:
-        return False
-    pattern = value_of(shading) or "clear"
-    fill = value_of(shading, "fill") or "auto"
-    return pattern not in ("clear", "nil") or fill.lower() not in ("auto", "ffffff")
+    fill = child_value(settings, "w:shd", "fill") or "auto"
+    return fill.lower() not in ("auto", "ffffff")
 
 
 def outline_level(value: str | None) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
+from itertools import islice
 from typing import NamedTuple
 
 from webquarry._read.documents.office import Element, child_value, find_child, name_of, value_of
@@ -18,15 +18,13 @@ YES = ("1", "true")
 _TITLES = frozenset({"title", "ctrTitle"})
 _RUNNING = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 _LISTS = frozenset({"", "body", "obj"})  # placeholders with bullets by default
+_FILLS = frozenset({"a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:grpFill"})
 _GRAPHICS = frozenset({"a:tbl", "c:chart", "dgm:relIds"})
 _IDENTITIES = ("p:nvSpPr", "p:nvGraphicFramePr", "p:nvGrpSpPr", "p:nvCxnSpPr", "p:nvPicPr")
-_FILLS = frozenset({"a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:grpFill"})
 _DEEPEST = 40
-
 _MOST_PAINTED = 1_000  # shapes that may be behind a text
 
 Position = tuple[int, int]  # from the top, from the left; or height and width
-_Frame = tuple[Position | None, Position | None]  # position and extent, where they are known
 
 
 class SlideShape(NamedTuple):
@@ -153,49 +151,42 @@ def _overlap(start: Position, extent: Position, other: Position, other_extent: P
 
 
 class Backgrounds:
-    """Background of the text of a slide, as far as slide, layout and master define it."""
+    """Background of the text of a slide: its page and the filled shapes and pictures on it."""
 
     def __init__(self, roots: list[Element]) -> None:
-        self._page_is_white = all(map(_has_white_page, roots))
-        self._painted: list[_Frame] = []  # pictures and filled shapes
-        for shape in chain.from_iterable(root.iter() for root in roots):
-            name = name_of(shape.tag)
-            if name == "p:pic" or (name in ("p:sp", "p:grpSp") and _is_filled(shape)):
-                self._painted.append((_own_position(shape), _own_extent(shape)))
-            if len(self._painted) >= _MOST_PAINTED:
-                break
+        self._is_white = all(map(_has_white_page, roots))
+        shapes = (shape for root in roots for shape in root.iter())
+        painted = (shape for shape in shapes if name_of(shape.tag) == "p:pic" or _is_filled(shape))
+        self._painted = [
+            (_own_position(shape), _own_extent(shape)) for shape in islice(painted, _MOST_PAINTED)
+        ]
 
     def is_white(self, shape: Element) -> bool:
         """Return whether a shape has nothing but a white page behind it as far as is known."""
-        if not self._page_is_white or _is_filled(shape):
+        if not self._is_white or _is_filled(shape):
             return False
         position, extent = _own_position(shape), _own_extent(shape)
-        for other, other_extent in self._painted:
-            if not (position and extent and other and other_extent):
-                return False
-            if _overlap(position, extent, other, other_extent):
-                return False
-        return True
+        return all(
+            position and extent and other and size and not _overlap(position, extent, other, size)
+            for other, size in self._painted
+        )
 
 
 def _has_white_page(root: Element) -> bool:
-    """Return whether a slide, layout or master leaves the page in the first background colour,
-    and that is the light one.
-    """
+    """Return whether a slide, layout or master has the first background colour, a light one."""
     background = find_child(root, "p:cSld", "p:bg")
-    if background is not None:
-        reference = find_child(background, "p:bgRef")
-        if child_value(reference, "a:schemeClr") not in ("bg1", "lt1"):
-            return False
+    scheme = child_value(find_child(background, "p:bgRef"), "a:schemeClr")
     mapping = find_child(root, "p:clrMap")
-    return mapping is None or mapping.get("bg1") == "lt1"
+    is_light = mapping is None or mapping.get("bg1") == "lt1"
+    return is_light and (background is None or scheme in ("bg1", "lt1"))
 
 
 def _is_filled(shape: Element) -> bool:
-    """Return whether a shape has a background of its own."""
-    if find_child(shape, "p:style") is not None:
-        return True
-    settings = find_child(shape, "p:spPr")
-    if settings is None:
-        settings = find_child(shape, "p:grpSpPr")
-    return settings is not None and any(name_of(child.tag) in _FILLS for child in settings)
+    """Return whether a shape or group has a background of its own."""
+    for child in shape:
+        name = name_of(child.tag)
+        if name == "p:style":
+            return True
+        if name in ("p:spPr", "p:grpSpPr"):
+            return any(name_of(fill.tag) in _FILLS for fill in child)
+    return False
