@@ -20,7 +20,6 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import LoginWall, NotFound, ProviderFailure, WebquarryError
-from webquarry.net.models import Reply
 from webquarry.secret import redact
 
 _SITE = "https://www.youtube.com"
@@ -32,6 +31,7 @@ _VISITOR = r'(?a)"VISITOR_DATA":\s*"([\w%=-]{4,500})"'
 _CONSENT = r'(?a)name="v"\s+value="([\w.+-]{1,200})"'
 _CONSENT_FORM = 'action="https://consent.youtube.com/s"'
 _NEEDS_TOKEN = frozenset({"xpe", "xpv"})  # experiments in which captions need a token of a browser
+_TRACKS = ("captions", "playerCaptionsTracklistRenderer", "captionTracks")
 _MAX_CLIENTS = 5
 _PARAGRAPH_SECONDS = 30
 
@@ -89,14 +89,15 @@ class _VideoRequest:
     def __init__(self, request: SiteRequest) -> None:
         self._request = request
         self._video: str = request.target
-        self._languages = request.context.settings.youtube_languages or ["en"]
+        self._settings = request.context.settings
+        self._languages = self._settings.youtube_languages or ["en"]
 
     async def fetch(self) -> SiteReply:
         """Request details and captions; the first player response has priority."""
         players: list[JsonData] = []
         details: Mapping[str, Any] = {}
         published, data = "", {}
-        async for player in self._ask_players():
+        async for player in self._request_players():
             players.append(player)
             if player.text("videoDetails", "videoId") != self._video:
                 continue  # of another video, or refused
@@ -111,21 +112,37 @@ class _VideoRequest:
                 return self._request.build_reply(data)
         if details:
             played = [one for one in players if one.text("playabilityStatus", "status") == "OK"]
-            has_none = any(not _list_tracks(player) for player in played)
+            has_none = any(not player.objects(*_TRACKS) for player in played)
             reason = "The video has no captions" if has_none else "YouTube returned no captions"
             note = f"{reason}: only the title and description are shown."
             return self._request.build_reply(data | {"lost": [note]})
         _raise_refusal(players)
-        return await self._fetch_card()
+        # the title alone, if YouTube requires a captcha from this network
+        query = httpx2.QueryParams(url=f"{_SITE}/watch?v={self._video}", format="json")
+        card = JsonData.parse(await self._send(f"/oembed?{query}"))
+        if not card.text("title"):
+            raise ProviderFailure("YouTube returned nothing about the video.")
+        details = {"title": card.text("title"), "author": card.text("author_name")}
+        note = "YouTube requires a captcha from this network: only the title is shown."
+        return self._request.build_reply({"details": details, "lost": [note]})
 
-    async def _ask_players(self) -> AsyncIterator[JsonData]:
+    async def _request_players(self) -> AsyncIterator[JsonData]:
         """Yield player responses: that of the watch page, then one for each client."""
-        watch = await self._fetch_watch_page()
+        headers = {"Accept-Language": "en-US"}
+        watch = await self._send(f"/watch?v={self._video}", headers)
+        consent = re.search(_CONSENT, watch) if _CONSENT_FORM in watch else None
+        if consent:
+            headers["Cookie"] = f"CONSENT=YES+{consent[1]}"
+            watch = await self._send(f"/watch?v={self._video}", headers) or watch
         if start := re.search(_INITIAL, watch):
             with suppress(ValueError, RecursionError):
                 yield JsonData(json.JSONDecoder().raw_decode(watch, start.end())[0])
-        key, visitor = _find_first(_KEY, watch), _find_first(_VISITOR, watch)
-        for name in self._request.context.settings.youtube_clients[:_MAX_CLIENTS]:
+        headers = {"Content-Type": "application/json"}
+        if visitor := re.search(_VISITOR, watch):
+            headers["X-Goog-Visitor-Id"] = visitor[1]
+        key = re.search(_KEY, watch)
+        path = "/youtubei/v1/player" + (f"?key={key[1]}" if key else "")
+        for name in self._settings.youtube_clients[:_MAX_CLIENTS]:
             client, _, version = name.partition("/")
             names = {"clientName": client, "clientVersion": version, "hl": self._languages[0]}
             body = {
@@ -134,26 +151,8 @@ class _VideoRequest:
                 "contentCheckOk": True,
                 "racyCheckOk": True,
             }
-            headers = {"Content-Type": "application/json"}
-            if visitor:
-                headers["X-Goog-Visitor-Id"] = visitor
-            path = "/youtubei/v1/player" + (f"?key={key}" if key else "")
-            reply = await self._send(path, headers, json.dumps(body).encode())
-            if reply is not None:
-                yield JsonData.parse(reply.body)
-
-    async def _fetch_watch_page(self) -> str:
-        """Request the watch page, a second time if it asks for consent; empty if that fails."""
-        headers = {"Accept-Language": "en-US"}
-        page = ""
-        for _ in range(2):
-            reply = await self._send(f"/watch?v={self._video}", headers)
-            page = reply.body.decode("utf-8", "replace") if reply else page
-            consent = _find_first(_CONSENT, page) if _CONSENT_FORM in page else ""
-            if not consent:
-                break
-            headers["Cookie"] = f"CONSENT=YES+{consent}"
-        return page
+            if reply := await self._send(path, headers, json.dumps(body).encode()):
+                yield JsonData.parse(reply)
 
     async def _fetch_captions(self, track: Mapping[str, str]) -> str:
         """Request captions; empty if the track is not at YouTube's caption service."""
@@ -163,37 +162,20 @@ class _VideoRequest:
         query = url.params.set("fmt", "json3")
         if track["translated_to"]:
             query = query.set("tlang", track["translated_to"])
-        reply = await self._send(f"{_CAPTIONS}?{query}")
-        text = reply.body.decode("utf-8", "replace") if reply else ""
+        text = await self._send(f"{_CAPTIONS}?{query}")
         return text if read_captions(text) else ""
-
-    async def _fetch_card(self) -> SiteReply:
-        """Request the title alone, from a network that YouTube answers with a captcha."""
-        query = httpx2.QueryParams(url=f"{_SITE}/watch?v={self._video}", format="json")
-        reply = await self._send(f"/oembed?{query}")
-        card = JsonData.parse(reply.body) if reply else JsonData(None)
-        if not card.text("title"):
-            raise ProviderFailure("YouTube returned nothing about the video.")
-        details = {"title": card.text("title"), "author": card.text("author_name")}
-        note = "YouTube requires a captcha from this network: only the title is shown."
-        return self._request.build_reply({"details": details, "lost": [note]})
 
     async def _send(
         self, path: str, headers: Mapping[str, str] | None = None, content: bytes | None = None
-    ) -> Reply | None:
-        """Send a request; None if it fails, because other requests can still succeed."""
+    ) -> str:
+        """Send a request; empty if it fails, because other requests can still succeed."""
         url = self._request.at("youtube", _SITE, path)
         method = "POST" if content else "GET"
         try:
             reply = await self._request.send(url, headers, method=method, content=content)
         except WebquarryError:
-            return None
-        return reply if reply.status == 200 else None
-
-
-def _find_first(pattern: str, text: str) -> str:
-    found = re.search(pattern, text)
-    return found[1] if found else ""
+            return ""
+        return reply.body.decode("utf-8", "replace") if reply.status == 200 else ""
 
 
 def _raise_refusal(players: Sequence[JsonData]) -> None:
@@ -211,13 +193,9 @@ def _raise_refusal(players: Sequence[JsonData]) -> None:
             raise LoginWall(f"This video is private or age-restricted: {reason}.")
 
 
-def _list_tracks(player: JsonData) -> list[JsonData]:
-    return player.objects("captions", "playerCaptionsTracklistRenderer", "captionTracks")
-
-
 def choose_track(player: JsonData, languages: Sequence[str]) -> dict[str, str] | None:
     """Choose captions: written in a wanted language, generated in one, translated, or any."""
-    usable = [track for track in _list_tracks(player) if _is_usable(track)]
+    usable = [track for track in player.objects(*_TRACKS) if _is_usable(track)]
     written = [track for track in usable if track.text("kind") != "asr"]
     for tracks in (written, usable):
         for form in [form for one in languages for form in (one, one.partition("-")[0])]:
@@ -245,16 +223,17 @@ def _is_usable(track: JsonData) -> bool:
 def _describe_track(track: JsonData, translated_to: str = "") -> dict[str, str]:
     code = track.text("languageCode")
     runs = "".join(run.text("text") for run in track.objects("name", "runs"))
-    label = f"{code}: {track.text('name', 'simpleText') or runs or code}"
-    if translated_to:
-        label = f"{translated_to}:{label.partition(':')[2]}, translated by YouTube"
+    name = track.text("name", "simpleText") or runs or code
+    label = (
+        f"{translated_to}: {name}, translated by YouTube" if translated_to else f"{code}: {name}"
+    )
     return {"url": track.text("baseUrl"), "label": label, "translated_to": translated_to}
 
 
 def read_captions(body: str) -> list[tuple[float, str]]:
     """Read captions in the format json3: start in seconds and text."""
     cues = []
-    for event in JsonData.parse(body.encode()).objects("events"):
+    for event in JsonData.parse(body).objects("events"):
         text = "".join(segment.text("utf8") for segment in event.objects("segs"))
         start = event.get("tStartMs")
         if text.strip() and isinstance(start, int | float):
