@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry._read.text._search import WordSearch, find_numbered, holds_folded
+from webquarry._read.text._search import WordSearch, holds_folded
 
 LETTERS = st.sampled_from("abAB é\u0130ΣσÉ語😀")
 WORDS = st.lists(st.text(LETTERS, min_size=2, max_size=4), max_size=8, unique=True)
@@ -68,9 +68,3 @@ def test_bytes_are_searched_regardless_of_case(text: str, part: str, word: bytes
 def test_empty_words_in_bytes_are_rejected() -> None:
     with pytest.raises(ValueError, match="empty"):
         holds_folded(b"data", b"")
-
-
-def test_texts_with_two_digits_or_non_ascii_characters_may_have_two_numbers() -> None:
-    texts = ["1 of 2", "12", "one of two", "1 of two", "1 of 2 pages", "٣ von ٤", ""]
-
-    assert find_numbered(texts, 10) == [0, 1, 5]

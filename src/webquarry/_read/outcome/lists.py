@@ -13,7 +13,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
 
 from lxml import etree
 
@@ -21,7 +20,6 @@ from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import beginning_of, holding_text
 from webquarry._read.outcome.phrases import phrases, tokenize
-from webquarry._read.text._search import find_numbered, holds_folded
 from webquarry._search.replies.addresses import join_url, split_url
 
 _LONGEST_COUNT = 90  # characters of a text with a count
@@ -45,8 +43,7 @@ _FEWEST_ALIKE = 3
 _FEWEST_LINKED = 4  # items of a list that continues
 _LINKED_SHARE = 0.3  # of its blocks
 _LONG_BLOCK = 300  # characters; a longer one is a paragraph
-_NEXT = b'rel="next"'
-_NEXT_LINKS = "descendant::a[@rel='next' and @href]"
+_TWO_NUMBERS = re.compile(r"\d\D++\d")
 # Articles have a next one too; the next page of a list has a number.
 _PAGE_NUMBER = re.compile(
     r"(?i)[?&/;](?:page|p|pg|pn|paged|pagenumber|seite|pagina|strona|start|startat|offset|from)"
@@ -59,10 +56,12 @@ _COMMENT_NAMES = ("comment", "review", "reply", "replies", "kommentar", "comenta
 def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
     """Return what a page says about how much more there is: a clause that follows "the page"."""
     is_list = _is_list(blocks)
-    for index in find_numbered(list(blocks.texts), _LONGEST_COUNT):
-        tokens = tokenize(blocks.texts[index])
-        if blocks.tag_around(index) in _QUOTING_TAGS or _count_numbers(tokens) < 2:
+    for index, text in enumerate(blocks.texts):
+        if len(text) > _LONGEST_COUNT or not _TWO_NUMBERS.search(text):
             continue
+        if blocks.tag_around(index) in _QUOTING_TAGS:
+            continue
+        tokens = tokenize(text)
         pages = _read_page(tokens)
         if pages and len(_find_near(index, blocks.kept)) >= _FEWEST_NEAR:
             return f"is page {pages[0]:,} of {pages[1]:,}"
@@ -113,10 +112,6 @@ def _counts_main_content(index: int, shown: int, blocks: PageBlocks, is_list: bo
 def _find_near(index: int, kept: Sequence[int]) -> Sequence[int]:
     """Return the blocks of the main content near a block."""
     return kept[bisect_left(kept, index - _NEAR) : bisect_right(kept, index + _NEAR)]
-
-
-def _count_numbers(tokens: Sequence[str]) -> int:
-    return sum(token[0].isdecimal() for token in tokens)
 
 
 def _read_count(tokens: list[str]) -> tuple[int, int] | None:
@@ -194,13 +189,13 @@ def _are_alike(elements: Sequence[etree._Element]) -> bool:
 
 def _find_next_page(url: str, document: Document) -> str | None:
     """Return what the text around a link to the next page says."""
-    # most pages have none, which `holds_folded` finds fastest
-    if not holds_folded(document.data, _NEXT) or _NEXT not in document.data:
-        return None
-    links: list[Any] = []
-    for root in document.roots:
-        found: Any = root.xpath(_NEXT_LINKS)
-        links += [link for link in found if _is_same_list(url, link.get("href"))]
+    links = [
+        link
+        for link in _find_elements(document, "rel", "next")
+        if link.tag == "a"
+        and link.get("rel") == "next"
+        and _is_same_list(url, link.get("href", ""))
+    ]
     for link in links[:_MOST_LINKS]:
         for element in islice(link.iterancestors(), _MOST_ANCESTORS):
             pages = _read_page(tokenize(_read_text(element, _LONGEST_PAGER)))

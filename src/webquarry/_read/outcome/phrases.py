@@ -1,37 +1,37 @@
 """Phrases of walls, logins, consents, teasers and pagers, from `phrases.toml`, and their matcher.
 
-A text is split once into lower-case words; characters of scripts without spaces are words of their
-own. The phrases of a topic are compiled to one automaton over words, which reads a text once from
-left to right. The syntax of phrases is described in `phrases.toml`.
+A text is split into lower-case words, numbers and punctuation; characters of scripts without spaces
+are words of their own. The phrases of a topic are compiled to one finite automaton over words,
+which reads a text once from left to right. The syntax of phrases is described in `phrases.toml`.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # kana, Han, Hangul
 _TOKEN = re.compile(
-    rf"[{_UNSPACED}]|\d+(?:[.,'\u00a0\u202f]\d+)*+|[^\W_{_UNSPACED}]++(?:'(?!s\b)[^\W_{_UNSPACED}]++)*+"
-    r"|[€$£%+]|[^\w €$£%+](?:[^\w€$£%+]|_)*+"
+    rf"(?:[a-z]++|[^\W\d_{_UNSPACED}])(?:[^\W_{_UNSPACED}]++)?+(?:'(?!s\b)[^\W_{_UNSPACED}]++)*+"
+    rf"|\d+(?:[.,'\u00a0\u202f]\d+)*+|[{_UNSPACED}]|[€$£%+]|[^\w €$£%+](?:[^\w€$£%+]|_)*+"
 )
 _SYNTAX = re.compile(r"[()|?]|[^\s()|?]+")
-_LINE, _SENTENCE, _SEPARATOR = "\n", ".", "|"
+_LINE, _SENTENCE, _SEPARATOR = "\n", ". ", "|"
 _BOUNDARIES = frozenset({_LINE, _SENTENCE})
 _SENTENCE_ENDS = frozenset(".!?…。！？")
 _SEPARATORS = frozenset("|·»–—")
-_CACHED_WORDS = 20_000
+_SYMBOLS = frozenset("€$£%+/")
+_QUOTES = frozenset("\"'\u2018\u201c\u201e\u00ab\u300c")
+_OTHER, _NUMBER = "*", "0"  # stand for words that are not in the phrases, and for numbers
+_MOST_TRANSITIONS = 20_000  # that are kept, per topic
 _LONGEST_PAGE = 8_000  # characters of a page that are matched; walls and notices are shorter
 _ACCEPT = 0
-_QUOTES = "\"'\u2018\u201c\u201e\u00ab\u300c"
 
-Tokens = list[str]
-States = tuple[int, ...]
+Steps = tuple[int, ...]
 _Word = tuple[frozenset[str], tuple[str, ...]]  # words and stems, one of which matches
 
 
@@ -40,37 +40,35 @@ def fold(text: str) -> str:
     return text.replace("\u2019", "'").casefold()
 
 
-def tokenize(text: str) -> Tokens:
-    """Split a text into words, symbols and boundaries; it begins and ends with that of a line."""
-    tokens = _TOKEN.findall(f"\n{fold(text)}\n")
-    return [token for one in tokens if (token := one if one[0].isalnum() else _read_mark(one))]
+def tokenize(text: str) -> list[str]:
+    """Split a text into words, numbers and punctuation, between two newlines."""
+    return _TOKEN.findall(f"\n{fold(text)}\n")
 
 
 @lru_cache(maxsize=4)
-def tokenize_page(text: str) -> Tokens:
+def tokenize_page(text: str) -> list[str]:
     """Split the beginning of the text of a page, once for all topics."""
     return tokenize(text[:_LONGEST_PAGE])
 
 
-@lru_cache(maxsize=1_000)
-def _read_mark(marks: str) -> str:
-    """Return what punctuation between two words stands for; empty for nothing."""
-    if _LINE in marks:
+def _read_mark(mark: str) -> str:
+    """Return the boundary, separator or symbol that punctuation stands for; empty for none."""
+    if _LINE in mark:
         return _LINE
-    if marks != "." and not _SENTENCE_ENDS.isdisjoint(marks):
+    if mark != "." and not _SENTENCE_ENDS.isdisjoint(mark):
         return _SENTENCE
-    if not _SEPARATORS.isdisjoint(marks) or marks.startswith(("- ", ": ")) or " - " in marks:
+    if not _SEPARATORS.isdisjoint(mark) or mark.startswith(("- ", ": ")) or " - " in mark:
         return _SEPARATOR
-    return marks.strip() if marks.strip() in {"€", "$", "£", "%", "+", "/"} else ""
+    return mark.strip() if mark.strip() in _SYMBOLS else ""
 
 
 class _Step(NamedTuple):
-    """A state that consumes one token: one of `words`, or of any kind that `stems` begin."""
+    """Condition for one token, and the steps after it."""
 
     words: frozenset[str]
     stems: tuple[str, ...]
     kind: str  # "word", "number", "code", "any" (not a boundary), "inline" (not a line's end)
-    after: States
+    after: Steps
 
     def accepts(self, token: str) -> bool:
         if self.kind == "word":
@@ -82,8 +80,94 @@ class _Step(NamedTuple):
         return token != _LINE and (self.kind == "inline" or token != _SENTENCE)
 
 
+class _State(dict[str, "_State"]):
+    """Steps of phrases that have begun, and the following state by token."""
+
+    __slots__ = ("automaton", "steps")
+
+    def __init__(self, automaton: _Automaton, steps: frozenset[int]) -> None:
+        self.automaton = automaton
+        self.steps = steps
+
+    def __missing__(self, token: str) -> _State:
+        return self.automaton.advance(self, token)
+
+
+class _Automaton:
+    """Deterministic automaton that finds phrases in tokens; its states are built when needed."""
+
+    def __init__(self, steps: list[_Step], first: Iterable[int]) -> None:
+        self._steps = steps
+        self._first: dict[str, list[int]] = {}  # steps after the first ones, by word
+        self._other_first: list[_Step] = []
+        for number in first:
+            step = steps[number]
+            for word in step.words:
+                self._first.setdefault(word, []).extend(step.after)
+            if step.kind != "word" or step.stems:
+                self._other_first.append(step)
+        self._words = frozenset().union({_OTHER, _NUMBER}, *(step.words for step in steps))
+        self._stems = tuple({stem for step in steps for stem in step.stems})
+        self._states: dict[frozenset[int], _State] = {}
+        self._transitions = 0
+        self._final = _State(self, frozenset())
+
+    def find_end(self, tokens: Iterable[str]) -> int | None:
+        """Return the index of the token that completes a phrase, the first one."""
+        state = self._find_state(frozenset())
+        final = self._final
+        for index, token in enumerate(tokens):
+            state = state[token]
+            if state is final:
+                return index
+        return None
+
+    def advance(self, state: _State, token: str) -> _State:
+        """Return the state after a token, and remember it."""
+        symbol = self._generalize(token)
+        if not symbol:
+            following = state
+        elif symbol != token:
+            following = state[symbol]
+        else:
+            reached = set(self._first.get(symbol, ()))
+            for step in (*self._other_first, *map(self._steps.__getitem__, state.steps)):
+                if step.accepts(symbol):
+                    reached.update(step.after)
+            following = self._final if _ACCEPT in reached else self._find_state(frozenset(reached))
+        self._transitions += 1
+        if self._transitions > _MOST_TRANSITIONS:
+            self._states.clear()
+            self._transitions = 0
+        state[token] = following
+        return following
+
+    def _find_state(self, steps: frozenset[int]) -> _State:
+        state = self._states.get(steps)
+        if state is None:
+            state = self._states[steps] = _State(self, steps)
+        return state
+
+    def _generalize(self, token: str) -> str:
+        """Return a token that every step treats as this one; empty for one without a meaning.
+
+        There are few of them: the words and stems of the phrases, boundaries and symbols.
+        """
+        if token in self._words:
+            return token
+        if token[0].isdecimal():
+            return _NUMBER
+        if not token[0].isalnum():
+            return _read_mark(token)
+        stem = ""
+        if token.startswith(self._stems):
+            stem = max(filter(token.startswith, self._stems), key=len)
+        has_digit = not token.isalpha() and any(map(str.isdecimal, token))
+        return stem + _OTHER + _NUMBER * has_digit
+
+
 class Phrases:
-    """The phrases of one topic in all languages, as a nondeterministic automaton."""
+    """The phrases of one topic in all languages."""
 
     def __init__(self, languages: Iterable[str]) -> None:
         self._steps: list[_Step] = [_Step(frozenset(), (), "word", ())]  # 0 accepts
@@ -100,62 +184,37 @@ class Phrases:
                     unwanted += self._compile(line[1:])
                 elif line:
                     wanted += self._compile(line)
-        self._wanted = _Starts(self._steps, wanted)
-        self._unwanted = _Starts(self._steps, unwanted) if unwanted else None
+        self._wanted = _Automaton(self._steps, wanted)
+        self._unwanted = _Automaton(self._steps, unwanted)
 
-    def match(self, text: str, *, with_exceptions: bool = True) -> bool:
+    def match(self, text: str) -> bool:
         """Whether a text contains one of the phrases, and none of the exceptions."""
-        if not with_exceptions:
-            return self._run(self._wanted, tokenize(text)) is not None
         return self.match_tokens(tokenize(text))
 
-    def match_tokens(self, tokens: Tokens) -> bool:
+    def match_tokens(self, tokens: Sequence[str]) -> bool:
         """The same for a text that is split already."""
-        if self._run(self._wanted, tokens) is None:
+        if self._wanted.find_end(tokens) is None:
             return False
-        return self._unwanted is None or self._run(self._unwanted, tokens) is None
+        return self._unwanted.find_end(tokens) is None
 
     def match_unquoted(self, text: str) -> bool:
-        """Whether a text contains one of the phrases, the first one not after a quotation mark."""
+        """Whether a short text matches, and its first phrase is not after a quotation mark."""
         tokens = tokenize(text)
-        start = self._run(self._wanted, tokens)
-        if start is None or not self.match_tokens(tokens):
+        end = self._wanted.find_end(tokens)
+        if end is None or self._unwanted.find_end(tokens) is not None:
             return False
-        start += tokens[start] in _BOUNDARIES
-        folded = f"\n{fold(text)}"
-        found = (
-            one for one in _TOKEN.finditer(folded) if one[0][0].isalnum() or _read_mark(one[0])
-        )
-        first = next(islice(found, start, None))
-        before = folded[: first.start()].rstrip()
-        return not before or before[-1] not in _QUOTES
+        start = end
+        while self._wanted.find_end(tokens[start : end + 1]) is None:
+            start -= 1
+        start += not tokens[start][0].isalnum()  # a boundary is part of some phrases
+        before = tokens[start - 1].rstrip() if start else ""
+        return before[-1:] not in _QUOTES
 
-    def _run(self, starts: _Starts, tokens: Tokens) -> int | None:
-        """Return the number of the token at which the first phrase that is complete begins."""
-        steps = self._steps
-        active: dict[int, int] = {}  # state -> where its phrase began
-        known = starts.known
-        for number, token in enumerate(tokens):
-            begun = known[token] if token in known else starts.find(token)
-            if not active and not begun:
-                continue
-            reached: dict[int, int] = {}
-            for state, start in active.items():
-                if steps[state].accepts(token):
-                    for following in steps[state].after:
-                        reached.setdefault(following, start)
-            for following in begun:
-                reached.setdefault(following, number)
-            if _ACCEPT in reached:
-                return reached[_ACCEPT]
-            active = reached
-        return None
-
-    def _compile(self, phrase: str) -> States:
+    def _compile(self, phrase: str) -> Steps:
         """Add the states of a phrase; returns those that it begins with."""
         return self._add_choice(_SYNTAX.findall(phrase), (_ACCEPT,))
 
-    def _add_choice(self, parts: list[str], after: States) -> States:
+    def _add_choice(self, parts: list[str], after: Steps) -> Steps:
         """Add alternatives, separated by `|` outside of parentheses."""
         depth = 0
         choices: list[list[str]] = [[]]
@@ -170,7 +229,7 @@ class Phrases:
             entries.update(dict.fromkeys(self._add_sequence(choice, after)))
         return tuple(entries)
 
-    def _add_sequence(self, parts: list[str], after: States) -> States:
+    def _add_sequence(self, parts: list[str], after: Steps) -> Steps:
         """Add parts that follow each other, from the last to the first."""
         end = len(parts)
         while end:
@@ -189,7 +248,7 @@ class Phrases:
             end = start
         return after
 
-    def _add_part(self, part: str, after: States) -> States:
+    def _add_part(self, part: str, after: Steps) -> Steps:
         """Add one word with its alternatives, an anchor, a gap or a reference to a list."""
         if part.startswith("..."):
             return self._add_gap(part, after)
@@ -212,7 +271,7 @@ class Phrases:
             entries.append(self._add_step(_Step(words, stems, "word", after)))
         return tuple(entries)
 
-    def _add_gap(self, part: str, after: States) -> States:
+    def _add_gap(self, part: str, after: Steps) -> Steps:
         """Add a gap: `...` within a sentence, `....` within a line, up to a number of words."""
         dots = len(part) - len(part.lstrip("."))
         kind = "any" if dots == 3 else "inline"
@@ -241,7 +300,8 @@ def _parse_words(part: str) -> tuple[frozenset[str], tuple[str, ...], list[list[
         is_stem = plain != choice
         tokens = [plain]
         if not (plain.isascii() and plain.isalnum()):
-            tokens = tokenize(plain)[1:-1] or ["/"]
+            written = tokenize(plain)[1:-1] or ["/"]
+            tokens = [one for one in written if one[0].isalnum() or _read_mark(one)]
         if len(tokens) == 1:
             (stems if is_stem else words).append(tokens[0])
             continue
@@ -250,32 +310,6 @@ def _parse_words(part: str) -> tuple[frozenset[str], tuple[str, ...], list[list[
             sequence[-1] = (frozenset(), (tokens[-1],))
         sequences.append(sequence)
     return frozenset(words), tuple(stems), sequences
-
-
-class _Starts:
-    """First steps of phrases by token."""
-
-    def __init__(self, steps: list[_Step], states: Iterable[int]) -> None:
-        self.known: dict[str, States] = {}
-        self._words: dict[str, list[int]] = {}
-        self._others: list[_Step] = []
-        for state in states:
-            step = steps[state]
-            for word in step.words:
-                self._words.setdefault(word, []).extend(step.after)
-            if step.stems or step.kind != "word":
-                self._others.append(step)
-
-    def find(self, token: str) -> States:
-        """Return the states after the first steps that accept a token, and remember them."""
-        if len(self.known) >= _CACHED_WORDS:
-            self.known.clear()
-        found = list(self._words.get(token, ()))
-        for step in self._others:
-            if token not in step.words and step.accepts(token):
-                found += step.after
-        self.known[token] = tuple(dict.fromkeys(found))
-        return self.known[token]
 
 
 @cache

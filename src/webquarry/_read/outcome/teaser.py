@@ -122,12 +122,9 @@ def _has_gate(blocks: PageBlocks, signs: _Signs) -> bool:
 
 def _find_gates(blocks: PageBlocks, around: Iterable[int]) -> list[int]:
     """Return the blocks that say what to do to read on."""
-    gate = phrases("teaser.gate")
+    is_gate = phrases("teaser.gate").match_unquoted
     short = [index for index in around if len(blocks.texts[index]) <= _LONGEST_GATE]
-    texts = [" ".join(blocks.texts[index].split()) for index in short]
-    if not gate.match("\n".join(texts), with_exceptions=False):  # most pages: split them once
-        return []
-    found = [index for index, text in zip(short, texts, strict=True) if gate.match_unquoted(text)]
+    found = [index for index in short if is_gate(" ".join(blocks.texts[index].split()))]
     return [index for index in found if blocks.tag_around(index) not in _QUOTING_TAGS]
 
 

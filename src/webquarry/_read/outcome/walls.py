@@ -193,11 +193,13 @@ def has_element(traits: Traits, topic: str) -> bool:
     """Whether a name or an address in the page contains one of the texts for its kind."""
     package, _, name = topic.partition(".")
     texts: Mapping[str, Sequence[str]] = load()[package][name]
+    marks: dict[str, list[str]] = {kind: [] for kind in texts}
     for mark in traits.marks.lower().split("\n"):
         kind = mark.partition("=")[0]
-        if kind in texts and any(text in mark for text in texts[kind]):
-            return True
-    return False
+        if kind in marks:
+            marks[kind].append(mark)
+    joined = {kind: "\n".join(lines) for kind, lines in marks.items()}
+    return any(text in joined[kind] for kind, names in texts.items() for text in names)
 
 
 def _read_lines(text: str) -> list[str]:

@@ -165,27 +165,3 @@ cdef bint holds_from(const unsigned char* place, Py_ssize_t size, int first, con
         else:
             return True
         place += 1
-
-
-def find_numbered(list texts not None, Py_ssize_t longest):
-    """Return the indices of texts of up to `longest` characters that have two ASCII digits or any non-ASCII character."""
-    cdef list found = []
-    cdef Py_ssize_t index, at, size
-    cdef int digits
-    cdef str text
-    cdef const unsigned char* data
-    for index in range(len(texts)):
-        text = texts[index]
-        size = len(text)
-        if size > longest:
-            continue
-        if not PyUnicode_IS_ASCII(text):
-            found.append(index)
-            continue
-        data = <const unsigned char*>PyUnicode_DATA(text)
-        digits = 0
-        for at in range(size):
-            digits += 48 <= data[at] <= 57
-        if digits > 1:
-            found.append(index)
-    return found
