@@ -13,10 +13,8 @@ import re
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
-from webquarry._read.encoding.decode import DecodedText
-from webquarry._read.encoding.labels import find_bom
+from webquarry._read.encoding.decode import BOMS, DecodedText
 from webquarry._read.encoding.signatures import binary_type
-from webquarry._read.encoding.utf8 import count_controls
 from webquarry._read.format import FetchedDocument, Format
 from webquarry.errors import Unreadable
 from webquarry.registry import members_of
@@ -39,6 +37,7 @@ _FEED_START = re.compile(
     r'|\s*\{[\s\S]{0,2000}"version"\s*:\s*"https://jsonfeed\.org/version/'
 )
 _TAG_OR_ENTITY = re.compile(r"<[A-Za-z!?/]|&#?[A-Za-z0-9]{2,31};")
+_CONTROLS = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])  # except those of text
 _NULS_IN_TEN = 3  # of the first bytes; text in a single-byte encoding has none
 _MOST_BINARY = 0.1  # of the first bytes; text may contain a few stray control bytes
 
@@ -85,9 +84,9 @@ def _detect_text_format(source: FetchedDocument, label: str | None) -> str | Non
         raise Unreadable(
             f"{redact(source.url)} is in a character encoding that browsers refuse to read."
         )
-    if label == "html" and text.beginning(len(_HTML_TYPE)).lower() == _HTML_TYPE:
+    if label == "html" and text.text[: len(_HTML_TYPE)].lower() == _HTML_TYPE:
         return "html"
-    head = text.beginning(_HEAD)
+    head = text.text[:_HEAD]
     is_feed = _FEED_START.match(head) is not None
     if label == "html":  # servers also label feeds, JSON and plain text like this
         if is_feed and not _HTML_START.match(head):
@@ -134,8 +133,8 @@ def _is_json(text: DecodedText, head: str) -> bool:
 def _is_binary(body: bytes, *, is_labelled_as_text: bool) -> bool:
     """Return whether bytes without a known signature are not text."""
     head = body[:_HEAD]
-    controls = count_controls(head)
-    if not controls or find_bom(head):
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if not controls or head.startswith(tuple(BOMS)):
         return False
     if head.count(0) * 10 > len(head) * _NULS_IN_TEN:
         # UTF-16 without a byte order mark has them in every second place only

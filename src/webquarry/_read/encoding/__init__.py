@@ -1,1 +1,1 @@
-"""bytes -> text, whatever the page says about its characters"""
+"""Decodes the bytes of pages to text, and recognises binary files by their first bytes."""

@@ -1,248 +1,243 @@
-"""Bytes and a Content-Type header -> text, whatever the page says about itself. Never raises.
+"""Decodes pages: bytes and a Content-Type header to text, whatever a page declares. Never raises.
 
-Belief goes: byte order mark, HTTP header, `<meta>`, XML declaration, strict UTF-8, UTF-16 without a
-mark, a detector, windows-1252. Two things outrank a label. Bytes that are valid UTF-8 and not plain
-ASCII are UTF-8 whatever single-byte encoding was declared, because nothing else is valid UTF-8 by
-chance; and a label that the bytes contradict is passed over. An encoding that the web forbids
-("replacement") decodes to nothing: the caller sees its name and no text.
+In order: byte order mark, HTTP header, `<meta>`, XML declaration, valid UTF-8, UTF-16 without a
+mark, detection, windows-1252. Two rules outrank a label: bytes beyond ASCII that are valid UTF-8
+are UTF-8 whatever single-byte encoding is declared, because nothing else is valid UTF-8 by chance;
+and a label that contradicts the bytes is ignored. An encoding that the web forbids ("replacement")
+decodes to nothing.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import webencodings
 
-from webquarry._read.encoding.guess import choose_likelier, guess_encoding
-from webquarry._read.encoding.labels import Label, find_bom, find_header_label, find_labels
-from webquarry._read.encoding.utf8 import is_utf8
-from webquarry._read.text.remember import found_once
+from webquarry._read.encoding.detection import detect_encoding, rank_encodings
 
-_WIDE_SAMPLE = 4096
-_NULS = 0.3  # share of NULs in every other place that tells UTF-16 from anything else
-_NEC_ROWS = "webquarry-nec-rows"
+BOMS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16le", b"\xfe\xff": "utf-16be"}
+_PRESCAN_BYTES = 16 * 1024  # the standard says 1,024; one page in twelve declares itself later
+_MAX_HEADER = 1_000  # characters
+_MAX_ATTRIBUTES = 20
+_HEADER_CHARSET = re.compile(
+    r"(?i)(?:^|[;,\s])charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))"
+)
+_XML_DECLARATION = re.compile(
+    rb"^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([A-Za-z0-9._:\-]{1,40})\s*[\"']"
+)
+_COMMENT_OR_META = re.compile(rb"<!--|<meta(?=[\s/])", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"[\s/]*([^\s=>/]+)(?:\s*=\s*(?:\"([^\">]*)\"|'([^'>]*)'|([^\s>]*)))?")
+_CONTENT_CHARSET = re.compile(rb"(?i)charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)")
+_WIDE_SAMPLE = 4096  # bytes
+_NULS = 0.3  # share of NULs at even or odd places; only UTF-16 has more
 _MULTI_BYTE = frozenset({"shift_jis", "euc-jp", "iso-2022-jp", "gbk", "gb18030", "big5", "euc-kr"})
-_ESCAPE = b"\x1b"
-_SHIFTS = re.compile(rb"\x1b\$[@B]")  # how ISO-2022-JP leaves ASCII, using nothing but ASCII bytes
-# Of the characters beyond ASCII; a label that leaves more unreadable is not believed.
-_MOST_DAMAGE = 0.1
+_SHIFTS = re.compile(rb"\x1b\$[@B]")  # ISO-2022-JP, which consists of ASCII bytes
+_MAX_DAMAGE = 0.1  # share of the characters beyond ASCII that a label may leave unreadable
+_NEC_ROWS = "webquarry-nec-rows"
 
 
-@dataclass(frozen=True)
-class DecodedText:
-    """A page as text, the WHATWG name of its encoding, and what gave the encoding away.
+class DecodedText(NamedTuple):
+    """A page as text, the WHATWG name of its encoding, and how the encoding was found."""
 
-    A page that is UTF-8 is only decoded when somebody asks for its text: the parser wants the
-    bytes.
-    """
-
-    decoded: str | None = field(repr=False)
+    text: str
     encoding: str
     source: str  # bom, header, meta, xml, utf-8, utf-16, detected or fallback
-    utf8: bytes | None = field(default=None, repr=False)  # the page, where it is this text in UTF-8
 
-    @found_once
-    def text(self) -> str:
-        """The text."""
-        if self.decoded is not None:
-            return self.decoded
-        return (self.utf8 or b"").decode("utf-8")
 
-    @property
-    def page(self) -> str | bytes:
-        """What the HTML parser wants: the bytes where they are UTF-8, else the text."""
-        if self.utf8 is None:
-            return self.text
-        return self.utf8
+class Label(NamedTuple):
+    """A declared encoding: its WHATWG name, and where it is declared (header, meta, xml)."""
 
-    def beginning(self, size: int) -> str:
-        """The first characters."""
-        if self.decoded is None and self.utf8 is not None:
-            enough = self.utf8[: 4 * size]  # a character has at most four bytes
-            return enough.decode("utf-8", "ignore")[:size]
-        return self.text[:size]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DecodedText):
-            return NotImplemented
-        return (
-            self.text == other.text
-            and self.encoding == other.encoding
-            and self.source == other.source
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    encoding: str
+    source: str
 
 
 def decode(body: bytes, content_type_header: str) -> DecodedText:
     """Decode a page; what cannot be decoded becomes U+FFFD, and the text can always be encoded as
     UTF-8.
     """
-    bom = find_bom(body)
-    if bom:
-        encoding, mark_length = bom
-        text = _decode(body[mark_length:], encoding)
-        return DecodedText(text, encoding, "bom")
-
-    claim = find_header_label(content_type_header)
-    is_claimed = claim is not None and claim.encoding == "utf-8"
-    is_plain = is_claimed and body.find(0, 0, _WIDE_SAMPLE) < 0
-    if claim is not None and is_plain and is_utf8(body):
-        # as most: whatever else is said of such a page is not believed
-        return DecodedText(None, claim.encoding, claim.source, body)
-    labels = find_labels(body, content_type_header)
+    for mark, encoding in BOMS.items():
+        if body.startswith(mark):
+            return DecodedText(_decode(body[len(mark) :], encoding), encoding, "bom")
+    labels = _find_labels(body, content_type_header)
     if labels and labels[0].encoding == "replacement":
-        return DecodedText("", "replacement", labels[0].source)
-
-    utf16 = _find_utf16(body, labels)
+        return DecodedText("", *labels[0])
+    try:
+        utf8 = body.decode("utf-8")
+    except UnicodeDecodeError:
+        utf8 = None
+    utf16 = _find_utf16(body, labels, is_utf8=utf8 is not None)
     if utf16:
-        text = _decode(body, utf16.encoding)
-        return DecodedText(text, utf16.encoding, utf16.source)
-
+        return DecodedText(_decode(body, utf16.encoding), *utf16)
     labels = [label for label in labels if not label.encoding.startswith("utf-16")]
-    if not labels and _ESCAPE in body and _SHIFTS.search(body) and body.isascii():
+    if not labels and body.isascii() and _SHIFTS.search(body):
         labels = [Label("iso-2022-jp", "detected")]
-    return _decode_utf8(body, labels) or _decode_legacy(body, labels)
+    return _decode_utf8(body, utf8, labels) or _decode_legacy(body, labels)
 
 
-def _find_utf16(body: bytes, labels: list[Label]) -> Label | None:
-    """UTF-16 without a mark: every other byte of ASCII is NUL, or the header says so and the bytes
-    are not UTF-8.
+def _find_labels(body: bytes, content_type_header: str) -> list[Label]:
+    """Return the declared encodings in the order in which they are believed.
+
+    Labels are resolved by the table of the web only (webencodings): Python's codec names include
+    `utf-7`, `zlib` or `unicode_escape`, which a page must not be able to choose.
     """
-    sample = body[:_WIDE_SAMPLE]
-    even = odd = 0.0
-    if 0 in sample:  # as in hardly any
-        half = max(1, len(sample) // 2)
-        even = sample[0::2].count(0) / half
-        odd = sample[1::2].count(0) / half
-    order = "utf-16le"
-    if even > odd:
-        order = "utf-16be"
+    labels: list[Label] = []
+    for found in _HEADER_CHARSET.finditer(content_type_header[:_MAX_HEADER]):
+        name = _resolve_label(found[1] or found[2] or found[3] or "")
+        if name:
+            labels.append(Label(name, "header"))
+            break  # the first that is known
+    media_type = content_type_header.partition(";")[0].strip().lower()
+    if "html" in media_type or not media_type or body[:64].lstrip().startswith(b"<"):
+        declaration = _XML_DECLARATION.match(body[:400])
+        for name, source in (
+            (_find_meta(body[:_PRESCAN_BYTES]), "meta"),
+            (_resolve_label(declaration[1].decode("ascii")) if declaration else None, "xml"),
+        ):
+            if name is not None:
+                # It could be read as ASCII, so it is not UTF-16: a correction of the standard.
+                name = "utf-8" if name.startswith("utf-16") else name
+                labels.append(Label("windows-1252" if name == "x-user-defined" else name, source))
+    return labels
 
-    claim = None
-    source = "utf-16"
-    for label in labels:
-        if label.encoding.startswith("utf-16"):
-            claim = label
-            source = label.source
+
+def _resolve_label(label: str) -> str | None:
+    """Return the WHATWG name of a label, or None."""
+    encoding = webencodings.lookup(label) if label.isascii() else None
+    return None if encoding is None else str(encoding.name)
+
+
+def _find_meta(head: bytes) -> str | None:
+    """Return the first known encoding of a `<meta>` outside comments, by `charset` or by
+    `http-equiv`.
+    """
+    position = 0
+    while found := _COMMENT_OR_META.search(head, position):
+        if found[0] == b"<!--":
+            end = head.find(b"-->", found.start() + 2)  # `<!-->` is a whole comment
+            if end < 0:
+                return None
+            position = end + 3
+            continue
+        position = found.end()
+        attributes = _parse_attributes(head, position)
+        label = attributes.get(b"charset", b"")
+        if not label and attributes.get(b"http-equiv", b"").strip().lower() == b"content-type":
+            charset = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+            label = charset[1] if charset else b""
+        name = _resolve_label(label.decode("ascii", "replace"))
+        if name:
+            return name
+    return None
+
+
+def _parse_attributes(head: bytes, position: int) -> dict[bytes, bytes]:
+    """Return the attributes of the tag that is open at `position`; the first of a name wins."""
+    attributes: dict[bytes, bytes] = {}
+    for _ in range(_MAX_ATTRIBUTES):
+        found = _ATTRIBUTE.match(head, position)
+        if found is None:
             break
+        attributes.setdefault(found[1].lower(), found[2] or found[3] or found[4] or b"")
+        position = found.end()
+    return attributes
 
-    if max(even, odd) > _NULS and min(even, odd) < _NULS / 4:
-        return Label(order, source)
-    if claim is None or is_utf8(body):
+
+def _find_utf16(body: bytes, labels: list[Label], *, is_utf8: bool) -> Label | None:
+    """Return UTF-16 without a mark: every other byte of ASCII is NUL, or it is declared and the
+    bytes are not UTF-8.
+    """
+    claim = next((label for label in labels if label.encoding.startswith("utf-16")), None)
+    sample = body[:_WIDE_SAMPLE]
+    half = max(1, len(sample) // 2)
+    even, odd = sample[0::2].count(0) / half, sample[1::2].count(0) / half
+    is_wide = max(even, odd) > _NULS and min(even, odd) < _NULS / 4
+    if not is_wide and (claim is None or is_utf8):
         return None
-    if even == odd:
+    if claim is not None and even == odd:
         return claim
-    return Label(order, source)
+    return Label("utf-16be" if even > odd else "utf-16le", claim.source if claim else "utf-16")
 
 
-def _decode_utf8(body: bytes, labels: list[Label]) -> DecodedText | None:
-    """The page as UTF-8, if that is what it is; None leaves it to the older encodings."""
-    first = Label("utf-8", "utf-8")
-    if labels:
-        first = labels[0]
-    if body.isascii():
-        if first.encoding == "iso-2022-jp":
-            return None
-        return DecodedText(None, first.encoding, first.source, body)
-
+def _decode_utf8(body: bytes, strict: str | None, labels: list[Label]) -> DecodedText | None:
+    """Decode the page as UTF-8, of which `strict` is the text if it is valid; None if it is in a
+    legacy encoding.
+    """
+    first = labels[0] if labels else Label("utf-8", "utf-8")
+    if strict is not None and body.isascii():
+        return None if first.encoding == "iso-2022-jp" else DecodedText(strict, *first)
     claims = [label.source for label in labels if label.encoding == "utf-8"]
-    source = "utf-8"
-    if claims:
-        source = claims[0]
-    elif first.encoding in _MULTI_BYTE:
-        damage = _measure_damage(_decode(body, first.encoding))
-        if damage == 0:
-            return None
-
-    if is_utf8(body):
-        return DecodedText(None, "utf-8", source, body)
-    # Damaged UTF-8 has more characters that are whole than broken ones; far more, if another
-    # encoding was declared.
+    source = next(iter(claims), "utf-8")
+    is_other_claimed = not claims and first.encoding in _MULTI_BYTE
+    if is_other_claimed and _measure_damage(_decode(body, first.encoding)) == 0:
+        return None
+    if strict is not None:
+        return DecodedText(strict, "utf-8", source)
+    # Damaged UTF-8 has more whole characters than broken ones; far more, if another encoding is
+    # declared.
     text = body.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     whole = _count_beyond_ascii(text) - broken
     if labels and not claims:
         broken *= 10
-    if whole >= max(1, broken):
-        return DecodedText(text, "utf-8", source)
-    return None
+    return DecodedText(text, "utf-8", source) if whole >= max(1, broken) else None
 
 
 def _decode_legacy(body: bytes, labels: list[Label]) -> DecodedText:
-    """The page in the first declared encoding that fits it, else in the one it looks like."""
-    fitting: list[Label] = []
-    for label in labels:
-        if label.encoding in {"utf-8", "replacement"}:
-            continue
-        is_single_byte = label.encoding not in _MULTI_BYTE
-        if is_single_byte or _measure_damage(_decode(body, label.encoding)) <= _MOST_DAMAGE:
-            fitting.append(label)
+    """Decode the page in the first declared encoding that fits, or in the likeliest one."""
+    fitting = [
+        label
+        for label in labels
+        if label.encoding not in ("utf-8", "replacement")
+        and (
+            label.encoding not in _MULTI_BYTE
+            or _measure_damage(_decode(body, label.encoding)) <= _MAX_DAMAGE
+        )
+    ]
     if fitting:
-        label = fitting[0]
-        other = fitting[-1]
-        # This one is what servers add to every page unasked; another may suit the words better.
+        label, other = fitting[0], fitting[-1]
+        # Servers declare windows-1252 for every page by default; another label can fit better.
         if label.encoding == "windows-1252" and other.encoding != label.encoding:
-            likelier = choose_likelier(body, label.encoding, other.encoding)
-            if likelier == other.encoding:
-                label = other
-        text = _decode(body, label.encoding)
-        return DecodedText(text, label.encoding, label.source)
-
-    guess = guess_encoding(body)
-    if guess:
-        return DecodedText(_decode(body, guess), guess, "detected")
-    return DecodedText(_decode(body, "windows-1252"), "windows-1252", "fallback")
+            ranking = rank_encodings(body, [label.encoding, other.encoding])
+            label = other if ranking[:1] and ranking[0][0] == other.encoding else label
+        return DecodedText(_decode(body, label.encoding), *label)
+    detected = detect_encoding(body)
+    encoding = detected or "windows-1252"
+    how = "detected" if detected else "fallback"
+    return DecodedText(_decode(body, encoding), encoding, how)
 
 
 def _measure_damage(text: str) -> float:
-    """The share of characters beyond ASCII that could not be read."""
-    broken = text.count("\ufffd")
-    beyond_ascii = _count_beyond_ascii(text)
-    return broken / max(1, beyond_ascii)
+    """Return the share of the characters beyond ASCII that could not be decoded."""
+    return text.count("\ufffd") / max(1, _count_beyond_ascii(text))
 
 
 def _count_beyond_ascii(text: str) -> int:
-    """How many characters are not in ASCII."""
-    in_ascii = text.encode("ascii", "ignore")
-    return len(text) - len(in_ascii)
+    return len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _decode(body: bytes, encoding: str) -> str:
-    """Bytes in an encoding by its WHATWG name -> text."""
-    if encoding == "gbk":  # the standard reads it with the wider table
+    """Decode bytes in an encoding by its WHATWG name."""
+    if encoding == "gbk":  # decoded with the larger table, as the standard says
         encoding = "gb18030"
-    errors = "replace"
-    if encoding == "euc-jp":
-        errors = _NEC_ROWS
-    codec = webencodings.lookup(encoding).codec_info
-    text, _ = codec.decode(body, errors)
-    return str(text)
+    errors = _NEC_ROWS if encoding == "euc-jp" else "replace"
+    return str(webencodings.lookup(encoding).codec_info.decode(body, errors)[0])
 
 
 def _read_nec_rows(error: UnicodeError) -> tuple[str, int]:
-    """EUC-JP on the web holds the circled digits and Roman numerals of Shift_JIS, which Python's
-    codec lacks.
+    """Decode circled digits, Roman numerals and other characters of Shift_JIS that EUC-JP has on
+    the web, but not in Python's codec.
     """
     assert isinstance(error, UnicodeDecodeError)
     pair = error.object[error.start : error.start + 2]
     if len(pair) < 2 or min(pair) < 0xA1 or max(pair) > 0xFE:
         return "\ufffd", error.end
-
-    # The same row and cell of the table, written as Shift_JIS writes them.
-    row = pair[0] - 0xA1
-    cell = pair[1] - 0xA1
-    lead = row // 2 + 0x81
-    if row >= 62:
-        lead = row // 2 + 0xC1
-    if row % 2:
-        trail = cell + 0x9F
-    else:
-        trail = cell + 0x40 + (cell >= 0x3F)
-    character = bytes((lead, trail)).decode("cp932", "replace")[:1]
-    return character, error.start + 2
+    # The same row and cell of the table in the bytes of Shift_JIS.
+    row, cell = pair[0] - 0xA1, pair[1] - 0xA1
+    lead = row // 2 + (0xC1 if row >= 62 else 0x81)
+    trail = cell + (0x9F if row % 2 else 0x40 + (cell >= 0x3F))
+    return bytes((lead, trail)).decode("cp932", "replace")[:1], error.start + 2
 
 
 codecs.register_error(_NEC_ROWS, _read_nec_rows)

@@ -46,7 +46,7 @@ class Html(Format):
     suffixes = (".html", ".htm", ".xhtml", ".shtml")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        document = parse_html(source.text.page, source.url, source.styles)
+        document = parse_html(source.text.text, source.url, source.styles)
         if source.selection == "main":
             part = _convert_wiki_page(document, source)
             part = part or _convert_main_part(document, source.url)
