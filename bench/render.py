@@ -31,9 +31,9 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from webquarry._read.browser.launch import find_program
+from webquarry._read.browser.chromium import find_program
 from webquarry._read.browser.renderer import PageRenderer
-from webquarry._read.browser.tree import read_tree
+from webquarry._read.browser.snapshot import read_snapshot
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.settings import Settings
@@ -151,7 +151,7 @@ async def measure(url: str, program: str, pages: int) -> dict[str, object]:
             started = time.perf_counter() - begun
             rendered = await renderer.render(url, None)
             cold = time.perf_counter() - begun
-            assert TEXT.encode() in read_tree(rendered.reply.body)[1]
+            assert TEXT.encode() in read_snapshot(rendered.reply).body
             times = []
             for _ in range(pages):
                 begun = time.perf_counter()
@@ -241,18 +241,18 @@ def main() -> None:
         print("no Chromium is installed: nothing to measure")
     with serve() as url:
         for program in filter(None, programs):
-            kind = "shell" if program.is_shell else "full"
+            kind = "shell" if "shell" in program else "full"
             goal = GOALS[kind]
-            print(f"{program.path} (goals: warm {goal[0]} s, cold {goal[1]} s, {goal[2]} MB)")
-            ours = show("webquarry", asyncio.run(measure(url, program.path, options.pages)))
+            print(f"{program} (goals: warm {goal[0]} s, cold {goal[1]} s, {goal[2]} MB)")
+            ours = show("webquarry", asyncio.run(measure(url, program, options.pages)))
             if python is not None:
-                other = measure_playwright(python, url, program.path, options.pages)
+                other = measure_playwright(python, url, program, options.pages)
                 if other is not None:
                     theirs = show("playwright", other)
                     ratios = [mine / others for mine, others in zip(ours, theirs, strict=True)]
                     print("  ratio       warm {:.2f}, cold {:.2f}, memory {:.2f}".format(*ratios))
             if options.kills:
-                left = kill_often(url, program.path, options.kills)
+                left = kill_often(url, program, options.kills)
                 print(f"  {options.kills} kills: {left} processes left 2 s later")
 
 

@@ -93,16 +93,14 @@ def no_browser_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide an installed Chromium, so that results do not depend on it. Tests that name a browser
     in their settings use it, and so do subprocesses.
     """
-    from webquarry._read.browser import launch
+    from webquarry._read.browser import chromium
 
-    real = launch.find_program
+    real = chromium.find_program
 
-    def find_named(
-        settings: Settings, environ: Mapping[str, str] | None = None
-    ) -> launch.Program | None:
+    def find_named(settings: Settings, environ: Mapping[str, str] | None = None) -> str | None:
         return real(settings, environ) if settings.browser else None
 
-    monkeypatch.setattr("webquarry._read.browser.launch.find_program", find_named)
+    monkeypatch.setattr("webquarry._read.browser.chromium.find_program", find_named)
     monkeypatch.setattr("webquarry._read.browser.renderer.find_program", find_named)
 
 

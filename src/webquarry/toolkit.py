@@ -170,7 +170,7 @@ class Toolkit:
             self.cache,
             self.settings,
             self.clock,
-            lambda: self.renderer,
+            (lambda: self.renderer) if os.name == "posix" else None,
             self._open_contents(),
             self.library,
         )

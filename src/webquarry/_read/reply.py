@@ -35,13 +35,9 @@ _NOSNIFF = "x-content-type-options"
 
 def read_rendered(requested_url: str, reply: Reply, selection: Selection) -> Page:
     """Read a rendered page; the body of the reply is a DOM snapshot."""
-    from webquarry._read.browser.tree import choose_url, read_tree
+    from webquarry._read.browser.snapshot import read_snapshot
 
-    final_url, html = read_tree(reply.body)
-    headers = reply.headers.copy()
-    headers["content-type"] = "text/html; charset=utf-8"
-    rendered = replace(reply, url=choose_url(final_url, reply.url), headers=headers, body=html)
-    page = read_reply(requested_url, rendered, selection, is_rendered=True)
+    page = read_reply(requested_url, read_snapshot(reply), selection, is_rendered=True)
     return replace(page, tier="browser")
 
 

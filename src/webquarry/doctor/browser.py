@@ -22,13 +22,13 @@ NAME = "browser"
 
 def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Check which browser is installed, without starting it."""
-    from webquarry._read.browser.launch import INSTALL_ADVICE, choose_isolation, find_program
-
     if not settings.render:
         detail = "turned off (WEBQUARRY_RENDER=0): pages that need their scripts are errors"
         return CheckResult(NAME, "off", detail, "Unset WEBQUARRY_RENDER")
     if os.name != "posix":
         return CheckResult(NAME, "off", "not on this system: needs Linux or macOS")
+    from webquarry._read.browser.chromium import INSTALL_ADVICE, choose_isolation, find_program
+
     program = find_program(settings, environ)
     if program is None and settings.browser is not None:
         detail = f"{settings.browser} is not there (WEBQUARRY_BROWSER)"
@@ -40,7 +40,7 @@ def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult
         isolation = choose_isolation(sandbox=settings.browser_sandbox)
     except WebquarryError as error:
         return CheckResult(NAME, "warning", error.sentence, error.suggested_action)
-    detail = f"{program.path}; {isolation.description}"
+    detail = f"{program}; {isolation.description}"
     if not isolation.has_sandbox:
         cure = "Unset WEBQUARRY_BROWSER_SANDBOX, unless this is a container of its own"
         return CheckResult(NAME, "warning", detail, cure)

@@ -17,15 +17,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from webquarry._read.browser.launch import find_program
+from webquarry._read.browser.chromium import find_program
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
 T = TypeVar("T")
 
-PROGRAM = find_program(Settings())
-BROWSER = PROGRAM.path if PROGRAM else None
+BROWSER = find_program(Settings())
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
 NETWORKS = "127.0.0.2/31"
 _TYPES = {

@@ -19,7 +19,7 @@ from tests.net.test_redirect_targets import Internet
 from tests.net.wires import PUBLIC, FakeDns, FakeSockets
 from tests.read.browser.site import BROWSER, needs_browser
 from webquarry._read.browser.renderer import PageRenderer
-from webquarry._read.browser.tree import read_tree
+from webquarry._read.browser.snapshot import read_snapshot
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.net.guard import Guard, find_refused_class, parse_address
@@ -53,8 +53,7 @@ async def render_with(page: str, sockets: httpcore2.AsyncNetworkBackend) -> str:
             rendered = await renderer.render("http://door.example/", first)
         finally:
             await renderer.aclose()
-    _, html = read_tree(rendered.reply.body)
-    return html.decode()
+    return read_snapshot(rendered.reply).body.decode()
 
 
 def list_private(dialled: list[str]) -> list[str]:

@@ -35,8 +35,8 @@ FILES = {
         setInterval(() => {{ const a = new Uint8Array(2e7); a.fill(1); kept.push(a); }}, 1);
         </script>""",
     "/nodes.html": f"""{HEAD}<div id="a"></div><script>setInterval(() => {{
-        for (let i = 0; i < 5000; i++) document.body.append(document.createElement("p"), "x");
-        }}, 1);</script>""",
+        for (let i = 0; i < 5000; i++) {{ const p = document.createElement("p");
+        p.title = "y".repeat(20000) + i; document.body.append(p, "x"); }} }}, 1);</script>""",
     "/ticks.html": f"""{HEAD}<h1>Log</h1><p id="a"></p><script>let n = 0; setInterval(() => {{
         document.getElementById("a").textContent = "Ticked " + n++; fetch("/good.html?n=" + n); }},
         50); fetch("/good.html?wait=60")</script>""",

@@ -39,7 +39,7 @@ def ask(
     async def run() -> tuple[list[BrowserAnswer], PageRequests]:
         settings = settings_with(retries=0)
         async with Client(settings, FakeClock(), pages=web) as client:
-            page = PageRequests(client, PAGE, first, lambda: 10.0)
+            page = PageRequests(client, PAGE, first, 10.0)
             if first is not None:
                 await page.answer(event(PAGE, "Document"), is_main=True)
             return [await page.answer(one, is_main=is_main) for one in events], page
@@ -219,7 +219,7 @@ def test_requests_are_answered_in_order_for_a_replay() -> None:
 
         done: list[str] = []
         async with Client(settings_with(robots=False), FakeClock(), pages=Web({})) as client:
-            page = PageRequests(client, PAGE, None, lambda: 10.0, in_order=True)
+            page = PageRequests(client, PAGE, None, 10.0, in_order=True)
 
             async def answer(path: str) -> None:
                 await page.answer(event(f"https://site.example/{path}"), is_main=False)

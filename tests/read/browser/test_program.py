@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from webquarry._read.browser import launch
-from webquarry._read.browser.launch import (
+from webquarry._read.browser import chromium
+from webquarry._read.browser.chromium import (
     Isolation,
-    Program,
+    Profile,
     build_command,
     choose_isolation,
     find_program,
+    remove_stale_profiles,
 )
-from webquarry._read.browser.process import Profile, remove_stale_profiles
 from webquarry.errors import Unreadable
 from webquarry.settings import Settings
 
@@ -32,19 +32,19 @@ def test_configured_browser_is_preferred_then_the_headless_shell(tmp_path: Path)
     full = make_program(tmp_path, "chromium")
     environ = {"PATH": str(tmp_path)}
 
-    assert find_program(Settings(), environ) == Program(str(full), is_shell=False)
+    assert find_program(Settings(), environ) == str(full)
     shell = make_program(tmp_path, "chromium-headless-shell")
-    assert find_program(Settings(), environ) == Program(str(shell), is_shell=True)
+    assert find_program(Settings(), environ) == str(shell)
     named = Settings(browser=str(full))
-    assert find_program(named, environ) == Program(str(full), is_shell=False)
+    assert find_program(named, environ) == str(full)
     assert find_program(Settings(browser=str(tmp_path / "absent")), environ) is None
     assert find_program(Settings(), {"PATH": str(tmp_path / "nothing")}) is None
 
 
 def test_only_the_setting_disables_the_sandbox(tmp_path: Path) -> None:
-    program = Program("/bin/browser", is_shell=True)
-    usual = build_command(program, Isolation((), None, True, True), str(tmp_path))
-    without = build_command(program, Isolation((), None, True, False), str(tmp_path))
+    program = "/bin/browser"
+    usual = build_command(program, Isolation((), None, True, True), tmp_path)
+    without = build_command(program, Isolation((), None, True, False), tmp_path)
 
     assert "--no-sandbox" not in usual
     assert "--no-sandbox" in without
@@ -58,14 +58,13 @@ def test_root_drops_privileges_or_fails(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(launch, "_find_unshare", lambda is_root: ("unshare", "--net"))
-    monkeypatch.setattr(launch, "_find_drop", lambda: ("setpriv", "--"))
+    monkeypatch.setattr(chromium, "_find_wrapper", lambda name, *options: (name, "--"))
     chosen = choose_isolation(sandbox=True)
-    assert chosen.prefix == ("unshare", "--net", "setpriv", "--")
-    assert chosen.user == launch.NOBODY
+    assert chosen.prefix == ("unshare", "--", "setpriv", "--")
+    assert chosen.user == chromium.NOBODY
     assert "no network at all" in chosen.description
 
-    monkeypatch.setattr(launch, "_find_drop", lambda: None)
+    monkeypatch.setattr(chromium, "_find_wrapper", lambda name, *options: None)
     with pytest.raises(Unreadable, match="sandbox"):
         choose_isolation(sandbox=True)
 

@@ -15,12 +15,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from webquarry._read.browser.browser import Browser
-from webquarry._read.browser.pipe import CommandRefused
-from webquarry._read.browser.requests import BrowserAnswer, PageRequests
-from webquarry._read.browser.shown import STYLES
-from webquarry.errors import NetworkFailure, TooComplex
-from webquarry.net.client import Client
+from webquarry._read.browser.pipe import CommandRefused, Pipe
+from webquarry._read.browser.requests import PageRequests
+from webquarry._read.browser.snapshot import STYLES
+from webquarry.errors import NetworkFailure, TooComplex, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.secret import redact
 
@@ -62,24 +60,23 @@ class PageRender:
 
     def __init__(
         self,
-        browser: Browser,
-        client: Client,
+        pipe: Pipe,
+        requests: PageRequests,
         url: str,
         first: Reply | None,
         seconds: float,
-        *,
-        in_order: bool = False,
     ) -> None:
+        self.requests = requests
         self.context = ""
         self.session = ""
+        self.target = ""  # also the name of the main frame
+        self.frames: set[str] = set()  # also targets of workers
+        self.has_workers = False  # or frames with targets of their own
         self.url = url
-        self._browser = browser
-        self._pipe = browser.pipe
-        self._target = ""
+        self._pipe = pipe
         self._end = time.monotonic() + seconds
         self._seconds = seconds
         self._first = first
-        self._requests = PageRequests(client, url, first, self._get_seconds, in_order=in_order)
         self._has_navigated = asyncio.Event()
         self._has_expired = asyncio.Event()
         self._world: int | None = None
@@ -95,24 +92,25 @@ class PageRender:
             is_settled = await self._load()
             snapshot = await self._capture()
         finally:
-            self._dispose()
-        document = self._requests.document
+            if self.context:
+                context = {"browserContextId": self.context}
+                self._pipe.notify("Target.disposeBrowserContext", context)
+        requests, document = self.requests, self.requests.document
         if document is None:
-            raise self._requests.failure or self._build_failure()
+            raise self._build_failure()
         head = (document.url, document.status, document.headers)
         reply = Reply(*head, snapshot, document.fetched_at)
-        requests = self._requests
         return RenderedPage(reply, is_settled, not requests.is_over_budget, requests.blocked_frames)
 
     def on_event(self, method: str, parameters: dict[str, Any]) -> None:
         """Handle an event of the page."""
         if method == "Page.frameNavigated":
             frame = parameters["frame"]
-            if frame["id"] == self._target and frame.get("url", "about:blank") != "about:blank":
+            if frame["id"] == self.target and frame.get("url", "about:blank") != "about:blank":
                 self._world = None  # it belongs to the previous document
                 self._has_navigated.set()
         elif method == "Page.frameAttached":
-            self._browser.add_frame(self, parameters["frameId"])
+            self.frames.add(parameters["frameId"])
         elif method == "Emulation.virtualTimeBudgetExpired":
             self._has_expired.set()
         elif method == "Page.javascriptDialogOpening":
@@ -120,27 +118,25 @@ class PageRender:
             self._pipe.notify("Page.handleJavaScriptDialog", answer, self.session)
         elif method == "Inspector.targetCrashed":
             error = TooComplex(f"{redact(self.url)} uses too much memory: its process was killed.")
-            self._pipe.fail_session(self.session, error)
-            self._requests.failure = error
+            self._pipe.fail_commands(error, self.session)
+            self.requests.failure = error
             self._has_navigated.set()
             self._has_expired.set()
 
-    async def answer_request(self, event: dict[str, Any]) -> BrowserAnswer:
-        """Make a paused request of the page and return the command that answers it."""
-        is_document = event.get("resourceType") == "Document"
-        is_main = is_document and event.get("frameId") == self._target
-        return await self._requests.answer(event, is_main=is_main)
-
-    def _get_seconds(self) -> float:
-        return self._end - time.monotonic()
-
     async def _command(
-        self, method: str, parameters: dict[str, Any] | None = None, *, seconds: float | None = None
-    ) -> dict[str, Any]:
+        self,
+        method: str,
+        parameters: dict[str, Any] | None = None,
+        *,
+        seconds: float | None = None,
+        is_raw: bool = False,
+    ) -> Any:
         """Send a command to the page; by default within the time left."""
         if seconds is None:
-            seconds = max(_BUSY_SECONDS, self._get_seconds())
-        return await self._pipe.command(method, parameters, self.session, seconds=seconds)
+            seconds = max(_BUSY_SECONDS, self._end - time.monotonic())
+        return await self._pipe.command(
+            method, parameters, self.session, seconds=seconds, is_raw=is_raw
+        )
 
     async def _open(self, user_agent: str) -> None:
         pipe = self._pipe
@@ -150,11 +146,11 @@ class PageRender:
         deny = {"behavior": "deny", "browserContextId": self.context}
         pipe.notify("Browser.setDownloadBehavior", deny)
         opened = await pipe.command("Target.createTarget", target)
-        self._target = opened["targetId"]
-        attach = {"targetId": self._target, "flatten": True}
+        self.target = opened["targetId"]
+        self.frames.add(self.target)
+        attach = {"targetId": self.target, "flatten": True}
         attached = await pipe.command("Target.attachToTarget", attach)
         self.session = attached["sessionId"]
-        self._browser.add_page(self, self._target)
         screen = {"width": _WIDTH, "height": _HEIGHT, "deviceScaleFactor": 1, "mobile": False}
         await asyncio.gather(
             self._command("Page.enable"),
@@ -180,9 +176,9 @@ class PageRender:
         """Navigate and wait until the page is ready; returns whether it has settled."""
         navigated = await self._command("Page.navigate", {"url": self.url})
         if navigated.get("errorText"):
-            raise self._requests.failure or self._build_failure()
+            raise self._build_failure()
         try:
-            async with asyncio.timeout(self._get_seconds()):
+            async with asyncio.timeout(self._end - time.monotonic()):
                 await self._has_navigated.wait()
                 self._raise_failure()
                 await self._run_virtual_time()
@@ -193,11 +189,13 @@ class PageRender:
             return False
 
     def _raise_failure(self) -> None:
-        if self._requests.failure is not None:
-            raise self._requests.failure
+        if self.requests.failure is not None:
+            raise self.requests.failure
 
-    def _build_failure(self) -> NetworkFailure:
-        return NetworkFailure(f"The browser got no page from {redact(self.url)}", retryable=False)
+    def _build_failure(self) -> WebquarryError:
+        """Return the reason why there is no page."""
+        message = f"The browser got no page from {redact(self.url)}"
+        return self.requests.failure or NetworkFailure(message, retryable=False)
 
     async def _run_virtual_time(self) -> None:
         policy = {
@@ -217,17 +215,17 @@ class PageRender:
         started = last_change = time.monotonic()
         last = ""
         quiet = _QUIET_SECONDS
-        if self._browser.has_workers(self) or await self._evaluate(_COUNT_OTHERS):
+        if self.has_workers or await self._evaluate(_COUNT_OTHERS):
             quiet = _LONG_QUIET_SECONDS
         while True:
             size = str(await self._evaluate(_MEASURE))
             now = time.monotonic()
-            if size != last or self._requests.pending:
+            if size != last or self.requests.pending:
                 last_change = now
                 last = size
             if now - last_change >= quiet:
                 return True
-            if now - started >= _MAX_QUIET_SECONDS and not self._requests.pending:
+            if now - started >= _MAX_QUIET_SECONDS and not self.requests.pending:
                 return False  # it keeps changing, such as a clock
             await asyncio.sleep(_POLL_SECONDS)
 
@@ -235,7 +233,7 @@ class PageRender:
         """Return the value of an expression in an isolated world of the current document."""
         for _ in range(2):
             if self._world is None:
-                world = {"frameId": self._target, "worldName": "webquarry"}
+                world = {"frameId": self.target, "worldName": "webquarry"}
                 made = await self._command("Page.createIsolatedWorld", world)
                 self._world = made["executionContextId"]
             parameters = {"expression": expression, "contextId": self._world}
@@ -249,8 +247,7 @@ class PageRender:
 
     async def _capture(self) -> bytes:
         """Capture the DOM with computed styles; a script that is still running is terminated."""
-        if self._get_seconds() < _CAPTURE_SECONDS:
-            self._end = time.monotonic() + _CAPTURE_SECONDS
+        self._end = max(self._end, time.monotonic() + _CAPTURE_SECONDS)
         try:
             stop = {"policy": "pause"}
             await self._command("Emulation.setVirtualTimePolicy", stop, seconds=_BUSY_SECONDS)
@@ -258,21 +255,13 @@ class PageRender:
         except (TooComplex, CommandRefused):
             await self._command("Runtime.terminateExecution", seconds=_BUSY_SECONDS)
         parameters = {"computedStyles": list(STYLES), "includeDOMRects": False}
+        seconds = max(_CAPTURE_SECONDS, self._end - time.monotonic())
         try:
-            return await self._pipe.command_raw(
-                "DOMSnapshot.captureSnapshot",
-                parameters,
-                self.session,
-                seconds=max(_CAPTURE_SECONDS, self._get_seconds()),
+            snapshot: bytes = await self._command(
+                "DOMSnapshot.captureSnapshot", parameters, seconds=seconds, is_raw=True
             )
+            return snapshot
         except TooComplex as error:
             raise TooComplex(
                 f"Timed out after {self._seconds:g} s running the scripts of {redact(self.url)}."
             ) from error
-
-    def _dispose(self) -> None:
-        """Close the context without waiting for it."""
-        self._browser.remove_page(self)
-        if self.context:
-            context = {"browserContextId": self.context}
-            self._pipe.notify("Target.disposeBrowserContext", context)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
-from collections.abc import Callable
+import time
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, NamedTuple
 from urllib.parse import urldefrag, urlsplit
 
@@ -65,16 +66,16 @@ class PageRequests:
         client: Client,
         url: str,
         first: Reply | None,
-        get_seconds: Callable[[], float],
+        seconds: float,
         *,
         in_order: bool = False,
     ) -> None:
         self._client = client
-        self._in_order = in_order  # answer in the order of the requests, for a replay
-        self._last_turn: asyncio.Event | None = None
+        # For a replay the requests are made and answered in their order.
+        self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if in_order else nullcontext()
         self._first = None if first is None or first.hops else first
         self._first_url = urldefrag(url).url
-        self._get_seconds = get_seconds  # time left
+        self._end = time.monotonic() + seconds
         self._count = 0
         self._bytes_left = MAX_BYTES
         self._documents = 0
@@ -89,27 +90,21 @@ class PageRequests:
     async def answer(self, event: dict[str, Any], *, is_main: bool) -> BrowserAnswer:
         """Make a paused request and return the command that answers it."""
         self.pending += 1
-        previous, turn = self._last_turn, asyncio.Event()
-        self._last_turn = turn
         try:
-            try:
-                answer = _fulfil(event, await self._fetch(event, is_main=is_main))
-            except WebquarryError as error:
-                url, reason = redact(str(event["request"]["url"])), redact(error.message)
-                log.debug("a request of the page failed: %s: %s", url, reason)
-                answer = fail_request(event)
-                if is_main and isinstance(error, Unreadable) and self.document is not None:
-                    # A download: HTTP 204 leaves the page as it is, as in browsers.
-                    parameters = {"requestId": event["requestId"], "responseCode": 204}
-                    answer = BrowserAnswer("Fetch.fulfillRequest", parameters)
-                elif is_main:
-                    self.failure = error
-            if self._in_order and previous is not None:
-                await previous.wait()
+            async with self._turn:
+                return _fulfil(event, await self._fetch(event, is_main=is_main))
+        except WebquarryError as error:
+            url, reason = redact(str(event["request"]["url"])), redact(error.message)
+            log.debug("a request of the page failed: %s: %s", url, reason)
+            if is_main and isinstance(error, Unreadable) and self.document is not None:
+                # A download: HTTP 204 leaves the page as it is, as in browsers.
+                parameters = {"requestId": event["requestId"], "responseCode": 204}
+                return BrowserAnswer("Fetch.fulfillRequest", parameters)
+            if is_main:
+                self.failure = error
+            return fail_request(event)
         finally:
             self.pending -= 1
-            turn.set()
-        return answer
 
     async def _fetch(self, event: dict[str, Any], *, is_main: bool) -> Reply:
         if is_main and self._first is not None:
@@ -126,7 +121,7 @@ class PageRequests:
             body=body,
             is_page=kind == _DOCUMENT,
             limit=max(1, limit),
-            seconds=max(0.1, self._get_seconds()),
+            seconds=max(0.1, self._end - time.monotonic()),
         )
         try:
             reply = await self._client.fetch_hop(sent)
