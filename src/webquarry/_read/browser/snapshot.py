@@ -56,9 +56,7 @@ _IMAGES = frozenset({"img", "picture", "video", "canvas", "svg"})
 _REPLACED = frozenset({"br", "hr", "td", "th", "input", "wbr", *_IMAGES, *_FRAMES})
 _SKELETON = frozenset({"html", "head", "body"})
 _BOXLESS = frozenset({*_SKELETON, "meta", "link", "base", "title"})  # written in any case
-_DROPPED_ATTRIBUTES = frozenset(
-    {"style", "hidden", "aria-hidden", "inert", "nonce", "integrity", "srcdoc", "open"}
-)
+_DROPPED_ATTRIBUTES = frozenset({"style", "hidden", "aria-hidden", "inert", "open"})
 _TRANSPARENT = ("", "transparent", "rgba(0, 0, 0, 0)")
 _WHITESPACE = " \t\r\n\f"
 _DATA = "application/ld+json"
@@ -79,6 +77,7 @@ class _Look(NamedTuple):
 
 
 _PLAIN = _Look()
+_NO_BOX: _Bounds = (0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(slots=True, eq=False)
@@ -92,7 +91,7 @@ class _Node:
     parent: _Node | None
     is_shadow_root: bool
     frame: int | None  # number of the document inside
-    bounds: _Bounds | None = None  # None without a box
+    bounds: _Bounds = _NO_BOX
     styles: _Styles = field(default_factory=dict)
     look: _Look = _PLAIN
     is_shown: bool = False
@@ -163,7 +162,7 @@ def _list_nodes(document: dict[str, Any], strings: list[str]) -> list[_Node]:
     rows = zip(layout["nodeIndex"], layout["bounds"], layout["styles"], strict=True)
     for index, bounds, styles in rows:
         node = nodes[index]
-        if node.bounds is None:
+        if node.bounds is _NO_BOX:
             node.bounds = bounds
             values = [_get_string(strings, number) for number in styles]
             node.styles = dict(zip(STYLES, values, strict=False))
@@ -173,6 +172,7 @@ def _list_nodes(document: dict[str, Any], strings: list[str]) -> list[_Node]:
 def _write_document(snapshot: dict[str, Any], number: int, host: str, depth: int) -> Iterator[str]:
     """Write the visible nodes of the page, or of a frame inside it, in document order."""
     nodes = _list_nodes(snapshot["documents"][number], snapshot["strings"])
+    _inherit(nodes)
     _mark_shown(nodes)
     open_tags: list[tuple[_Node, str]] = [(nodes[0], "")]
     for node in nodes[1:]:
@@ -223,7 +223,7 @@ def _write_text(node: _Node, parent: _Node) -> str:
 
 def _write_frame(snapshot: dict[str, Any], node: _Node, host: str, depth: int) -> Iterator[str]:
     """Write a visible frame whose document belongs to the site of the page."""
-    if node.frame is None or node.bounds is None or min(node.bounds[2:]) < _MIN_FRAME:
+    if node.frame is None or min(node.bounds[2:]) < _MIN_FRAME:
         return
     document = snapshot["documents"][node.frame]
     url = _get_string(snapshot["strings"], document.get("documentURL", -1))
@@ -240,7 +240,7 @@ def _write_attributes(node: _Node) -> str:
     written: list[str] = []
     for name, value in node.attributes.items():
         is_name = name.replace("-", "").replace(":", "").replace("_", "").isalnum()
-        if not is_name or name in _DROPPED_ATTRIBUTES or name.startswith("on"):
+        if not is_name or name in _DROPPED_ATTRIBUTES:
             continue
         if name == "class" and judge_classes(value) in (FOR_SCREEN_READERS, HIDDEN_CLASS):
             continue
@@ -248,36 +248,29 @@ def _write_attributes(node: _Node) -> str:
     return "".join(written)
 
 
-def _mark_shown(nodes: list[_Node]) -> None:
-    """Mark the visible texts and replaced elements, with their ancestors."""
-    painted: list[_Node] = []  # with an image or a background
+def _inherit(nodes: list[_Node]) -> None:
+    """Set what nodes inherit from the boxes around them."""
     for node in nodes:
         if node.parent is not None:
             node.look = node.parent.look
             node.is_left_out |= node.parent.is_left_out
-        if node.kind == _ELEMENT and node.bounds is not None and not node.is_left_out:
+        if node.kind == _ELEMENT and node.bounds is not _NO_BOX:
             node.look = _enter_box(node, node.look)
-            has_background = node.styles.get("background-color", "") not in _TRANSPARENT
-            has_background = has_background or _has_background_image(node.styles)
-            if has_background or node.name in _IMAGES:
-                painted.append(node)
+
+
+def _mark_shown(nodes: list[_Node]) -> None:
+    """Mark the visible texts and replaced elements, with their ancestors."""
+    painted = [node for node in nodes if _is_painted(node)]
     overlap_checks = 0
     for node in nodes:
         look = node.look
-        is_hidden = node.is_left_out or look.is_hidden or not look.is_visible
-        if is_hidden or node.bounds is None:
+        if node.is_left_out or node.bounds is _NO_BOX or look.is_hidden or not look.is_visible:
             continue
-        if node.kind == _TEXT:
-            if not _has_room(node, node.bounds):
-                continue
-            if not look.is_readable:
-                overlap_checks += 1
-                is_over_limit = overlap_checks > _MAX_OVERLAP_CHECKS
-                if is_over_limit or not _overlaps(node, node.bounds, painted):
-                    continue
-        elif node.name not in _REPLACED:
-            continue
-        shown: _Node | None = node
+        is_shown = node.name in _REPLACED or (node.kind == _TEXT and _has_room(node))
+        if is_shown and node.kind == _TEXT and not look.is_readable:
+            overlap_checks += 1
+            is_shown = overlap_checks <= _MAX_OVERLAP_CHECKS and _overlaps(node, painted)
+        shown = node if is_shown else None
         while shown is not None and not shown.is_shown:
             shown.is_shown = True
             shown = shown.parent
@@ -286,33 +279,39 @@ def _mark_shown(nodes: list[_Node]) -> None:
 def _enter_box(node: _Node, outer: _Look) -> _Look:
     """Return what the children of a box inherit."""
     styles = node.styles
-    opacity = outer.opacity * (parse_number(styles.get("opacity", "")) or 0.0)
+    own_opacity = parse_number(styles.get("opacity", ""))
+    opacity = outer.opacity if own_opacity is None else outer.opacity * own_opacity
     background, has_image = outer.background, outer.has_image
     own = parse_colour(styles.get("background-color", ""))
     if own is not None and own.alpha > 0:
         background = lay_over(own, background)
         has_image = has_image and own.alpha < 1
-    has_image = has_image or _has_background_image(styles)
+    has_image = has_image or styles.get("background-image", "none") != "none"
     colour = parse_colour(styles.get("-webkit-text-fill-color") or styles.get("color", ""))
+    is_readable = has_image or colour is None
+    if colour is not None and colour.alpha >= FAINT:
+        is_readable = is_readable or not alike(lay_over(colour, background), background)
     return _Look(
         opacity=opacity,
         is_hidden=outer.is_hidden or opacity < FAINT or _hides_content(node),
         background=background,
         has_image=has_image,
         is_visible=styles.get("visibility", "visible") == "visible",
-        is_readable=has_image
-        or colour is None
-        or (colour.alpha >= FAINT and not alike(lay_over(colour, background), background)),
+        is_readable=is_readable,
     )
 
 
-def _has_background_image(styles: _Styles) -> bool:
-    return styles.get("background-image", "none") != "none"
+def _is_painted(node: _Node) -> bool:
+    """Return whether a box has an image or a background."""
+    if node.kind != _ELEMENT or node.bounds is _NO_BOX or node.is_left_out:
+        return False
+    has_image = node.styles.get("background-image", "none") != "none" or node.name in _IMAGES
+    return has_image or node.styles.get("background-color", "") not in _TRANSPARENT
 
 
 def _hides_content(node: _Node) -> bool:
     """Return whether a box hides everything inside."""
-    if node.name in _SKELETON or node.bounds is None:
+    if node.name in _SKELETON:
         return False
     styles = node.styles
     hiding = {name: styles[name] for name in _HIDING if styles.get(name, "none") != "none"}
@@ -326,19 +325,19 @@ def _hides_content(node: _Node) -> bool:
     )
 
 
-def _has_room(node: _Node, bounds: _Bounds) -> bool:
+def _has_room(node: _Node) -> bool:
     """Return whether the box of a text is on the page and large enough to be read."""
-    x, y, width, height = bounds
+    x, y, width, height = node.bounds
     is_long = len(node.value.strip(_WHITESPACE)) >= _MIN_TEXT
     least = _MAX_UNREADABLE if is_long else 0.0
     return min(width, height) > least and x + width > 0 and y + height > 0 and x < _MAX_X
 
 
-def _overlaps(node: _Node, bounds: _Bounds, painted: Sequence[_Node]) -> bool:
+def _overlaps(node: _Node, painted: Sequence[_Node]) -> bool:
     """Return whether a painted box that is not an ancestor is behind a text, such as an image
     behind white text.
     """
-    x, y, width, height = bounds
+    x, y, width, height = node.bounds
     middle_x, middle_y = x + width / 2, y + height / 2
     ancestors: set[_Node | None] = set()
     inner: _Node | None = node
@@ -346,7 +345,7 @@ def _overlaps(node: _Node, bounds: _Bounds, painted: Sequence[_Node]) -> bool:
         ancestors.add(inner)
         inner = inner.parent
     for other in painted:
-        left, top, wide, high = other.bounds or (0, 0, 0, 0)
+        left, top, wide, high = other.bounds
         is_behind = left <= middle_x <= left + wide and top <= middle_y <= top + high
         if is_behind and other not in ancestors:
             return True
