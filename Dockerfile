@@ -4,7 +4,7 @@
 #   docker run -p 8000:8000 -v webquarry:/data webquarry
 FROM python:3.13-slim AS build
 WORKDIR /src
-RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev # for the compiled parts
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev # for the extension module
 COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY src ./src
 RUN python -m venv /opt/webquarry && /opt/webquarry/bin/pip install --no-cache-dir '.[http]'

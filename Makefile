@@ -8,8 +8,7 @@ READY := .venv/.ready
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
-TYPED := $(wildcard src/webquarry/*/*/*.pxd src/webquarry/*/*/*/*.pxd)
-COMPILED := $(wildcard src/webquarry/*/*/*.pyx src/webquarry/*/*/*.pxi) $(TYPED) $(TYPED:.pxd=.py)
+COMPILED := src/webquarry/_native.pyx $(wildcard src/webquarry/_read/native/*.pxi)
 
 $(READY): pyproject.toml hatch_build.py $(COMPILED)
 	@command -v $(PYTHON) >/dev/null || { echo "webquarry needs Python 3.11 or newer; none was found as '$(PYTHON)'. Try: make PYTHON=/path/to/python3.11"; exit 1; }

@@ -28,9 +28,9 @@ from scripts.extraction.scores import compute_scores, print_row, print_scores  #
 from scripts.extraction.stages import as_data  # noqa: E402
 from scripts.extraction.training import COMMON, Trainer  # noqa: E402
 
+from webquarry._native import FEATURE_NAMES  # noqa: E402
 from webquarry._read.main_content.choose import RULES  # noqa: E402
 from webquarry._read.main_content.context import CONTEXT_NAMES  # noqa: E402
-from webquarry._read.main_content.feature_names import NAMES  # noqa: E402
 from webquarry._read.main_content.model import Probabilities, blend  # noqa: E402
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def write_model(trainer: Trainer, first: PageProbabilities) -> None:
     depth = COMMON["depth"]
     second = trainer.fit_second(trainer.build_contexts(first), set())
     data = {
-        "first": as_data(trainer.fit_first(set()), NAMES, depth),
+        "first": as_data(trainer.fit_first(set()), FEATURE_NAMES, depth),
         "second": as_data(second, CONTEXT_NAMES, depth),
         "class_lifts": dict(lifts.classes),
         "word_lifts": dict(lifts.words),

@@ -52,16 +52,13 @@ if (
 
 
 def pytest_configure() -> None:
-    """Refuse to test compiled modules that are older than their sources."""
+    """Refuse to test an extension module that is older than its sources."""
     package = Path(webquarry.__file__).parent
-    sources = [(path, path) for path in package.rglob("*.pyx")]
-    sources += [(path.with_suffix(".py"), path) for path in package.rglob("*.pxd")]
-    for source, typed in sources:
-        changed = max(typed.stat().st_mtime, source.stat().st_mtime)
-        for suffix in EXTENSION_SUFFIXES:
-            compiled = source.with_suffix(suffix)
-            if compiled.exists() and compiled.stat().st_mtime < changed:
-                raise pytest.UsageError(f"{source} was changed after it was compiled: make setup")
+    modules = [package / f"_native{suffix}" for suffix in EXTENSION_SUFFIXES]
+    compiled = max(path.stat().st_mtime for path in modules if path.exists())
+    for source in [package / "_native.pyx", *package.rglob("*.pxi")]:
+        if source.stat().st_mtime > compiled:
+            raise pytest.UsageError(f"{source} was changed after it was compiled: make setup")
 
 
 @pytest.fixture(autouse=True)

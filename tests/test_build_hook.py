@@ -1,4 +1,4 @@
-"""What `hatch_build.py` adds to a wheel: compiled modules."""
+"""`hatch_build.py` adds the extension module to a wheel."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def hook() -> ModuleType:
 
 def build(hook: ModuleType, target: str = "wheel") -> dict[str, Any]:
     data: dict[str, Any] = {"artifacts": [], "pure_python": True, "infer_tag": False}
-    parts = hook.CompiledParts(str(ROOT), {}, None, None, str(ROOT / "dist"), target)
+    parts = hook.NativeModule(str(ROOT), {}, None, None, str(ROOT / "dist"), target)
     parts.initialize("standard", data)
     return data
 
 
-def test_compiled_parts_make_a_wheel_for_this_kind_of_machine(
+def test_wheel_is_specific_to_the_platform(
     hook: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hook, "compile_parts", lambda root: ["src/webquarry/part.so"])
@@ -65,50 +65,28 @@ def test_nothing_is_compiled_for_a_source_package(
     assert build(hook, "sdist")["artifacts"] == []
 
 
-def test_a_part_is_compiled_because_its_source_is_there(hook: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "webquarry" / "_read").mkdir(parents=True)
-    (tmp_path / "webquarry" / "_read" / "_part.pyx").touch()
-    (tmp_path / "webquarry" / "plain.py").touch()
-    (tmp_path / "webquarry" / "typed.py").touch()
-    (tmp_path / "webquarry" / "typed.pxd").touch()
-
-    assert hook.sources(tmp_path) == {
-        "webquarry._read._part": tmp_path / "webquarry" / "_read" / "_part.pyx",
-        "webquarry.typed": tmp_path / "webquarry" / "typed.py",
-    }
-    assert "webquarry._read.markdown.walker" in hook.sources(ROOT / "src")
-    assert "webquarry._read.main_content._walk" in hook.sources(ROOT / "src")
-
-
-def test_only_what_changed_is_compiled_again(
+def test_module_is_compiled_again_when_a_source_is_newer(
     hook: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "src" / "webquarry"
-    folder.mkdir(parents=True)
-    (tmp_path / "pyproject.toml").touch()
-    for name in ("one.pyx", "two.py", "two.pxd"):
-        (folder / name).touch()
-    compiled: list[list[str]] = []
-
-    def compile_modules(root: Path, modules: dict[str, Path]) -> None:
-        compiled.append(sorted(modules))
-        for name in modules:
-            (root / hook.place_of(name)).touch()
-
-    def set_age(name: str, seconds: int) -> None:
-        os.utime(folder / name, (seconds, seconds))
-
+    parts = tmp_path / "src" / "webquarry" / "_read"
+    parts.mkdir(parents=True)
+    included = parts / "part.pxi"
+    for path in (tmp_path / "pyproject.toml", tmp_path / "hatch_build.py", included):
+        path.touch()
+    (tmp_path / hook.SOURCE).touch()
     for path in tmp_path.rglob("*.*"):
         os.utime(path, (1_000, 1_000))
-    monkeypatch.setattr(hook, "compile_modules", compile_modules)
-    places = [str(hook.place_of("webquarry.one")), str(hook.place_of("webquarry.two"))]
+    compiled: list[Path] = []
 
-    assert hook.compile_parts(tmp_path) == places
-    assert hook.compile_parts(tmp_path) == places  # an installer asks twice
-    set_age("two.py", 1 << 32)
-    hook.compile_parts(tmp_path)
-    set_age("two.pxd", 1 << 32)  # what others may have taken in
-    hook.compile_parts(tmp_path)
+    def compile_module(root: Path) -> None:
+        compiled.append(root)
+        (root / hook.MODULE).touch()
 
-    everything = ["webquarry.one", "webquarry.two"]
-    assert compiled == [everything, ["webquarry.two"], everything]
+    monkeypatch.setattr(hook, "compile_module", compile_module)
+
+    assert hook.compile_parts(tmp_path) == [str(hook.MODULE)]
+    assert hook.compile_parts(tmp_path) == [str(hook.MODULE)]  # an installer asks twice
+    assert len(compiled) == 1
+    os.utime(included, (1 << 32, 1 << 32))
+    hook.compile_parts(tmp_path)
+    assert len(compiled) == 2

@@ -18,8 +18,8 @@ from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import build_rows
 from scripts.extraction.stages import Array, Matrix, Stage
 
+from webquarry._native import FEATURE_NAMES
 from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
-from webquarry._read.main_content.feature_names import NAMES
 from webquarry._read.main_content.features import build_features
 
 COMMON: dict[str, Any] = {
@@ -62,7 +62,9 @@ class Trainer:
             build_features(page.flow, self.table.without(page.site)) for page in self.pages
         ]
         self._matrices = [np.asarray(features.matrix, np.float32) for features in self._features]
-        log(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(NAMES)} features")
+        log(
+            f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(FEATURE_NAMES)} features"
+        )
 
     def predict_first(self, without: int | None = None) -> PageProbabilities:
         """Return the first stage's probabilities out of fold; leave out one more fold if given."""
@@ -100,7 +102,7 @@ class Trainer:
 
     def fit_first(self, without: set[int | None]) -> Stage:
         """Train the first stage on all folds but some."""
-        return self._fit(self._matrices, NAMES, without, FIRST)
+        return self._fit(self._matrices, FEATURE_NAMES, without, FIRST)
 
     def fit_second(self, contexts: Sequence[Matrix | None], without: set[int | None]) -> Stage:
         """Train the second stage on all folds but some."""

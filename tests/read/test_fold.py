@@ -10,14 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry._read.text._fold import (
-    finish_line,
-    fold_white,
-    is_plain_address,
-    write_part,
-    write_plain,
-)
 from webquarry._read.text.characters import strip_invisible
+from webquarry._read.text.escape import finish_line, fold_white, write_part, write_plain
 
 PIECES = (
     *" \t\n\f\r\v\x1c\x00\x7fab_[*&]<`~\\é\u00a0…:#;!\u2028\u2029\u3000\u200b²ж😀\U000e0041",
@@ -82,16 +76,6 @@ def test_line_separators_become_newlines_and_ends_are_stripped(text: str) -> Non
     broken = re.sub("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*", "\n", single)
 
     assert finish_line(text) == broken.strip(" \u00a0\u3000\u2028\u2029\n")
-
-
-def test_plain_address_has_only_unreserved_ascii_characters() -> None:
-    characters = [chr(code) for code in range(0x180)]
-
-    assert "".join(filter(is_plain_address, characters)) == (
-        "!#$%&'*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~"
-    )
-    assert is_plain_address("https://example.com/a?b=c#d")
-    assert not is_plain_address("https://example.com/a b")
 
 
 def test_characters_that_are_written_directly_are_not_invisible() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._read.html._page_info import find_stated, style_of
+from webquarry._native import find_stated, style_of
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.parse import parse_html
 from webquarry._read.style.sheet import collect_sheets

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry._read.text._search import WordSearch, holds_folded
+from webquarry._native import WordSearch
 
 LETTERS = st.sampled_from("abAB é\u0130ΣσÉ語😀")
 WORDS = st.lists(st.text(LETTERS, min_size=2, max_size=4), max_size=8, unique=True)
@@ -52,19 +52,3 @@ def test_each_word_counts_once_and_only_before_the_limit() -> None:
 def test_short_words_and_too_many_words_are_rejected(words: list[str]) -> None:
     with pytest.raises(ValueError, match="word"):
         WordSearch(words)
-
-
-@given(
-    st.text(st.sampled_from("@iImMpPoOrRtT "), max_size=20),
-    st.sampled_from(["", "@ImPORT", "@impor", "MeDME", "medm"]),
-    st.sampled_from([b"@import", b"medme"]),
-)
-def test_bytes_are_searched_regardless_of_case(text: str, part: str, word: bytes) -> None:
-    data = (text + part + text).encode()
-
-    assert holds_folded(data, word) == (word in data.lower())
-
-
-def test_empty_words_in_bytes_are_rejected() -> None:
-    with pytest.raises(ValueError, match="empty"):
-        holds_folded(b"data", b"")

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from webquarry._native import Matcher, Selector, Tree, bits_of, find_value
 from webquarry._read.html.parse import parse_html
-from webquarry._read.style._match import Matcher, Selector, Tree, bits_of, find_value
 from webquarry._read.style.selectors import InvalidSelector, UndecidedSelector, parse_selector
 from webquarry._read.text.brackets import split_top
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webquarry._native import NameSet
 from webquarry._read.html.parse import parse_html
 from webquarry._read.markdown.convert import to_markdown
-from webquarry._read.style._match import NameSet
 from webquarry._read.style.conditions import ALWAYS, SOMETIMES
 from webquarry._read.style.declarations import parse_body
 from webquarry._read.style.sheet import SheetRule, Sheets, read_rules

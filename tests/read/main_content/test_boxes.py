@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from webquarry._native import link_boxes
 from webquarry._read.html.parse import parse_html
-from webquarry._read.main_content._boxes import link_boxes
 from webquarry._read.main_content.blocks import Flow, build_flow
 from webquarry._read.main_content.boxes import (
     CLUSTER,

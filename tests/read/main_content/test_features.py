@@ -11,8 +11,7 @@ from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import build_flow
 from webquarry._read.main_content.boxes import FIRST, LAST, LEVEL, PARENT, UNIT, Boxes
 from webquarry._read.main_content.context import build_context
-from webquarry._read.main_content.feature_names import ROW
-from webquarry._read.main_content.features import Features, build_features
+from webquarry._read.main_content.features import ROW, Features, build_features
 from webquarry._read.main_content.lifts import Lifts
 
 LIFTS = Lifts({"post": 0.5, "share": -0.25}, {"old": 0.125, "share": -0.5}, {"tale": 0.75})

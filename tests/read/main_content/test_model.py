@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webquarry._native import FEATURE_NAMES, Forest
 from webquarry._read.html.parse import parse_html
-from webquarry._read.main_content._trees import Forest
 from webquarry._read.main_content.blocks import build_flow
 from webquarry._read.main_content.buffers import take_row
 from webquarry._read.main_content.context import build_context
-from webquarry._read.main_content.feature_names import NAMES, ROW
-from webquarry._read.main_content.features import build_features
+from webquarry._read.main_content.features import ROW, build_features
 from webquarry._read.main_content.model import Trees, blend, load_shipped_model
 
 PAGE = (
@@ -64,7 +63,7 @@ def test_features_of_small_pages_are_finite(body: str) -> None:
     model = load_shipped_model()
     features = build_features(build_flow(parse_html(f"<body>{body}</body>")), model.lifts)
 
-    assert features.matrix.shape == (len(NAMES), len(features.words))
+    assert features.matrix.shape == (len(FEATURE_NAMES), len(features.words))
     context = build_context(features, np.full(len(features.words), 0.5))
     assert np.isfinite(np.asarray(features.matrix)).all()
     assert np.isfinite(np.asarray(context)).all()

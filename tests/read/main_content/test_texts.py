@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from webquarry._native import COUNTED
 from webquarry._read.main_content.lifts import Lifts
-from webquarry._read.main_content.texts import COUNTED, count_texts
+from webquarry._read.main_content.texts import count_texts
 from webquarry._read.main_content.words import split_words
 
 LIFTS = Lifts({}, {"share": -0.5, "story": 0.25, "old": 0.75}, {"old": 0.125, "tale": -0.25})

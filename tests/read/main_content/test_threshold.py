@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from webquarry._read.main_content import _context
+from webquarry import _native
 from webquarry._read.main_content.threshold import THRESHOLD_LIMITS, find_threshold
 
 
 def find_single_threshold(probabilities: list[float], words: list[float]) -> float:
     """Return the threshold for independent blocks, a feature of the second stage."""
-    return _context.find_threshold(np.array(probabilities), np.array(words), THRESHOLD_LIMITS)
+    return _native.find_threshold(np.array(probabilities), np.array(words), THRESHOLD_LIMITS)
 
 
 def test_threshold_is_lower_on_a_page_of_low_probabilities() -> None:

@@ -7,7 +7,7 @@ from array import array
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry._read.main_content._words import WordTable
+from webquarry._native import WordTable
 from webquarry._read.main_content.words import END_OF_TEXT, split_names, split_words
 
 KNOWN = ("the", "été", "2", "post", "body", "коммент", "评论", END_OF_TEXT, "a", "don", "t")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from webquarry._read.text._search import WordSearch
+from webquarry._native import WordSearch
 
 HIDDEN_CLASS = "hidden class"
 FOR_SCREEN_READERS = "screen reader class"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from webquarry._read.html._page_info import find_elements, find_stated, style_of
+from webquarry._native import find_elements, find_stated, style_of
 from webquarry._read.html.tree import text_of
 
 __all__ = [

@@ -13,8 +13,8 @@ from itertools import islice
 
 from lxml import etree
 
+from webquarry._native import WordSearch
 from webquarry._read.html.tree import beginning_of, length_up_to
-from webquarry._read.text._search import WordSearch
 
 OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")

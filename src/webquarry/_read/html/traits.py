@@ -14,8 +14,8 @@ from itertools import islice
 
 from lxml import etree
 
+from webquarry._native import WordSearch
 from webquarry._read.html.tree import first_texts
-from webquarry._read.text._search import WordSearch
 
 _MOST_FALLBACKS = 10
 _LONGEST_FALLBACK = 1_000  # characters

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from webquarry._read.html._texts import (
+from webquarry._native import (
     collect_names,
     find_cells,
     find_numbered_labels,

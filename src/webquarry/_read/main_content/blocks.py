@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from webquarry._native import ChosenParts, Walk
 from webquarry._read.html.parse import Document
-from webquarry._read.main_content._walk import ChosenParts, Walk
 from webquarry._read.main_content.nesting import unwrap_text
+from webquarry._read.main_content.tags import PAGE_TAGS
 
 __all__ = ["ChosenParts", "Flow", "Walk", "build_flow"]
 
@@ -84,10 +85,10 @@ def count_characters(texts: list[str]) -> int:
 
 def build_flow(document: Document) -> Flow:
     """The blocks of a page."""
-    walk = Walk()
+    walk = Walk(PAGE_TAGS)
     walk.walk(document.roots)
     if count_characters(walk.texts) < _NEXT_TO_NOTHING and unwrap_text(document.roots):
-        walk = Walk()
+        walk = Walk(PAGE_TAGS)
         walk.walk(document.roots)
     return Flow(walk, _read_head(document))
 

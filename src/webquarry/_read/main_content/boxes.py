@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 
-from webquarry._read.main_content._boxes import fill_table, link_boxes
-from webquarry._read.main_content._words import read_names
+from webquarry._native import fill_table, link_boxes, read_names
 from webquarry._read.main_content.blocks import Flow
 from webquarry._read.main_content.buffers import Rows, make_integers, make_rows, take_row
 from webquarry._read.main_content.lifts import Lookup

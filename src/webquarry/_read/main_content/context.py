@@ -2,17 +2,16 @@
 
 A block is compared with the first probabilities of similar blocks, of its section and of the
 element around it, so that repeated units (posts, tiles, rows) are classified together.
-`_context.pyx` computes the rows.
+Compiled code (`native/model.pxi`) computes the rows.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from webquarry._read.main_content._context import FILLED, fill_context
+from webquarry._native import FILLED, fill_context
 from webquarry._read.main_content.buffers import Rows, make_rows
-from webquarry._read.main_content.feature_names import ROW
-from webquarry._read.main_content.features import FEW_LINKS, PARAGRAPH, SEVERAL, Features
+from webquarry._read.main_content.features import FEW_LINKS, PARAGRAPH, ROW, SEVERAL, Features
 from webquarry._read.main_content.threshold import THRESHOLD_LIMITS
 
 # Features of the first matrix that the second stage uses too.

@@ -1,22 +1,22 @@
 """Build the feature matrix of a page: a row per feature, a column per block.
 
 Nearly all features are relative to the page: shares of its text and of its paragraphs, distances in
-blocks. A paragraph is a block of more than 80 characters with few links. `_features.pyx` computes
-the rows.
+blocks. A paragraph is a block of more than 80 characters with few links. Compiled code
+(`native/features.pxi`) computes the rows.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from webquarry._native import FEATURE_NAMES, fill_features
 from webquarry._read.main_content import texts
-from webquarry._read.main_content._features import fill_features
 from webquarry._read.main_content.blocks import Flow
 from webquarry._read.main_content.boxes import Boxes, describe_boxes
 from webquarry._read.main_content.buffers import Rows, make_rows, take_row
-from webquarry._read.main_content.feature_names import NAMES
 from webquarry._read.main_content.lifts import Lifts
 
+ROW = {name: number for number, name in enumerate(FEATURE_NAMES)}
 PARAGRAPH = 80  # characters
 SEVERAL = 2  # paragraphs
 FEW_LINKS = 0.35  # of the characters of a paragraph
@@ -42,14 +42,14 @@ _LIMITS = FeatureLimits()
 
 
 class Features:
-    """The feature matrix of a page, with a row for each of `NAMES`, and its input."""
+    """The feature matrix of a page, with a row for each of `FEATURE_NAMES`, and its input."""
 
     def __init__(self, flow: Flow, counts: Rows, boxes: Boxes) -> None:
         self.flow = flow
         self.counts = counts  # a row for each of `texts.COUNTED`
         self.boxes = boxes
         self.words = take_row(counts, texts.WORDS)  # number of words of each block
-        self.matrix = make_rows(len(NAMES), len(flow.texts))
+        self.matrix = make_rows(len(FEATURE_NAMES), len(flow.texts))
         fill_features(self.matrix, flow, counts, boxes, _LIMITS)
 
 

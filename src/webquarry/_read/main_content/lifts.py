@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from webquarry._read.main_content._words import WordTable
+from webquarry._native import WordTable
 from webquarry._read.main_content.buffers import Rows, pack_numbers
 from webquarry._read.main_content.words import END_OF_TEXT
 

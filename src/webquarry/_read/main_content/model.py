@@ -15,10 +15,9 @@ from importlib import resources
 from math import sqrt
 from typing import Any
 
-from webquarry._read.main_content._trees import Forest
+from webquarry._native import FEATURE_NAMES, Forest
 from webquarry._read.main_content.buffers import Rows, make_row, pack_integers, pack_singles
 from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
-from webquarry._read.main_content.feature_names import NAMES
 from webquarry._read.main_content.features import Features
 from webquarry._read.main_content.lifts import Lifts
 
@@ -81,7 +80,7 @@ def load_model(text: str) -> Model:
     """Return a model from its JSON."""
     data = json.loads(text)
     lifts = Lifts(data["class_lifts"], data["word_lifts"], data["long_word_lifts"])
-    first = parse_trees(data["first"], NAMES)
+    first = parse_trees(data["first"], FEATURE_NAMES)
     return Model(first, parse_trees(data["second"], CONTEXT_NAMES), lifts)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from lxml import etree
 
+from webquarry._native import PageTags
 from webquarry._read.html.class_names import judge_classes
+from webquarry._read.html.panel_buttons import OPENER_ATTRIBUTES, is_panel_button
 
 # Kinds: nothing to do for the first, the next ones are walked into, the others are not.
 INLINE, LINK, BLOCK, PRE, BUTTON, DROP, BREAK, ATOM, SVG = range(9)
@@ -54,7 +55,6 @@ BLOCKS_IN_SVG = (
 )  # fmt: skip
 # One of these stands in the class of every image that is a formula.
 FORMULA_CLASSES = (b"math", b"tex", b"ql-img-")
-MOST_BLOCKS = 20_000  # more than any page a person reads; of such a page nothing is judged
 
 _HIDING_STYLE = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden")
 _judge_classes = lru_cache(maxsize=4096)(judge_classes)
@@ -117,33 +117,6 @@ FLAG_OF_ROLE = {
 HEADINGS: dict[object, int] = {f"h{level}": level for level in range(1, 7)}
 
 
-def is_superfluous(element: etree._Element, fresh: int, above: int) -> bool:
-    """Whether a footer, header or dialog is one of the page and not one of an article in it, by the
-    flags that it has itself and those of the elements around it.
-    """
-    if fresh & CHROME_FLAG:
-        return True
-    if above & ARTICLE_FLAG:
-        return False
-    if fresh & FOOTER_FLAG:
-        return True
-    if above & MAIN_FLAG or element.tag != "header":
-        return False
-    return next(element.iterdescendants("h1"), None) is None
-
-
-def is_hidden(element: etree._Element, names: Sequence[str], label: str) -> bool:
-    """Whether the element's own attributes hide it, as far as can be told in passing. A style that
-    speaks of hiding decides alone.
-    """
-    style = element.get("style") or ""
-    if "none" in style or "hidden" in style:
-        return is_hiding_style(style)
-    if "hidden" in names or element.get("aria-hidden") == "true":
-        return True
-    return is_hiding_class(label)
-
-
 def is_hiding_style(style: str) -> bool:
     """Whether a style attribute hides its element."""
     return _HIDING_STYLE.search(style) is not None
@@ -152,3 +125,17 @@ def is_hiding_style(style: str) -> bool:
 def is_hiding_class(label: str) -> bool:
     """Whether a class, as it is written at an element, is one that hides."""
     return ("hid" in label or "none" in label) and _judge_classes(label) is not None
+
+
+PAGE_TAGS = PageTags(
+    kinds=KINDS,
+    kinds_in_pre=IN_PRE,
+    flags=FLAGS,
+    role_flags=FLAG_OF_ROLE,
+    headings=HEADINGS,
+    blocks_in_svg=BLOCKS_IN_SVG,
+    button_attributes=("role", *OPENER_ATTRIBUTES),
+    is_hiding_style=is_hiding_style,
+    is_hiding_class=is_hiding_class,
+    is_panel_button=is_panel_button,
+)

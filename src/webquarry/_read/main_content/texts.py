@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from webquarry._read.main_content._words import WordTable, fill_counts
+from webquarry._native import COUNTED, WordSearch, WordTable, fill_counts
 from webquarry._read.main_content.buffers import Rows, make_rows
 from webquarry._read.main_content.lifts import Lifts
 from webquarry._read.main_content.words import split_words
-from webquarry._read.text._search import WordSearch
 
 _CJK_WORDS = 0.6  # words that a CJK character counts as
 _CURRENCIES = "$€£¥₹₽₩"
@@ -25,37 +24,8 @@ SHORT = 100
 _TOPIC_IN = 400  # characters in which words for the page's subject are looked for
 _BEGINNING = 50  # characters
 
-# What is counted in each block, in this order. The first ones are features as they stand.
-COUNTED = (
-    "repeats",  # how often the same text came before
-    "echoes",  # how often a text with the same beginning came before
-    "chars",
-    "words",  # a CJK character counts as .6
-    "ends",
-    "title_share",
-    "word_max",
-    "word_min",
-    "word_mean",
-    "topic",  # share of the page's own words for its subject, in longer blocks
-    "says_comments",
-    "cut",  # the text ends in dots, as teasers do
-    "prices",
-)
-(
-    REPEATS,
-    ECHOES,
-    CHARS,
-    WORDS,
-    ENDS,
-    TITLE,
-    MAX,
-    MIN,
-    MEAN,
-    TOPIC,
-    COMMENTS,
-    CUT,
-    PRICES,
-) = range(len(COUNTED))
+# Rows of `COUNTED`.
+CHARS, WORDS = 2, 3
 
 
 class Limits(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from webquarry._read.main_content._context import find_best_cut
+from webquarry._native import find_best_cut
 
 
 class ThresholdLimits(NamedTuple):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from webquarry._native import WordSearch
 from webquarry._read.html.tree import first_texts, get_value
 from webquarry._read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry._read.markdown.inline import BREAK
-from webquarry._read.text._search import WordSearch
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.delimiters import defuse_verbatim
 from webquarry._read.text.fence import fence

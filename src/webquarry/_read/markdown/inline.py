@@ -10,9 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from webquarry._read.text._fold import finish_line, fold_white, write_part, write_plain
 from webquarry._read.text.characters import strip_invisible
-from webquarry._read.text.escape import escape
+from webquarry._read.text.escape import (
+    escape,
+    finish_line,
+    fold_white,
+    write_part,
+    write_plain,
+)
 
 # a line break in the page; the character means just that, so one found in the text does too
 BREAK = "\u2028"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, quote, urlsplit
 
-from webquarry._read.text._fold import is_plain_address
 from webquarry._read.text.characters import INVISIBLE
 from webquarry._search.replies.addresses import join_url, split_host
 
@@ -22,6 +21,8 @@ PERMALINK_WORDS = re.compile(
     r"(?: (?:to|for|here|icon)\b.*)?\s*",
     re.IGNORECASE | re.DOTALL,
 )
+# An address with only ASCII characters that Markdown and URLs need not escape.
+_PLAIN = re.compile(r"[!#$%&'*+,\-./0-9:;=?@A-Z_a-z~]*+")
 _LONGEST = 4096  # characters; a longer address is data, not a place
 _EDGES = "".join(map(chr, range(0x21)))  # what browsers strip from both ends
 _BREAKS = re.compile(r"[\t\n\r]")
@@ -75,9 +76,9 @@ class Links:
             return known[href]
         url: str | None = href
         is_whole = href[:8] == "https://" or href[:7] == "http://"
-        if not is_whole or len(href) > _LONGEST or not is_plain_address(href):
+        if not is_whole or len(href) > _LONGEST or not _PLAIN.fullmatch(href):
             url = self._resolve(_trim(href))
-            if url and not is_plain_address(url):
+            if url and not _PLAIN.fullmatch(url):
                 url = _fit_for_markdown(url)
         known[href] = url
         return url

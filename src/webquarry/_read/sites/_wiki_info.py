@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 from webquarry._read.html.head_tags import find_tags
 from webquarry._read.html.sheet_links import join_address
-from webquarry._read.text._search import holds_folded
 
 _MAX_HEAD = 1_000_000  # bytes
 _MIN_SIGNS = 2  # of `generator`, `EditURI`, class of the body, script settings
@@ -42,7 +41,8 @@ class WikiInfo(NamedTuple):
 def read_info(page: bytes, url: str) -> WikiInfo | None:
     """Read what a page states about itself; None if it is not a page of MediaWiki."""
     head = page[:_MAX_HEAD]
-    if not holds_folded(head, b"mediawiki") and not holds_folded(head, b"wgpagename"):
+    lowered = head.lower()
+    if b"mediawiki" not in lowered and b"wgpagename" not in lowered:
         return None
     body = re.search(rb"<body", head, re.IGNORECASE)
     head = (head[: head.find(b">", body.start()) + 1] or head) if body else head

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry._read.style._match import (
+from webquarry._native import (
     ANYTHING,
     Matcher,
     NameSet,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from webquarry._read.style._match import split_declarations, strip_comments
+from webquarry._native import split_declarations, strip_comments
 from webquarry._read.style.colours import COLOUR_NAMES
 from webquarry._read.text.remember import remember_short
 

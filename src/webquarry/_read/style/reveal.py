@@ -12,6 +12,7 @@ from itertools import islice
 
 from lxml import etree
 
+from webquarry._native import WordSearch, find_value
 from webquarry._read.html.class_names import FOR_SCREEN_READERS, judge_classes
 from webquarry._read.html.tree import (
     having_attributes,
@@ -19,11 +20,9 @@ from webquarry._read.html.tree import (
     length_up_to,
     links_within,
 )
-from webquarry._read.style._match import find_value
 from webquarry._read.style.declarations import Declarations, parse_body
 from webquarry._read.style.sheet import Sheets
 from webquarry._read.style.values import first_value, parse_length, parse_number, split_words
-from webquarry._read.text._search import WordSearch
 from webquarry._read.text.comments import remove_comments
 
 _Element = etree._Element

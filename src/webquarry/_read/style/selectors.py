@@ -1,4 +1,4 @@
-"""Parse selectors: attributes, pseudo-classes and nesting. Matching is in `_match.pyx`.
+"""Parse selectors: attributes, pseudo-classes and nesting. Matching is in `native/match.pxi`.
 
 A selector that browsers do not know is `InvalidSelector`. One beyond the limits here is
 `UndecidedSelector`: whether it matches an element is not known.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from webquarry._read.style._match import (
+from webquarry._native import (
     ANCESTOR,
     ANYTHING,
     BESIDE,

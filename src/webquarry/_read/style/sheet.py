@@ -16,11 +16,10 @@ from urllib.parse import unquote_to_bytes
 
 from lxml import etree
 
+from webquarry._native import NameSet, scan_rules, strip_comments
 from webquarry._read.html.page_info import PageInfo, style_of
 from webquarry._read.html.sheet_links import is_sheet_link, join_address
-from webquarry._read.style._match import NameSet, scan_rules, strip_comments
 from webquarry._read.style.conditions import ALWAYS, NEVER, judge_group, judge_media
-from webquarry._read.text._search import holds_folded
 from webquarry._read.text.brackets import find_closing
 
 _MOST_IMPORTS = 64
@@ -65,7 +64,7 @@ class Sheets:
         """Add a sheet, after those that it imports."""
         if 0 in css:
             css = css.replace(b"\0", b"\xef\xbf\xbd")
-        if css.find(b"@", 0, _LOOKED_AT) >= 0 and holds_folded(css, b"@import"):
+        if css.find(b"@", 0, _LOOKED_AT) >= 0 and b"@import" in css.lower():
             self._add_imports(css, around, depth)
         if css:
             self.sheets.append((around, strip_comments(css)))

@@ -13,10 +13,10 @@ from itertools import islice
 
 from lxml import etree
 
+from webquarry._native import ANYTHING, find_value
 from webquarry._read.html.class_names import HIDDEN_CLASS, judge_classes
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.tree import collect_names, tags_of
-from webquarry._read.style._match import ANYTHING, find_value
 from webquarry._read.style.cascade import Cascade
 from webquarry._read.style.colours import WHITE
 from webquarry._read.style.declarations import Declarations

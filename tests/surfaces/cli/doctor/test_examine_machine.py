@@ -46,14 +46,13 @@ def find(name: str, environ: Mapping[str, str]) -> CheckResult:
     return next(finding for finding in examine_parts(settings, environ) if finding.name == name)
 
 
-def test_missing_compiled_modules_are_broken(
+def test_missing_extension_module_is_broken(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(installation, "is_importable", lambda module: True)
     assert find("compiled", environ).state == "ok"
 
-    walk = "webquarry._read.main_content._walk"
-    monkeypatch.setattr(installation, "is_importable", lambda module: module != walk)
+    monkeypatch.setattr(installation, "is_importable", lambda module: module != "webquarry._native")
     found = find("compiled", environ)
 
     assert found.state == "broken"

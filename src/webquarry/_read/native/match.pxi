@@ -1,19 +1,4 @@
-# cython: language_level=3
-"""Style sheets and selectors, compiled: find the rules about the names of a page, match selectors with its elements."""
-
-from collections import defaultdict
-
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
-from cpython.unicode cimport PyUnicode_AsUTF8, PyUnicode_DecodeASCII, PyUnicode_DecodeUTF8
-from libc.stdint cimport uint64_t
-from libc.string cimport memchr, memcpy, strcmp, strcspn, strlen
-from lxml import etree
-from lxml.includes.etreepublic cimport _Element, attributeValue, import_lxml__etree
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
-
-import_lxml__etree()
-
+# Style sheets and selectors.
 
 # Attributes: several times as fast as `element.get()`.
 
@@ -49,34 +34,32 @@ cdef enum:
     FOREIGN, RELATED, EXACT  # how selectors fit to a set of names
 
 cdef enum:
-    STYLE, GROUP, IGNORED  # kinds of blocks
+    STYLE_RULE, GROUP, IGNORED  # kinds of blocks
 
 cdef enum:
     DEEPEST = 256  # blocks inside blocks
 
-cdef unsigned char KINDS[256]
-cdef unsigned char LOWER[256]
+cdef unsigned char CSS_KINDS[256]
 
 
-cdef void describe_bytes() noexcept:
+cdef void describe_css_bytes() noexcept:
     cdef int byte
     for byte in range(256):
-        LOWER[byte] = byte + 32 if 65 <= byte <= 90 else byte
-        KINDS[byte] = ODD if byte >= 128 or byte == 92 else PLAIN
+        CSS_KINDS[byte] = ODD if byte >= 128 or byte == 92 else PLAIN
         if 97 <= LOWER[byte] <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95:
-            KINDS[byte] = NAME
+            CSS_KINDS[byte] = NAME
     for byte in b" \t\n\r\f\v":
-        KINDS[byte] = BLANK
-    KINDS[46] = KINDS[35] = POINT
-    KINDS[34] = KINDS[39] = QUOTE
-    KINDS[43] = KINDS[126] = SIBLING
-    KINDS[44], KINDS[62], KINDS[40], KINDS[41], KINDS[91] = COMMA, CHILD, OPEN, CLOSE, SQUARE
+        CSS_KINDS[byte] = BLANK
+    CSS_KINDS[46] = CSS_KINDS[35] = POINT
+    CSS_KINDS[34] = CSS_KINDS[39] = QUOTE
+    CSS_KINDS[43] = CSS_KINDS[126] = SIBLING
+    CSS_KINDS[44], CSS_KINDS[62], CSS_KINDS[40], CSS_KINDS[41], CSS_KINDS[91] = COMMA, CHILD, OPEN, CLOSE, SQUARE
 
 
-describe_bytes()
+describe_css_bytes()
 
 
-cdef uint64_t hash_of(const unsigned char* name, Py_ssize_t size) noexcept:
+cdef uint64_t hash_name(const unsigned char* name, Py_ssize_t size) noexcept:
     """Hash a name without regard to case; 0 is not used."""
     cdef uint64_t found = 14695981039346656037u
     cdef Py_ssize_t index
@@ -103,7 +86,7 @@ cdef class NameSet:
             raise MemoryError
         for text in names:
             name = text.encode("utf-8", "replace")
-            wanted = hash_of(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
+            wanted = hash_name(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
             place = wanted & self.mask
             while self.hashes[place] and self.hashes[place] != wanted:
                 place = (place + 1) & self.mask
@@ -130,7 +113,7 @@ cdef class NameSet:
             plain[length] = name[index]
             length += 1
             index += 1
-        wanted = hash_of(plain, length)
+        wanted = hash_name(plain, length)
         place = wanted & self.mask
         while self.hashes[place]:
             if self.hashes[place] == wanted:
@@ -153,7 +136,7 @@ cdef class NameSet:
         cdef unsigned char quote
         cdef bint gap = False, known, own_known = True, all_known = True, any_known = False, any_exact = False
         while place < size:
-            kind = KINDS[text[place]]
+            kind = CSS_KINDS[text[place]]
             if kind == QUOTE:
                 quote = text[place]
                 place += 1
@@ -183,7 +166,7 @@ cdef class NameSet:
                 if kind == POINT:
                     start = place + 1
                     place = start
-                    while place < size and (KINDS[text[place]] == NAME or KINDS[text[place]] == ODD):
+                    while place < size and (CSS_KINDS[text[place]] == NAME or CSS_KINDS[text[place]] == ODD):
                         place += 2 if text[place] == 92 else 1
                     place = min(place, size)
                     known = self.contains(text + start, place - start)
@@ -210,9 +193,9 @@ cdef Py_ssize_t end_of_bracket(const unsigned char* text, Py_ssize_t size, Py_ss
     cdef Py_ssize_t end = place + 1
     if place < 3 or LOWER[text[place - 3]] != 117 or LOWER[text[place - 2]] != 114 or LOWER[text[place - 1]] != 108:
         return end
-    while end < size and KINDS[text[end]] == BLANK:
+    while end < size and CSS_KINDS[text[end]] == BLANK:
         end += 1
-    if end >= size or KINDS[text[end]] == QUOTE:
+    if end >= size or CSS_KINDS[text[end]] == QUOTE:
         return place + 1
     while end < size and text[end] != 41:
         end += 2 if text[end] == 92 else 1
@@ -220,7 +203,7 @@ cdef Py_ssize_t end_of_bracket(const unsigned char* text, Py_ssize_t size, Py_ss
 
 
 cdef inline bint in_word(unsigned char byte) noexcept:
-    return KINDS[byte] == NAME or KINDS[byte] == ODD
+    return CSS_KINDS[byte] == NAME or CSS_KINDS[byte] == ODD
 
 
 def strip_comments(bytes css not None):
@@ -322,7 +305,7 @@ cdef class RuleScan:
 
     cdef int open_block(self, Py_ssize_t start, Py_ssize_t end) except -1:
         cdef Py_ssize_t cut = end
-        cdef int kind = STYLE
+        cdef int kind = STYLE_RULE
         if self.depth and self.in_style[self.depth - 1]:
             while cut > start and self.text[cut - 1] != 59:
                 cut -= 1
@@ -331,7 +314,7 @@ cdef class RuleScan:
                 start = cut
         else:
             start = self.read_statements(start, end)
-        while start < end and KINDS[self.text[start]] == BLANK:
+        while start < end and CSS_KINDS[self.text[start]] == BLANK:
             start += 1
         if self.depth == DEEPEST:
             self.beyond += 1
@@ -343,7 +326,7 @@ cdef class RuleScan:
         if self.depth and self.kinds[self.depth - 1] == IGNORED:
             kind = IGNORED
         self.starts[self.depth], self.ends[self.depth], self.kinds[self.depth] = start, end, kind
-        self.in_style[self.depth] = kind == STYLE or (self.depth > 0 and self.in_style[self.depth - 1])
+        self.in_style[self.depth] = kind == STYLE_RULE or (self.depth > 0 and self.in_style[self.depth - 1])
         self.depth += 1
         self.chains.append(None)
         return 0
@@ -363,7 +346,7 @@ cdef class RuleScan:
         """Add declarations of the block on a level as a rule."""
         cdef const unsigned char* prelude = self.text + self.starts[level]
         cdef Py_ssize_t size = self.ends[level] - self.starts[level]
-        while start < end and KINDS[self.text[start]] == BLANK:
+        while start < end and CSS_KINDS[self.text[start]] == BLANK:
             start += 1
         if start == end or self.kinds[level] == IGNORED:
             return 0
@@ -378,7 +361,7 @@ cdef class RuleScan:
         """Add the layers that statements name; return the place behind the statements."""
         cdef const unsigned char* semicolon
         while True:
-            while start < end and KINDS[self.text[start]] == BLANK:
+            while start < end and CSS_KINDS[self.text[start]] == BLANK:
                 start += 1
             if start >= end or self.text[start] != 64:
                 return start
@@ -407,12 +390,12 @@ cdef bint begins_with(const unsigned char* text, Py_ssize_t size, const char* wo
         if place >= size or LOWER[text[place]] != <unsigned char>word[place]:
             return False
         place += 1
-    return place == size or KINDS[text[place]] != NAME
+    return place == size or CSS_KINDS[text[place]] != NAME
 
 
 cdef bint is_condition(const unsigned char* name, Py_ssize_t size) noexcept:
     """Whether the rules in an at-rule are about elements on a screen."""
-    while size and KINDS[name[size - 1]] == BLANK:
+    while size and CSS_KINDS[name[size - 1]] == BLANK:
         size -= 1
     if begins_with(name, size, b"media"):
         return not (size == 11 and begins_with(name, size, b"media print"))
@@ -480,14 +463,14 @@ cdef int add_declaration(
     cdef Py_ssize_t size, index
     cdef Py_ssize_t behind = colon
     cdef bint is_odd = False, is_custom
-    while start < behind and KINDS[text[start]] == BLANK:
+    while start < behind and CSS_KINDS[text[start]] == BLANK:
         start += 1
-    while behind > start and KINDS[text[behind - 1]] == BLANK:
+    while behind > start and CSS_KINDS[text[behind - 1]] == BLANK:
         behind -= 1
     size = behind - start
     is_custom = size > 2 and text[start] == 45 and text[start + 1] == 45
     for index in range(size):
-        is_odd = is_odd or KINDS[text[start + index]] == ODD
+        is_odd = is_odd or CSS_KINDS[text[start + index]] == ODD
     if is_custom != (properties is None) and not is_odd:
         return 0
     if is_custom or is_odd:
@@ -568,7 +551,7 @@ cdef class Selector:
 
     def __init__(self, steps):
         self.steps = steps
-        self.last = steps[-1][1]
+        self.last = steps[len(steps) - 1][1]
         ids = classes = tags = 0
         for _, compound in steps:
             weight = (<Compound>compound).weight
@@ -801,10 +784,10 @@ cdef class Matcher:
         cdef dict known = {}
         for one in selectors:
             self.compounds.append(one.last)
-            self.relations.append(one.steps[-1][0])
+            self.relations.append(one.steps[len(one.steps) - 1][0])
         for number, one in enumerate(selectors):
             before = -1
-            for relation, compound in one.steps[:-1]:
+            for relation, compound in one.steps[:len(one.steps) - 1]:
                 key = (before, relation, (<Compound>compound).text)
                 state = known.get(key)
                 if state is None:

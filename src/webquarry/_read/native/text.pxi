@@ -1,15 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
-"""Search for several words at once.
-
-A text is sampled at every n-th position. A table has the first n pairs of adjacent characters of each word, so that every
-occurrence has one of them at a sampled position; words are compared only there.
-"""
-
-from libc.string cimport memchr, memset
-from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ, Py_UNICODE_TOLOWER
-
-cdef extern from "Python.h":
-    bint PyUnicode_IS_ASCII(object text)
+# Search for several words at once.
 
 cdef enum:
     PAIRS = 4096  # hash values
@@ -134,34 +123,3 @@ cdef bint matches_at(str word, int kind, void* data, Py_ssize_t size, Py_ssize_t
         if PyUnicode_READ(own_kind, own, index) != character:
             return False
     return True
-
-
-def holds_folded(bytes data not None, bytes word not None):
-    """Return whether bytes contain a lower-case word, ignoring the case of ASCII letters."""
-    cdef const unsigned char* wanted = word
-    if not len(word):
-        raise ValueError("the word must not be empty")
-    if holds_from(data, len(data), wanted[0], wanted, len(word)):
-        return True
-    return 97 <= wanted[0] <= 122 and holds_from(data, len(data), wanted[0] - 32, wanted, len(word))
-
-
-cdef bint holds_from(const unsigned char* place, Py_ssize_t size, int first, const unsigned char* wanted,
-                     Py_ssize_t length) noexcept:
-    """Return whether bytes contain a word that starts with the byte `first`, ignoring case after it."""
-    cdef const unsigned char* end = place + size
-    cdef Py_ssize_t index
-    cdef unsigned char byte
-    while True:
-        place = <const unsigned char*>memchr(place, first, end - place)
-        if place is NULL or end - place < length:
-            return False
-        for index in range(1, length):
-            byte = place[index]
-            if 65 <= byte <= 90:
-                byte += 32
-            if byte != wanted[index]:
-                break
-        else:
-            return True
-        place += 1

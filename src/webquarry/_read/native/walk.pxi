@@ -1,48 +1,55 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
-"""The walk through a page that makes its blocks, on libxml2's own nodes. `walk.py` is the same in Python.
+# The walk through a page that makes its blocks.
 
-Elements become Python objects only where somebody asks for them. The nodes that are remembered belong to a document that
-is held here and that nobody takes anything out of, so they live as long as the walk does.
-"""
+cdef enum:
+    # kinds of tags, as in tags.py: those up to LINK are inline, those from DROP on are not walked into
+    INLINE, LINK, BLOCK, PRE, BUTTON, DROP, BREAK, ATOM, SVG
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
-from libc.stdint cimport uint64_t
-from libc.string cimport memcpy, strcmp, strlen, strstr
-from lxml.includes.etreepublic cimport _Document, _Element, elementFactory, import_lxml__etree
-from lxml.includes.tree cimport const_xmlChar
+cdef enum:
+    # flags of elements, as in tags.py
+    MAIN_FLAG = 1
+    ARTICLE_FLAG = 2
+    ASIDE_FLAG = 4
+    FOOTER_FLAG = 8
+    HEADER_FLAG = 16
+    CAPTION_FLAG = 32
+    PARAGRAPH_FLAG = 64
+    ITEM_FLAG = 128
+    HIDDEN_FLAG = 1024
+    CHROME_FLAG = 8192
+    TABLE_ROLE_FLAG = 32768
+    OUTSIDE = FOOTER_FLAG | HEADER_FLAG | CHROME_FLAG
 
-include "../html/_nodes.pxi"
+cdef enum:
+    INSIDE = 1  # parts of an element, as in scope.py
+    TEXT = 2
+    TAIL = 4
+    HOLDS = 8
 
-import_lxml__etree()
+cdef enum:
+    MOST_BLOCKS = 20_000  # more than any page a person reads; the walk stops there
 
-from sys import intern
 
-from webquarry._read.html import panel_buttons
-from webquarry._read.main_content import tags
-from webquarry._read.markdown import scope
+cdef class PageTags:
+    """What tags, roles and attributes mean to the walk."""
 
-cdef dict KINDS = tags.KINDS
-cdef dict IN_PRE = tags.IN_PRE
-cdef dict FLAGS = tags.FLAGS
-cdef dict FLAG_OF_ROLE = tags.FLAG_OF_ROLE
-cdef dict HEADINGS = tags.HEADINGS
-cdef frozenset BLOCKS_IN_SVG = frozenset(tags.BLOCKS_IN_SVG)
-cdef tuple BUTTON_ATTRIBUTES = (b"role", *[name.encode() for name in panel_buttons.OPENER_ATTRIBUTES])
-cdef int INLINE = tags.INLINE, LINK = tags.LINK, BLOCK = tags.BLOCK, PRE = tags.PRE, BUTTON = tags.BUTTON
-cdef int DROP = tags.DROP, BREAK = tags.BREAK, ATOM = tags.ATOM, SVG = tags.SVG
-cdef int TABLE_ROLE_FLAG = tags.TABLE_ROLE_FLAG, OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG, CHROME_FLAG = tags.CHROME_FLAG
-cdef int ARTICLE_FLAG = tags.ARTICLE_FLAG, FOOTER_FLAG = tags.FOOTER_FLAG, MAIN_FLAG = tags.MAIN_FLAG
-cdef Py_ssize_t MOST_BLOCKS = tags.MOST_BLOCKS
-cdef object is_hiding_style = tags.is_hiding_style
-cdef object is_hiding_class = tags.is_hiding_class
-cdef object is_panel_button = panel_buttons.is_panel_button
+    cdef dict kinds, kinds_in_pre, flags, role_flags, headings
+    cdef frozenset blocks_in_svg
+    cdef tuple button_attributes
+    cdef object is_hiding_style, is_hiding_class, is_panel_button
+
+    def __init__(self, *, kinds, kinds_in_pre, flags, role_flags, headings, blocks_in_svg, button_attributes,
+                 is_hiding_style, is_hiding_class, is_panel_button):
+        self.kinds, self.kinds_in_pre, self.flags = kinds, kinds_in_pre, flags
+        self.role_flags, self.headings, self.blocks_in_svg = role_flags, headings, frozenset(blocks_in_svg)
+        self.button_attributes = tuple(name.encode() for name in button_attributes)
+        self.is_hiding_style, self.is_hiding_class = is_hiding_style, is_hiding_class
+        self.is_panel_button = is_panel_button
+
 
 cdef list NO_NAMES = []
 cdef list CLASS_ONLY = ["class"]
-cdef int INSIDE = scope.INSIDE, TEXT = scope.TEXT, TAIL = scope.TAIL, HOLDS = scope.HOLDS
-
 cdef enum:
-    SLOTS = 512  # for the names of tags; one more for those that find no room
+    TAG_SLOTS = 512  # for the names of tags; one more for those that find no room
     MOST_NAMES = 384
     VALUES = 1024  # slots for the values of attributes
     MOST_TRIES = 8  # slots that a value may stand in
@@ -120,13 +127,6 @@ cdef uint64_t hash_value(const char* value, int role) noexcept:
     return hashed
 
 
-cdef bint is_hiding(str value, int role) except -1:
-    """Whether a class or a style hides its element."""
-    if role == STYLE:
-        return is_hiding_style(value)
-    return is_hiding_class(value)
-
-
 cdef bint holds_question_mark(xmlNode* button) noexcept:
     """Whether one of the first elements of a button, or itself, has a question mark in its own text."""
     cdef xmlNode* element = button
@@ -161,6 +161,7 @@ cdef class Walk:
 
     cdef readonly list texts, image_places, cards
     cdef readonly bint cut, has_role_table
+    cdef PageTags _rules
     cdef _Document _document
     cdef list _box_tags  # of the boxes; there may be more of them than boxes
     cdef Box* _boxes
@@ -181,20 +182,21 @@ cdef class Walk:
     cdef bint _holds_box
     cdef Nodes _heads, _tails, _atoms, _images  # places of heads and tails: the block they are in
     cdef Py_ssize_t _kept_heads, _kept_tails  # those of finished blocks
-    cdef const_xmlChar* _slot_names[SLOTS + 1]
-    cdef int _kinds[SLOTS + 1]
-    cdef int _kinds_in_pre[SLOTS + 1]
-    cdef int _flags[SLOTS + 1]
-    cdef int _levels[SLOTS + 1]
-    cdef bint _is_block_in_svg[SLOTS + 1]
+    cdef const_xmlChar* _slot_names[TAG_SLOTS + 1]
+    cdef int _kinds[TAG_SLOTS + 1]
+    cdef int _kinds_in_pre[TAG_SLOTS + 1]
+    cdef int _flags[TAG_SLOTS + 1]
+    cdef int _levels[TAG_SLOTS + 1]
+    cdef bint _is_block_in_svg[TAG_SLOTS + 1]
     cdef list _tags
     cdef int _known
     cdef SharedValue _shared[VALUES]  # the values of classes and ids, each with its number in the list
     cdef list _values
 
-    def __cinit__(self):
+    def __cinit__(self, PageTags rules not None):
+        self._rules = rules
         self.texts, self.image_places, self.cards, self._box_tags = [], [], [], []
-        self._tags, self._values = [None] * (SLOTS + 1), [""]
+        self._tags, self._values = [None] * (TAG_SLOTS + 1), [""]
         self._box = -1
 
     def __dealloc__(self):
@@ -364,23 +366,23 @@ cdef class Walk:
 
     cdef int _slot(self, const_xmlChar* name) except -1:
         """Where what is known about a tag stands; libxml2 has one copy of each name."""
-        cdef size_t slot = (<size_t>name >> 3) % SLOTS
+        cdef size_t slot = (<size_t>name >> 3) % TAG_SLOTS
         while self._slot_names[slot] is not NULL:
             if self._slot_names[slot] == name:
                 return <int>slot
-            slot = (slot + 1) % SLOTS
+            slot = (slot + 1) % TAG_SLOTS
         if self._known >= MOST_NAMES:
-            slot = SLOTS
+            slot = TAG_SLOTS
         else:
             self._known += 1
             self._slot_names[slot] = name
         tag = intern((<const char*>name).decode("utf-8"))  # whoever compares it with a name finds the very same
         self._tags[slot] = tag
-        self._kinds[slot] = KINDS.get(tag, BLOCK)
-        self._kinds_in_pre[slot] = IN_PRE.get(tag, BLOCK)
-        self._flags[slot] = FLAGS.get(tag, 0)
-        self._levels[slot] = HEADINGS.get(tag, -1)
-        self._is_block_in_svg[slot] = tag in BLOCKS_IN_SVG
+        self._kinds[slot] = self._rules.kinds.get(tag, BLOCK)
+        self._kinds_in_pre[slot] = self._rules.kinds_in_pre.get(tag, BLOCK)
+        self._flags[slot] = self._rules.flags.get(tag, 0)
+        self._levels[slot] = self._rules.headings.get(tag, -1)
+        self._is_block_in_svg[slot] = tag in self._rules.blocks_in_svg
         return <int>slot
 
     cdef str _tag_of(self, xmlNode* node):
@@ -441,11 +443,11 @@ cdef class Walk:
         """Whether a button is the title of what it opens; most have nothing that could say so."""
         cdef bytes name
         cdef bint is_likely = strcmp(<const char*>node.parent.name, "dt") == 0
-        for name in BUTTON_ATTRIBUTES:
+        for name in self._rules.button_attributes:
             is_likely = is_likely or find_attribute(node, name) is not NULL
         if not is_likely and not holds_question_mark(node):
             return False
-        return is_panel_button(elementFactory(self._document, node))
+        return self._rules.is_panel_button(elementFactory(self._document, node))
 
     cdef bint _open_box(self, xmlNode* node, int kind, int slot) except -1:
         """Start a box; false for one that is never the point of a page."""
@@ -468,7 +470,7 @@ cdef class Walk:
             elif is_called(attribute, "id"):
                 identity = self._number_value(node, attribute, ID, NULL)
             elif is_called(attribute, "role"):
-                flags |= <int>FLAG_OF_ROLE.get(self._value(node, attribute).strip().lower(), 0)
+                flags |= <int>self._rules.role_flags.get(self._value(node, attribute).strip().lower(), 0)
                 self.has_role_table |= (flags & TABLE_ROLE_FLAG) != 0
             elif is_called(attribute, "style"):
                 style = attribute if self._may_hide_by_style(node, attribute) else NULL
@@ -554,7 +556,7 @@ cdef class Walk:
             self._values.append(self._value(node, attribute))
         if shared is NULL:
             if hides is not NULL:
-                hides[0] = is_hiding(self._values[len(self._values) - 1], role)
+                hides[0] = self._is_hiding(self._values[len(self._values) - 1], role)
             return <int>len(self._values) - 1
         if shared.text is NULL:
             shared.text, shared.hashed, shared.number, shared.hides = value, hashed, <int>len(self._values) - 1, -1
@@ -562,9 +564,15 @@ cdef class Walk:
             if shared.hides < 0:
                 shared.hides = role == STYLE or holds_hiding_word(value)
                 if shared.hides:
-                    shared.hides = is_hiding(self._values[shared.number], role)
+                    shared.hides = self._is_hiding(self._values[shared.number], role)
             hides[0] = shared.hides
         return shared.number
+
+    cdef bint _is_hiding(self, str value, int role) except -1:
+        """Whether a class or a style hides its element."""
+        if role == STYLE:
+            return self._rules.is_hiding_style(value)
+        return self._rules.is_hiding_class(value)
 
     cdef int _leave(self, int kind) except -1:
         cdef Box* box

@@ -1,0 +1,247 @@
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Any
+
+from lxml import etree
+
+Rows = Any  # a memory view of one or two dimensions, or an array of numpy
+# An element, its parts, its tag, the names of its attributes, its text and its tail.
+Child = tuple[etree._Element, int, str, list[str], str | None, str | None]
+
+# text.pxi
+
+class WordSearch:
+    words: tuple[str, ...]
+
+    def __init__(self, words: Iterable[str]) -> None: ...
+    def is_any_in(self, text: str) -> bool: ...
+    def count_in_lower(self, text: str, limit: int) -> int: ...
+
+# tree.pxi
+
+def has_text(element: etree._Element) -> bool: ...
+def length_up_to(element: etree._Element, limit: int) -> int: ...
+def first_texts(element: etree._Element, most: int, longest: int) -> list[str]: ...
+def length_outside(element: etree._Element, tags: Set[str]) -> int: ...
+def ids_of(root: etree._Element, tags: Set[str]) -> set[str]: ...
+def collect_names(roots: Sequence[etree._Element]) -> frozenset[str]: ...
+def having_attributes(root: etree._Element, names: Set[str]) -> list[etree._Element]: ...
+def find_numbered_labels(root: etree._Element) -> list[etree._Element]: ...
+def holding_text(root: etree._Element, name: str, text: str) -> list[etree._Element]: ...
+def tags_of(roots: Sequence[etree._Element]) -> set[str]: ...
+def links_within(root: etree._Element) -> list[etree._Element]: ...
+def holds_tag(roots: Sequence[etree._Element], names: tuple[str, ...]) -> bool: ...
+def find_cells(table: etree._Element, most: int) -> tuple[list[list[etree._Element]], bool]: ...
+def get_value(element: etree._Element, name: str) -> str | None: ...
+def holds_inside(element: etree._Element, names: tuple[str, ...]) -> bool: ...
+def style_of(element: etree._Element) -> bytes | None: ...
+def find_elements(
+    roots: Sequence[etree._Element],
+) -> tuple[
+    list[etree._Element],
+    list[str],
+    list[tuple[str, str]],
+    list[etree._Element],
+    bool,
+    bool,
+    str | None,
+    etree._Element | None,
+]: ...
+def find_stated(
+    roots: Iterable[etree._Element], most: Mapping[str, int], attribute: str, most_with: int
+) -> tuple[dict[str, list[etree._Element]], list[etree._Element]]: ...
+
+# walk.pxi
+
+Card = tuple[int, str, int, int]  # element around it, class, first block, one past the last
+# Parents, tags, classes, ids, flags, heading levels, first blocks, one past the last.
+BoxColumns = tuple[
+    list[int], list[str], list[str], list[str], list[int], list[int], list[int], list[int]
+]
+
+class PageTags:
+    """What tags, roles and attributes mean to the walk."""
+
+    def __init__(
+        self,
+        *,
+        kinds: dict[object, int],
+        kinds_in_pre: dict[object, int],
+        flags: dict[object, int],
+        role_flags: dict[str, int],
+        headings: dict[object, int],
+        blocks_in_svg: Iterable[str],
+        button_attributes: Iterable[str],
+        is_hiding_style: Callable[[str], bool],
+        is_hiding_class: Callable[[str], bool],
+        is_panel_button: Callable[[etree._Element], bool],
+    ) -> None: ...
+
+class Walk:
+    """The blocks of a page, its block elements, and the elements that the text comes from."""
+
+    texts: list[str]
+    image_places: list[int]
+    cut: bool
+    cards: list[Card]
+    has_role_table: bool
+
+    def __init__(self, rules: PageTags) -> None: ...
+    def list_boxes(self) -> BoxColumns: ...
+    def list_blocks(self) -> tuple[list[int], list[int], list[int]]: ...
+    def walk(self, roots: Sequence[etree._Element]) -> None: ...
+    def images(self, blocks: Set[int], classes: Sequence[bytes]) -> list[etree._Element]: ...
+    def choose_parts(self, blocks: Set[int], more: list[etree._Element]) -> ChosenParts: ...
+
+class ChosenParts:
+    """The elements of some blocks, and their ancestors."""
+
+    def among(self, elements: list[etree._Element]) -> list[tuple[etree._Element, int]]: ...
+    def children(self, element: etree._Element) -> list[Child]: ...
+    def names(self) -> frozenset[str]: ...
+
+# features.pxi
+
+COUNTED: tuple[str, ...]
+FEATURE_NAMES: tuple[str, ...]
+
+class WordTable:
+    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers."""
+
+    def __init__(self, numbers: Mapping[str, int], unknown: int) -> None: ...
+    def words(self, text: str) -> bytes: ...
+    def tokens(self, text: str) -> tuple[bytes, str]: ...
+
+def fill_table(
+    table: Rows,
+    parents: list[int],
+    first: list[int],
+    last: list[int],
+    flags: list[int],
+    levels: list[int],
+) -> None: ...
+def link_boxes(table: Rows, kind: Rows, names: Rows, repeats: int) -> None: ...
+def read_names(
+    tags: list[str],
+    names: list[str],
+    ids: list[str],
+    table: WordTable,
+    values: Rows,
+    tag_numbers: dict[str, int],
+    longest: int,
+    tags_of: Rows,
+    kinds: Rows,
+    said: Rows,
+) -> None: ...
+def fill_counts(
+    counts: Rows,
+    texts: list[str],
+    table: WordTable,
+    said: Rows,
+    title: WordTable | None,
+    topic: WordSearch,
+    limits: Any,
+) -> None: ...
+def fill_features(matrix: Rows, flow: Any, counts: Rows, boxes: Any, limits: Any) -> None: ...
+
+# model.pxi
+
+FILLED: tuple[str, ...]
+
+class Forest:
+    """Trees over the rows of a matrix."""
+
+    def __init__(self, features: Rows, borders: Rows, leaves: Rows) -> None: ...
+    def sum_leaves(self, rows: Rows, sums: Rows) -> None:
+        """Add the leaf of every tree to the sum of each block; `rows` has a row per feature and a
+        column per block.
+        """
+    def predict(self, rows: Rows, scale: float, bias: float, probabilities: Rows) -> None: ...
+
+def find_threshold(probabilities: Rows, words: Rows, limits: Any) -> float: ...
+def find_best_cut(
+    probabilities: list[float], words: list[float], levels: list[float], together: float
+) -> float: ...
+def fill_context(
+    matrix: Rows,
+    features: Rows,
+    probabilities: Rows,
+    words: Rows,
+    boxes: list[int],
+    table: Rows,
+    limits: Any,
+) -> None: ...
+
+# match.pxi
+ANCESTOR: int
+PARENT: int
+BESIDE: int
+EARLIER: int
+ANYTHING: str
+
+class NameSet:
+    def __init__(self, names: Iterable[str]) -> None: ...
+    def concerns(self, selector: str) -> bool: ...
+
+class ElementNames:
+    tag: str
+    classes: frozenset[str]
+    identity: str
+
+class Compound:
+    text: str
+    tag: str
+    identity: str
+    classes: frozenset[str]
+    tests: tuple[Any, ...]
+    keys: tuple[str, ...]
+    weight: tuple[int, int, int]
+    def __init__(
+        self,
+        text: str,
+        tag: str,
+        identity: str,
+        classes: frozenset[str],
+        tests: tuple[Any, ...],
+        keys: tuple[str, ...],
+        weight: tuple[int, int, int],
+    ) -> None: ...
+    def fits(self, names: ElementNames) -> bool: ...
+    def passes(self, element: etree._Element, tree: Tree) -> bool: ...
+
+class Selector:
+    steps: tuple[tuple[int, Compound], ...]
+    weight: tuple[int, int, int]
+    last: Compound
+    def __init__(self, steps: tuple[tuple[int, Compound], ...]) -> None: ...
+
+class Tree:
+    roots: list[etree._Element]
+    folds: bool
+    left: int
+    def __init__(
+        self, roots: Sequence[etree._Element], *, folds: bool = False, left: int | None = None
+    ) -> None: ...
+    def close(self) -> None: ...
+    def spend(self, tests: int) -> bool: ...
+    def fold(self, name: str) -> str: ...
+    def names_of(self, element: etree._Element) -> ElementNames: ...
+    def parent_of(self, element: etree._Element) -> etree._Element | None: ...
+    def children_of(self, parent: etree._Element | None) -> list[etree._Element]: ...
+    def matches_any(self, element: etree._Element, selectors: tuple[Selector, ...]) -> bool: ...
+    def position_of(
+        self, element: etree._Element, of_type: bool, of: tuple[Selector, ...] | None
+    ) -> tuple[int, int] | None: ...
+
+class Matcher:
+    def __init__(self, tree: Tree, selectors: Sequence[Selector]) -> None: ...
+    def match(self, element: etree._Element) -> int: ...
+    def find_possible(self, element: etree._Element) -> int: ...
+
+def find_value(element: etree._Element, name: str) -> str | None: ...
+def strip_comments(css: bytes) -> bytes: ...
+def scan_rules(
+    css: bytes, names: NameSet | None, around: tuple[bytes, ...], *, related: bool = False
+) -> list[tuple[bytes | None, bytes, tuple[bytes, ...]]]: ...
+def split_declarations(body: bytes, properties: frozenset[str] | None) -> list[tuple[str, str]]: ...
+def parse_plain(text: str, folds: bool) -> Selector | None: ...
+def bits_of(number: int) -> list[int]: ...

@@ -1,1 +1,0 @@
-# No types are told; the module is compiled as it stands.

@@ -1,1 +1,0 @@
-# compiled as it stands: it is asked about the body of every rule
