@@ -44,6 +44,9 @@ def compile_parts(root: Path) -> list[str]:
     sources += (root / "src").rglob("*.pxi")
     changed = max(path.stat().st_mtime for path in sources)
     module = root / MODULE
+    for earlier in (root / "src").rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}"):
+        if earlier != module:  # of an earlier version: it would hide the source with its name
+            earlier.unlink()
     if not module.exists() or module.stat().st_mtime < changed:
         compile_module(root)
     return [str(MODULE)]

@@ -90,3 +90,18 @@ def test_module_is_compiled_again_when_a_source_is_newer(
     os.utime(included, (1 << 32, 1 << 32))
     hook.compile_parts(tmp_path)
     assert len(compiled) == 2
+
+
+def test_modules_of_earlier_versions_are_removed(
+    hook: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / hook.SOURCE).parent.mkdir(parents=True)
+    for path in ("pyproject.toml", "hatch_build.py", hook.SOURCE):
+        (tmp_path / path).touch()
+    earlier = (tmp_path / hook.MODULE).with_name(f"walker{''.join(hook.MODULE.suffixes)}")
+    earlier.touch()
+    monkeypatch.setattr(hook, "compile_module", lambda root: None)
+
+    hook.compile_parts(tmp_path)
+
+    assert not earlier.exists()
