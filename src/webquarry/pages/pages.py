@@ -213,7 +213,7 @@ class Pages:
         except ScriptPage as error:
             if fetched.reply is None or self._renderer is None:
                 raise
-            self._renderer.require_program(wanted.url, error)
+            self._renderer.require_program(error)
             rendered = await self._renderer.render(wanted.url, fetched.reply, None)
             return await self.runner.run(describe_render(wanted.url, rendered).to_job(take_words))
 
@@ -360,7 +360,7 @@ class Pages:
                 raise
             if reply is None or self._renderer is None:
                 raise
-            self._renderer.require_program(wanted.url, error)
+            self._renderer.require_program(error)
             return await self._render(wanted, reply)
         except ThinPage:
             rendered = await self._try_render(wanted, reply)

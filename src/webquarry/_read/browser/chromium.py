@@ -57,28 +57,13 @@ _OWN_MEMORY = re.compile(rb"^Rss(?:Anon|Shmem):\s+(\d+) kB", re.MULTILINE)
 _PROBE_SECONDS = 5
 _HEAP_MB = 512  # of the scripts of one page
 _FLAGS = (
-    "--remote-debugging-pipe",
-    "--no-startup-window",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--mute-audio",
-    "--hide-scrollbars",
-    "--disable-extensions",
-    "--disable-sync",
-    "--disable-default-apps",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-domain-reliability",
-    "--disable-client-side-phishing-detection",
-    "--disable-breakpad",
-    "--disable-crash-reporter",
-    "--metrics-recording-only",
-    "--no-pings",
-    "--dns-prefetch-disable",
-    "--password-store=basic",
-    "--use-mock-keychain",
+    "--remote-debugging-pipe", "--no-startup-window", "--no-first-run",
+    "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage", "--mute-audio",
+    "--hide-scrollbars", "--disable-extensions", "--disable-sync", "--disable-default-apps",
+    "--disable-background-networking", "--disable-component-update",
+    "--disable-domain-reliability", "--disable-client-side-phishing-detection",
+    "--disable-breakpad", "--disable-crash-reporter", "--metrics-recording-only", "--no-pings",
+    "--dns-prefetch-disable", "--password-store=basic", "--use-mock-keychain",
     # A proxy that does not exist, and a resolver that resolves no name, not even the proxy's.
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
@@ -89,7 +74,7 @@ _FLAGS = (
     "Prerender2,FedCm,WebTransport,SpareRendererForSitePerProcess,AudioServiceOutOfProcess",
     # A fixed seed, so that a recorded page requests the same URLs again.
     f"--js-flags=--max-old-space-size={_HEAP_MB} --random-seed=7",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,11 @@ from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
 
-_VIRTUAL_MILLISECONDS = 8_000
-_MAX_STARVATION = 1_000  # tasks
+_VIRTUAL_TIME = {
+    "policy": "pauseIfNetworkFetchesPending",
+    "budget": 8_000,  # milliseconds
+    "maxVirtualTimeTaskStarvationCount": 1_000,
+}
 _QUIET_SECONDS = 0.06
 _LONG_QUIET_SECONDS = 0.25  # with workers, frames or animations, which virtual time ignores
 _POLL_SECONDS = 0.03
@@ -42,6 +45,7 @@ _MEASURE = (
     "(document.body ? document.body.textContent.length : 0) + ' ' + document.readyState"
     " + ' ' + document.getElementsByTagName('*').length"
 )
+_CAPTURE = "DOMSnapshot.captureSnapshot"
 _COUNT_OTHERS = "document.getAnimations().length + frames.length"
 
 
@@ -59,12 +63,7 @@ class PageRender:
     """Renders one page; used once."""
 
     def __init__(
-        self,
-        pipe: Pipe,
-        requests: PageRequests,
-        url: str,
-        first: Reply | None,
-        seconds: float,
+        self, pipe: Pipe, requests: PageRequests, url: str, first: Reply | None, seconds: float
     ) -> None:
         self.requests = requests
         self.context = ""
@@ -124,19 +123,12 @@ class PageRender:
             self._has_expired.set()
 
     async def _command(
-        self,
-        method: str,
-        parameters: dict[str, Any] | None = None,
-        *,
-        seconds: float | None = None,
-        is_raw: bool = False,
+        self, method: str, parameters: dict[str, Any] | None = None, *, seconds: float | None = None
     ) -> Any:
         """Send a command to the page; by default within the time left."""
         if seconds is None:
             seconds = max(_BUSY_SECONDS, self._end - time.monotonic())
-        return await self._pipe.command(
-            method, parameters, self.session, seconds=seconds, is_raw=is_raw
-        )
+        return await self._pipe.command(method, parameters, self.session, seconds=seconds)
 
     async def _open(self, user_agent: str) -> None:
         pipe = self._pipe
@@ -181,7 +173,8 @@ class PageRender:
             async with asyncio.timeout(self._end - time.monotonic()):
                 await self._has_navigated.wait()
                 self._raise_failure()
-                await self._run_virtual_time()
+                await self._command("Emulation.setVirtualTimePolicy", _VIRTUAL_TIME)
+                await self._has_expired.wait()
                 self._raise_failure()
                 return await self._wait_for_quiet()
         except (TimeoutError, TooComplex):  # or a busy page did not answer a command
@@ -196,16 +189,6 @@ class PageRender:
         """Return the reason why there is no page."""
         message = f"The browser got no page from {redact(self.url)}"
         return self.requests.failure or NetworkFailure(message, retryable=False)
-
-    async def _run_virtual_time(self) -> None:
-        policy = {
-            "policy": "pauseIfNetworkFetchesPending",
-            "budget": _VIRTUAL_MILLISECONDS,
-            "maxVirtualTimeTaskStarvationCount": _MAX_STARVATION,
-        }
-        self._has_expired.clear()
-        await self._command("Emulation.setVirtualTimePolicy", policy)
-        await self._has_expired.wait()
 
     async def _wait_for_quiet(self) -> bool:
         """Wait until no request is pending and the page does not change; returns whether it has
@@ -257,8 +240,8 @@ class PageRender:
         parameters = {"computedStyles": list(STYLES), "includeDOMRects": False}
         seconds = max(_CAPTURE_SECONDS, self._end - time.monotonic())
         try:
-            snapshot: bytes = await self._command(
-                "DOMSnapshot.captureSnapshot", parameters, seconds=seconds, is_raw=True
+            snapshot: bytes = await self._pipe.command(
+                _CAPTURE, parameters, self.session, seconds=seconds, is_raw=True
             )
             return snapshot
         except TooComplex as error:

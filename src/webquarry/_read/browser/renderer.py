@@ -142,17 +142,15 @@ class PageRenderer:
         """The browser executable; None if there is none, or rendering is disabled."""
         return find_program(self._settings) if self._settings.render else None
 
-    def require_program(self, url: str, error: ScriptPage | None = None) -> str:
-        """Return the browser executable; raises an error that says how to install one."""
+    def require_program(self, error: ScriptPage) -> str:
+        """Return the browser executable; without one, raise the error with what to do."""
         if self.program is not None:
             return self.program
-        if error is None:
-            error = ScriptPage(f"{redact(url)} requires a browser, and none is installed.")
-        error.suggested_action = (
-            f"{INSTALL_ADVICE}, or choose another source, a feed or an API of this page."
-        )
-        if not self._settings.render:
-            error.suggested_action = "Unset WEBQUARRY_RENDER, or choose another source."
+        error.suggested_action = "Unset WEBQUARRY_RENDER, or choose another source."
+        if self._settings.render:
+            error.suggested_action = (
+                f"{INSTALL_ADVICE}, or choose another source, a feed or an API of this page."
+            )
         raise error
 
     async def render(
@@ -164,7 +162,8 @@ class PageRenderer:
         the error of the request for the page itself.
         """
         settings = self._settings
-        program = self.require_program(url)
+        missing = ScriptPage(f"{redact(url)} requires a browser, and none is installed.")
+        program = self.require_program(missing)
         seconds = min(settings.render_seconds, most_seconds or settings.render_seconds)
         in_order = bool(settings.record or settings.replay)
         async with self._places:
@@ -188,7 +187,8 @@ class PageRenderer:
 
         Raises Unreadable if it does not start.
         """
-        async with self._use_browser(self.require_program("A page")) as browser:
+        program = self.require_program(ScriptPage("No browser is installed."))
+        async with self._use_browser(program) as browser:
             return browser.version
 
     async def aclose(self) -> None:
@@ -199,33 +199,25 @@ class PageRenderer:
 
     @asynccontextmanager
     async def _use_browser(self, program: str) -> AsyncIterator[Browser]:
-        """Keep a browser open for one more page."""
+        """Keep a browser open; an unused one ends after the idle time, a replaced one at once."""
         async with self._starting:
             browser = self._browser
             if browser is None or browser.pipe.is_closed or browser.started_pages >= _MAX_PAGES:
-                self._browser = None
-                if browser is not None:
-                    self._end_when_unused(browser)
+                if browser is not None and not browser.users:
+                    self._end(browser)
                 browser = self._browser = await self._start_browser(program)
             browser.users += 1
+            if browser.end_timer is not None:
+                browser.end_timer.cancel()
         try:
             yield browser
         finally:
             browser.users -= 1
-            self._end_when_unused(browser)
-
-    def _end_when_unused(self, browser: Browser) -> None:
-        """End a browser without users after the idle time, or at once if it was replaced."""
-        if browser.end_timer is not None:
-            browser.end_timer.cancel()
-        is_replaced = browser is not self._browser or browser.pipe.is_closed
-        seconds = 0 if is_replaced else self._settings.render_idle_seconds
-        loop = asyncio.get_running_loop()
-        browser.end_timer = loop.call_later(seconds, self._end_unused, browser)
-
-    def _end_unused(self, browser: Browser) -> None:
-        if not browser.users:
-            self._end(browser)
+            if not browser.users:
+                is_replaced = browser is not self._browser or browser.pipe.is_closed
+                seconds = 0 if is_replaced else self._settings.render_idle_seconds
+                loop = asyncio.get_running_loop()
+                browser.end_timer = loop.call_later(seconds, self._end, browser)
 
     def _end(self, browser: Browser) -> None:
         if browser not in self._open:
