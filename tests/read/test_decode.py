@@ -1,4 +1,4 @@
-"""Characters: labels, marks, lies and silence, and the same text in the end."""
+"""Decoding of pages: byte order marks, labels that are right or wrong, and detection."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def page(text: str, head: str = "") -> str:
 
 
 @every_encoding
-def test_the_header_names_the_encoding(label: str, codec: str, text: str) -> None:
+def test_header_declares_the_encoding(label: str, codec: str, text: str) -> None:
     decoded = decode(page(text).encode(codec), f"text/html; charset={label}")
 
     assert decoded == DecodedText(page(text), webencodings.lookup(label).name, "header")
@@ -79,9 +79,7 @@ def test_the_header_names_the_encoding(label: str, codec: str, text: str) -> Non
         "<meta charset={} />",
     ],
 )
-def test_a_meta_element_alone_names_the_encoding(
-    label: str, codec: str, text: str, meta: str
-) -> None:
+def test_meta_element_declares_the_encoding(label: str, codec: str, text: str, meta: str) -> None:
     html = page(text, meta.format(label))
 
     assert decode(html.encode(codec), "text/html") == DecodedText(
@@ -90,16 +88,14 @@ def test_a_meta_element_alone_names_the_encoding(
 
 
 @every_encoding
-def test_an_xml_declaration_names_the_encoding(label: str, codec: str, text: str) -> None:
+def test_xml_declaration_declares_the_encoding(label: str, codec: str, text: str) -> None:
     xml = f"<?xml version='1.0' encoding='{label}'?><p>{text}</p>"
 
     assert decode(xml.encode(codec), "application/xml").text == xml
 
 
 @every_encoding
-def test_a_page_that_declares_nothing_is_recognised_by_its_letters(
-    label: str, codec: str, text: str
-) -> None:
+def test_undeclared_encoding_is_detected(label: str, codec: str, text: str) -> None:
     html = page(text * 3)
 
     assert decode(html.encode(codec), "text/html").text == html
@@ -110,21 +106,23 @@ def test_a_page_that_declares_nothing_is_recognised_by_its_letters(
 @pytest.mark.parametrize(
     "header", ["text/html", "text/html; charset=utf-16", "text/html; charset=windows-1252"]
 )
-def test_utf_16_is_read_with_and_without_its_mark(codec: str, text: str, header: str) -> None:
+def test_utf_16_is_decoded_with_and_without_byte_order_mark(
+    codec: str, text: str, header: str
+) -> None:
     html = page(text)
 
     assert decode("\ufeff".encode(codec) + html.encode(codec), header).text == html
     assert decode(html.encode(codec), header).text == html
 
 
-def test_utf_16_without_ascii_is_believed_when_the_header_says_so() -> None:
+def test_utf_16_without_ascii_is_decoded_if_declared_in_the_header() -> None:
     decoded = decode(JAPANESE.encode("utf-16-be"), "text/plain; charset=utf-16be")
 
     assert decoded == DecodedText(JAPANESE, "utf-16be", "header")
 
 
 @pytest.mark.parametrize("label", ["windows-1252", "shift_jis", "utf-16"])
-def test_a_byte_order_mark_beats_every_label(label: str) -> None:
+def test_byte_order_mark_overrides_labels(label: str) -> None:
     body = b"\xef\xbb\xbf" + page(FRENCH, f"<meta charset={label}>").encode()
 
     decoded = decode(body, f"text/html; charset={label}")
@@ -136,24 +134,24 @@ def test_a_byte_order_mark_beats_every_label(label: str) -> None:
 @pytest.mark.parametrize(
     "label", ["iso-8859-1", "windows-1251", "koi8-r", "us-ascii", "iso-8859-15"]
 )
-def test_valid_utf_8_is_utf_8_whatever_single_byte_label_it_carries(label: str) -> None:
+def test_valid_utf_8_overrides_single_byte_labels(label: str) -> None:
     assert decode(page(RUSSIAN).encode(), f"text/html; charset={label}") == DecodedText(
         page(RUSSIAN), "utf-8", "utf-8"
     )
 
 
-def test_a_multi_byte_label_that_fits_wins_even_where_the_bytes_are_valid_utf_8_too() -> None:
+def test_fitting_multi_byte_label_overrides_valid_utf_8() -> None:
     body = "ﾂｩ ﾎｱ".encode("cp932")
     assert body.decode("utf-8")  # the half-width kana happen to be valid UTF-8
 
     assert decode(body, "text/plain; charset=shift_jis").text == "ﾂｩ ﾎｱ"
 
 
-def test_utf_8_labelled_as_a_multi_byte_encoding_that_does_not_fit_is_utf_8() -> None:
+def test_valid_utf_8_overrides_multi_byte_label_that_does_not_fit() -> None:
     assert decode(page(CHINESE).encode(), "text/html; charset=gb2312").text == page(CHINESE)
 
 
-def test_latin_1_bytes_labelled_utf_8_come_out_readable() -> None:
+def test_latin_1_labelled_utf_8_is_decoded() -> None:
     html = page("Un café naïve, résumé über alles. " + "Plain words follow here. " * 40)
 
     decoded = decode(html.encode("latin-1"), "text/html; charset=utf-8")
@@ -162,11 +160,11 @@ def test_latin_1_bytes_labelled_utf_8_come_out_readable() -> None:
     assert decoded.encoding == "windows-1252"
 
 
-def test_one_stray_quote_of_an_old_editor_under_a_utf_8_label_is_a_quote() -> None:
+def test_single_windows_1252_quote_labelled_utf_8_is_decoded() -> None:
     assert decode(b"<p>It\x92s here</p>", "text/html; charset=utf-8").text == "<p>It’s here</p>"
 
 
-def test_the_meta_element_is_believed_where_the_header_is_plainly_wrong() -> None:
+def test_meta_element_overrides_header_that_contradicts_the_bytes() -> None:
     html = page(RUSSIAN, "<meta charset=windows-1251>")
 
     assert decode(html.encode("cp1251"), "text/html; charset=utf-8") == DecodedText(
@@ -178,15 +176,13 @@ def test_the_meta_element_is_believed_where_the_header_is_plainly_wrong() -> Non
     ("meta", "codec", "text"),
     [("windows-1251", "cp1251", RUSSIAN), ("shift_jis", "cp932", JAPANESE)],
 )
-def test_the_blind_default_of_a_server_yields_to_what_the_page_says(
-    meta: str, codec: str, text: str
-) -> None:
+def test_likelier_meta_element_overrides_latin_1_header(meta: str, codec: str, text: str) -> None:
     html = page(text, f"<meta charset={meta}>")
 
     assert decode(html.encode(codec), "text/html; charset=iso-8859-1").text == html
 
 
-def test_the_header_beats_a_meta_element_that_was_left_behind() -> None:
+def test_header_overrides_meta_element() -> None:
     html = page(RUSSIAN, "<meta charset=windows-1251>")
     french = page(FRENCH, "<meta charset=windows-1251>")
 
@@ -194,7 +190,7 @@ def test_the_header_beats_a_meta_element_that_was_left_behind() -> None:
     assert decode(french.encode("cp1252"), "text/html; charset=iso-8859-1").text == french
 
 
-def test_a_few_broken_bytes_do_not_make_utf_8_something_else() -> None:
+def test_utf_8_with_a_few_invalid_bytes_is_utf_8() -> None:
     body = page(FRENCH).encode() + b"\xff\xfe\xc3\x28"
 
     decoded = decode(body, "text/html")
@@ -204,7 +200,7 @@ def test_a_few_broken_bytes_do_not_make_utf_8_something_else() -> None:
     assert "\ufffd" in decoded.text
 
 
-def test_a_broken_byte_does_not_end_the_text_or_unmake_its_label() -> None:
+def test_invalid_byte_neither_truncates_text_nor_overrides_label() -> None:
     body = page(JAPANESE).encode("cp932").replace(b"</p>", b"\x81</p>")
 
     decoded = decode(body, "text/html; charset=shift_jis")
@@ -214,14 +210,14 @@ def test_a_broken_byte_does_not_end_the_text_or_unmake_its_label() -> None:
     assert decoded.text.endswith("</html>")
 
 
-def test_euc_jp_holds_the_circled_digits_of_its_web_form() -> None:
+def test_euc_jp_includes_nec_circled_digits() -> None:
     assert (
         decode("手順".encode("euc_jp") + b"\xad\xa1\xad\xb5", "text/plain; charset=euc-jp").text
         == "手順①Ⅰ"
     )
 
 
-def test_iso_2022_jp_is_found_though_all_its_bytes_are_ascii() -> None:
+def test_iso_2022_jp_is_detected_by_its_escapes() -> None:
     body = page(JAPANESE).encode("iso2022_jp")
 
     assert decode(body, "text/html; charset=iso-2022-jp").text == page(JAPANESE)
@@ -238,7 +234,7 @@ def test_iso_2022_jp_is_found_though_all_its_bytes_are_ascii() -> None:
         (" 'koi8' ", "koi8-r"),
     ],
 )
-def test_labels_mean_what_they_mean_on_the_web(label: str, codec: str) -> None:
+def test_labels_are_resolved_as_on_the_web(label: str, codec: str) -> None:
     text = {"cp932": JAPANESE, "cp1251": RUSSIAN, "koi8-r": RUSSIAN, "iso8859-2": POLISH}.get(
         codec, FRENCH
     )
@@ -249,14 +245,14 @@ def test_labels_mean_what_they_mean_on_the_web(label: str, codec: str) -> None:
 @pytest.mark.parametrize(
     "label", ["utf-7", "zlib", "hex", "unicode_escape", "idna", "rot13", "utf-8-sig\udc80", "é"]
 )
-def test_labels_that_only_python_knows_are_passed_over(label: str) -> None:
+def test_python_only_codec_names_are_ignored(label: str) -> None:
     text = "<p>\\u0041 +AGE- café</p>"
 
     assert decode(text.encode(), f"text/html; charset={label}").text == text
 
 
 @pytest.mark.parametrize("label", ["hz-gb-2312", "iso-2022-kr", "replacement"])
-def test_an_encoding_that_browsers_refuse_decodes_to_nothing(label: str) -> None:
+def test_forbidden_encoding_decodes_to_empty_text(label: str) -> None:
     assert decode(b"~{<:Ky2;6~}", f"text/html; charset={label}") == DecodedText(
         "", "replacement", "header"
     )
@@ -273,18 +269,18 @@ def test_an_encoding_that_browsers_refuse_decodes_to_nothing(label: str) -> None
         "<!--" + "x" * 3000 + "--><meta charset=windows-1251>",
     ],
 )
-def test_only_a_real_meta_element_counts(head: str) -> None:
+def test_declarations_outside_meta_elements_are_ignored(head: str) -> None:
     assert decode(page(RUSSIAN, head).encode("cp1251"), "text/html").source == "meta"
     assert decode(page(RUSSIAN, head).encode("cp1251"), "text/html").text == page(RUSSIAN, head)
 
 
-def test_a_meta_element_that_says_utf_16_in_ascii_means_utf_8() -> None:
+def test_utf_16_in_meta_element_means_utf_8() -> None:
     html = page(FRENCH, "<meta charset=utf-16>")
 
     assert decode(html.encode(), "text/html") == DecodedText(html, "utf-8", "meta")
 
 
-def test_plain_text_that_speaks_of_meta_elements_is_not_labelled_by_them() -> None:
+def test_meta_element_in_plain_text_is_ignored() -> None:
     text = f"Write <meta charset=koi8-r> into the head. {FRENCH}"
 
     assert decode(text.encode("cp1252"), "text/plain").text == text
@@ -293,18 +289,18 @@ def test_plain_text_that_speaks_of_meta_elements_is_not_labelled_by_them() -> No
 @pytest.mark.parametrize(
     "text", ["café", "Zürich", "price £5", "© 2020 Foo", "½ cup", "El Niño", "25°C", "“quoted”"]
 )
-def test_a_word_or_two_without_a_label_is_western(text: str) -> None:
+def test_short_unlabelled_text_is_windows_1252(text: str) -> None:
     assert decode(text.encode("cp1252"), "text/plain").text == text
 
 
-def test_nothing_is_nothing() -> None:
+def test_empty_body_is_empty_utf_8() -> None:
     assert decode(b"", "") == DecodedText("", "utf-8", "utf-8")
 
 
 @pytest.mark.parametrize(
     "body", [b"\x00" * 50_000, b"<" * 300_000 + b"\xff", b"\xe9 " * 200_000, b"<meta " * 20_000]
 )
-def test_hostile_bytes_are_decoded_like_any_others(body: bytes) -> None:
+def test_hostile_bytes_are_decoded(body: bytes) -> None:
     assert decode(body, "text/html").text
 
 
@@ -315,9 +311,7 @@ LABELS = [*webencodings.LABELS, "utf-7", "", "nonsense", '"', "utf-16;charset=ko
     st.binary(max_size=400),
     st.one_of(st.text(max_size=40), st.sampled_from(LABELS).map("text/html; charset={}".format)),
 )
-def test_decoding_never_raises_and_always_gives_text_that_can_be_written(
-    body: bytes, header: str
-) -> None:
+def test_decoding_never_raises_and_returns_encodable_text(body: bytes, header: str) -> None:
     decoded = decode(body, header)
 
     decoded.text.encode("utf-8")
@@ -330,13 +324,13 @@ AWKWARD = st.sampled_from(
 
 
 @given(AWKWARD, st.text(st.characters(codec="utf-8", exclude_characters="\0")))
-def test_text_that_is_valid_utf_8_and_says_so_comes_back_unchanged(start: str, rest: str) -> None:
+def test_declared_utf_8_round_trips(start: str, rest: str) -> None:
     assert decode((start + rest).encode(), "text/plain; charset=utf-8") == DecodedText(
         start + rest, "utf-8", "header"
     )
 
 
-def test_the_detector_is_not_imported_for_pages_that_say_what_they_are() -> None:
+def test_detector_is_not_imported_for_utf_8() -> None:
     script = (
         "import sys; from webquarry._read.encoding.decode import decode; decode('é'.encode(), ''); "
         "print('chardet' in sys.modules)"
