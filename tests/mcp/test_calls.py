@@ -118,8 +118,10 @@ def test_timeout_can_be_set_for_single_tools() -> None:
     assert seconds == [300, 2.5, 120]
 
 
-def progress_of(function: Callable[..., Awaitable[Answer]]) -> list[tuple[float, str]]:
-    sent: list[dict[str, Any]] = []
+def progress_of(
+    function: Callable[..., Awaitable[Answer]], sent: list[dict[str, Any]] | None = None
+) -> list[tuple[float, str]]:
+    sent = [] if sent is None else sent
     assert not run(function, sent=sent).is_error
     assert {message["method"] for message in sent} <= {"notifications/progress"}
     assert {message["params"]["progressToken"] for message in sent} <= {"token"}
@@ -169,13 +171,15 @@ def test_call_ends_when_progress_cannot_be_sent() -> None:
 
 def test_silent_calls_send_progress_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "BEAT_SECONDS", 0.001)
+    sent: list[dict[str, Any]] = []
 
     async def silent(kit: Toolkit) -> Pages:
         """Be silent."""
-        await asyncio.sleep(0.05)
+        while len(sent) < 2:
+            await asyncio.sleep(0)
         return await pages(kit)
 
-    assert progress_of(silent)[:2] == [
+    assert progress_of(silent, sent)[:2] == [
         (1, "still working on silent"),
         (2, "still working on silent"),
     ]

@@ -9,6 +9,8 @@ import re
 import socket
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import closing
+from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -162,6 +164,16 @@ def test_other_host_names_are_refused_on_every_path(server: Served, path: str) -
 
     assert {server.get(path, Host=host).status_code for host in ours} == {200}
     assert {server.get(path, Host=host).status_code for host in others} == {421}
+
+
+@pytest.mark.parametrize("others", [["evil.example"], ["localhost", "evil.example"], [""]])
+def test_every_host_header_is_checked(server: Served, others: list[str]) -> None:
+    with closing(HTTPConnection(urlsplit(server.url).netloc, timeout=30)) as connection:
+        connection.putrequest("GET", "/health/live", skip_host=True)
+        for host in ("localhost", *others):
+            connection.putheader("Host", host)
+        connection.endheaders()
+        assert connection.getresponse().status == 421
 
 
 @pytest.mark.parametrize(

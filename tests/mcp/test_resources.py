@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -13,7 +14,10 @@ from mcp.shared.exceptions import MCPError
 
 from tests.mcp.in_process import MODERN, with_client
 from webquarry.caller import serving
-from webquarry.mcp.prompts import load_prompts
+from webquarry.mcp.prompts import complete, load_prompts
+from webquarry.mcp.protocol import ProtocolError
+from webquarry.settings import Settings
+from webquarry.toolkit import Toolkit
 
 BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
 SECRET = "canary-brave-0123456789"
@@ -229,6 +233,27 @@ def test_names_of_lenses_and_providers_are_completed(
         return (await client.complete(prompt, {"name": argument, "value": typed})).completion.values
 
     assert with_client(work, set_name="core") == found
+
+
+@pytest.mark.parametrize(
+    ("reference", "argument"),
+    [
+        ({}, {"name": "lens", "value": ""}),
+        ({"type": "ref/other", "name": "fact-check"}, {"name": "lens", "value": ""}),
+        ({"type": "ref/prompt"}, {"name": "lens", "value": ""}),
+        ({"type": "ref/prompt", "name": "unknown"}, {"name": "lens", "value": ""}),
+        ({"type": "ref/resource", "uri": 5}, {"name": "lens", "value": ""}),
+        ({"type": "ref/prompt", "name": "fact-check"}, {"name": "lens"}),
+        ({"type": "ref/prompt", "name": "fact-check"}, {"value": ""}),
+    ],
+)
+def test_completion_with_an_invalid_reference_or_argument_is_an_error(
+    reference: dict[str, Any], argument: dict[str, str]
+) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        complete(Toolkit(Settings(replay=Path("demo")), {}), reference, argument)
+
+    assert caught.value.code == -32602
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -11,14 +11,17 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+from uvicorn.supervisors.multiprocess import SIGNALS
 
 from tests.mcp.http_process import Served, http_server, message_in, modern
 from tests.mcp.search_service import running_search
 from tests.mcp.stdio_process import command_of
+from webquarry.mcp.serving import Config, Supervisor
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +76,53 @@ def test_the_server_is_not_ready_but_serves_during_the_drain_period() -> None:
         assert server.ask("tools/call", SEARCH)
         server.process.terminate()  # skips the rest of the period
         assert server.process.wait(30) == 0
+
+
+def test_a_second_signal_skips_only_the_drain_period_of_workers() -> None:
+    seconds = {"WEBQUARRY_HTTP_DRAIN_SECONDS": "600", "WEBQUARRY_HTTP_GRACE_SECONDS": "600"}
+    with (
+        running_search() as (service, environ),
+        http_server(environ | seconds, "--workers", "2") as server,
+        ThreadPoolExecutor(1) as executor,
+    ):
+        service.may_respond.clear()
+        call = executor.submit(search, server, "handshake")
+        assert service.requested.wait(60)
+        server.process.terminate()
+        while any(server.get("/health/ready").status_code == 200 for _ in range(30)):
+            pass  # until the signal has arrived at both workers
+        server.process.terminate()
+        while is_listening(server):
+            pass
+        service.may_respond.set()
+        response = call.result(60)
+        code = server.process.wait(60)
+
+    assert response.status_code == 200
+    assert code == 0
+
+
+def test_the_supervisor_is_woken_by_signals(monkeypatch: pytest.MonkeyPatch) -> None:
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    readable: list[int] = []
+    wait = select.select
+
+    def kill_and_wait(*arguments: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGTERM)
+        found = wait(*arguments)
+        readable.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr("webquarry.mcp.serving.select.select", kill_and_wait)
+    config = Config("", workers=1)
+    config.workers = 0
+    try:
+        Supervisor(config, []).run()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+    assert readable == [1]
 
 
 @pytest.mark.parametrize(

@@ -177,9 +177,7 @@ async def _call_with_timeout(
 
 @asynccontextmanager
 async def _report_progress(request: Request, name: str) -> AsyncIterator[None]:
-    """Send progress notifications while the block runs: one for each message of the engine, and one
-    after BEAT_SECONDS of silence.
-    """
+    """Send progress for each message of the engine, and after BEAT_SECONDS of silence."""
     messages: asyncio.Queue[str] = asyncio.Queue()
 
     async def send_all() -> None:

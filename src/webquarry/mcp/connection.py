@@ -59,9 +59,7 @@ class StdioConnection:
         self._has_worker = False
 
     async def serve(self, lines: Iterator[bytes], first: bytes, *, with_tools: bool) -> None:
-        """Handle the `first` line and all others until the end of stdin, SIGTERM or a closed
-        stdout; then finish the calls in progress.
-        """
+        """Handle lines until the end of stdin, SIGTERM or a closed stdout; then finish calls."""
         server, settings = self._server, self._settings
         try:
             async with self._deadline:

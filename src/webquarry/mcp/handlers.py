@@ -163,9 +163,4 @@ class ToolServer(Server):
         """Complete an argument of a prompt."""
         from webquarry.mcp.prompts import complete
 
-        request.read("ref", dict)
-        argument = request.read("argument", dict)
-        name, value = argument.get("name"), argument.get("value")
-        if not isinstance(name, str) or not isinstance(value, str):
-            raise invalid_params()
-        return complete(self.engine, name, value)
+        return complete(self.engine, request.read("ref", dict), request.read("argument", dict))

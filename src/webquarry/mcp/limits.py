@@ -54,9 +54,7 @@ class RateLimits:
         return None
 
     async def enter(self, slots: AsyncExitStack, principal: Principal) -> Response | None:
-        """Count a request, and a call in progress until `slots` closes; return a refusal if that
-        exceeds a limit.
-        """
+        """Count a request, and a call in progress until `slots` closes; return any refusal."""
         refusal = await self.take(principal)
         if refusal is not None:
             return refusal
@@ -79,5 +77,5 @@ def _refuse(principal: Principal, problem: str, seconds: float) -> Response:
     count("refused", reason="limit")
     log.info("%r is over a limit: %s", principal.name, problem)
     after = str(max(1, math.ceil(seconds)))
-    retry = {"Retry-After": after}
-    return error_response(429, "rate_limited", f"{problem} Try again in {after} s.", retry)
+    problem += f" Try again in {after} s."
+    return error_response(429, "rate_limited", problem, {"Retry-After": after})

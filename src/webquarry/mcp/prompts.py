@@ -1,7 +1,6 @@
 """The prompts of the research sets (`data/mcp/prompts.toml`), and completion of their arguments.
 
-They name no tool, so that they fit any tool set. Arguments called `lens` and `provider` complete to
-the names of lenses and providers.
+They name no tool, so that they fit any tool set. Arguments `lens` and `provider` can be completed.
 """
 
 from __future__ import annotations
@@ -11,13 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webquarry.mcp.protocol import (
-    INVALID_PARAMS,
-    Message,
-    ProtocolError,
-    invalid_params,
-    text_block,
-)
+from webquarry.mcp import protocol
+from webquarry.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, text_block
 
 if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
@@ -45,13 +39,9 @@ def describe_prompts() -> list[Message]:
 
 def get_prompt(name: str, arguments: dict[str, Any]) -> Message:
     """The result of `prompts/get`."""
-    prompts = load_prompts()
-    if name not in prompts:
-        known = {"known": list(prompts)}
-        raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {name[:100]}", known)
+    prompt = _find_prompt(name)
     if not all(isinstance(value, str) for value in arguments.values()):
-        raise invalid_params()
-    prompt = prompts[name]
+        raise protocol.invalid_params()
     values = {key: value.strip() for key, value in arguments.items() if value.strip()}
     missing = []
     paragraphs = [prompt["text"]]
@@ -68,13 +58,29 @@ def get_prompt(name: str, arguments: dict[str, Any]) -> Message:
     return {"description": prompt["description"], "messages": messages}
 
 
-def complete(kit: Toolkit, argument: str, prefix: str) -> Message:
-    """The result of `completion/complete`: names of lenses or providers with this prefix."""
+def complete(kit: Toolkit, reference: Message, argument: Message) -> Message:
+    """The result of `completion/complete`: names of lenses or providers with a prefix."""
+    kind, name, prefix = reference.get("type"), argument.get("name"), argument.get("value")
+    target = reference.get("uri" if kind == "ref/resource" else "name")
+    is_valid = kind in ("ref/prompt", "ref/resource") and isinstance(target, str)
+    if not (is_valid and isinstance(name, str) and isinstance(prefix, str)):
+        raise protocol.invalid_params()
+    if kind == "ref/prompt":
+        _find_prompt(target)
     names: list[str] = []
-    if argument == "lens":
+    if name == "lens":
         names = list(kit.lenses)
-    elif argument == "provider":
+    elif name == "provider":
         names = [provider.name for provider in kit.router.providers()]
     found = [name for name in names if name.startswith(prefix.lower())]
     values, has_more = found[:_MAX_VALUES], len(found) > _MAX_VALUES
     return {"completion": {"values": values, "total": len(found), "hasMore": has_more}}
+
+
+def _find_prompt(name: Any) -> dict[str, Any]:
+    prompts = load_prompts()
+    if name not in prompts:
+        known = {"known": list(prompts)}
+        raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {name[:100]}", known)
+    prompt: dict[str, Any] = prompts[name]
+    return prompt

@@ -112,9 +112,7 @@ class Request:
         return token
 
     def read(self, name: str, kind: type[T], default: T | None = None) -> T:
-        """Return a parameter; raise INVALID_PARAMS if it is of another type, or missing without a
-        default.
-        """
+        """Return a parameter; raise INVALID_PARAMS for another type, or without any value."""
         value = self.params.get(name)
         if value is None:
             value = default
@@ -333,9 +331,7 @@ def check_revision(request: Request) -> None:
 
 
 def read_envelope(params: Message) -> str:
-    """Return the revision that a request of 2026-07-28 names; raise INVALID_PARAMS if its `_meta`
-    is incomplete.
-    """
+    """Return the revision that a `_meta` of 2026-07-28 names; raise INVALID_PARAMS without any."""
     meta = params.get("_meta")
     if not isinstance(meta, dict):
         meta = {}

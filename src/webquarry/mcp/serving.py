@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import select
 import signal
 import socket
 import sys
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LAST_WRITE_SECONDS = 3.0  # while the server shuts down
+MAX_PIPELINED = 16  # requests that wait for the response to an earlier one
 
 
 class Config(uvicorn.Config):
@@ -120,13 +122,14 @@ class LimitedProtocol(H11Protocol if TYPE_CHECKING else object):  # type: ignore
 
     def _await_progress(self) -> None:
         self._unsent = self.transport.get_write_buffer_size()
-        self._set_timer(self.write_seconds, self._check_progress)
+        self._set_timer(self.write_seconds / 8, self._check_progress)
 
     def _check_progress(self) -> None:
-        if self.transport.get_write_buffer_size() >= self._unsent:
+        if self.transport.get_write_buffer_size() < self._unsent:
+            self._stalled_since = self.loop.time()
+        elif self.loop.time() - self._stalled_since >= self.write_seconds:
             self._abort("timed out writing the response")
             return
-        self._stalled_since = self.loop.time()
         self._await_progress()
 
     def resume_writing(self) -> None:
@@ -145,6 +148,7 @@ class LimitedProtocol(H11Protocol if TYPE_CHECKING else object):  # type: ignore
             return
         self.write_seconds = LAST_WRITE_SECONDS
         if self.transport.get_write_buffer_size():
+            self._stalled_since = self.loop.time()
             self._await_progress()
         with suppress(h11.LocalProtocolError):  # after an invalid request
             super().shutdown()
@@ -159,7 +163,8 @@ class H11Connection(LimitedProtocol, H11Protocol):
 class Connection(LimitedProtocol, AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """A connection whose requests httptools parses, if it is installed.
 
-    httptools neither limits headers and trailers nor parses the body of an upgrade request.
+    httptools limits neither headers, trailers nor pipelined requests. It does not parse the body of
+    an upgrade request.
     """
 
     _header_bytes = 0  # received since the last request or part of a body
@@ -180,6 +185,12 @@ class Connection(LimitedProtocol, AutoHTTPProtocol):  # type: ignore[misc, valid
             self._header_bytes = 0
         if self._header_bytes > (self.config.h11_max_incomplete_event_size or sys.maxsize):
             self._abort("the request headers are too large")
+
+    def on_message_begin(self) -> None:
+        if len(self.pipeline) >= MAX_PIPELINED:
+            self._abort("too many pipelined requests")
+            raise ValueError  # stops the parser
+        super().on_message_begin()
 
     def on_body(self, body: bytes) -> None:
         self._header_bytes = 0
@@ -258,16 +269,34 @@ def handle_signals(health: Health, drain_seconds: float) -> None:
 
 
 class Supervisor(Multiprocess):
-    """uvicorn's supervisor; a second signal kills the workers."""
+    """uvicorn's supervisor; handles signals without delay and passes each on to the workers."""
 
-    def join_all(self) -> None:
+    def run(self) -> None:
+        reading, writing = socket.socketpair()
+        with reading, writing:
+            writing.setblocking(False)
+            signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+            self.init_processes()
+            while not self.should_exit.is_set():
+                if select.select([reading], [], [], 0.5)[0]:
+                    reading.recv(1)
+                self.handle_signals()
+                self.keep_subprocess_alive()
+            signal.set_wakeup_fd(-1)
+        self.terminate_all()
         for listening in self.sockets:
             listening.close()  # it would accept connections that are never answered
         for process in self.processes:
             while process.process.is_alive():
                 process.process.join(0.1)
-                if self.signal_queue:
-                    process.kill()
+                self.handle_signals()
+
+    def handle_term(self) -> None:
+        if self.should_exit.is_set():
+            self.terminate_all()
+        self.should_exit.set()
+
+    handle_int = handle_term
 
 
 @dataclass(frozen=True)
