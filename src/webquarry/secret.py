@@ -1,7 +1,7 @@
-"""Secrets: values that never print, and texts from which they are taken out.
+"""Secrets: values that are never printed, and masking of secrets in texts.
 
-Every `Secret` made in this process is remembered, so that `redact` can find its value in any text
-that is about to leave: a log line, an error, a recording.
+Every `Secret` of this process is registered, so that `redact` finds its value in log lines, errors
+and recordings.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["HEADERS", "MASK", "PARAMETERS", "Secret", "get_masker", "redact"]
 _KNOWN: set[str] = set()
 _SHORTEST = 8  # shorter values would mask ordinary words; no real credential is shorter
 
-# Query parameters and headers that carry credentials by convention, whoever's they are.
+# Query parameters and headers that carry credentials by convention.
 PARAMETERS = frozenset(
     {"key", "api_key", "apikey", "api-key", "access_token", "token", "auth", "password", "secret"}
 )
@@ -37,7 +37,7 @@ _PARAMETER = re.compile(
 _HEADER = re.compile(
     r"(?i)\b((?:" + "|".join(sorted(map(re.escape, HEADERS))) + r")[\"']?\s*[:=]\s*)[^\r\n]+"
 )
-_IN_HEADER = re.compile("authorization|cookie|-token|-key")  # in every name of a header
+_IN_HEADER = ("authorization", "cookie", "-token", "-key")  # each header name has one of them
 _USERINFO = re.compile(r"(?i)\b((?:https?|rediss?|unix)://)[^\s/@\"']+@")
 
 
@@ -84,11 +84,12 @@ _build_masker = lru_cache(maxsize=4)(Masker)
 
 
 def redact(text: str) -> str:
-    """Take every secret we know, however it is spelt, and what looks like one, out of a text."""
+    """Mask every registered secret in any encoding, and what looks like a secret, in a text."""
     text = get_masker().mask_text(text)
     if "=" in text:
         text = _PARAMETER.sub(rf"\1{MASK}", text)
-    if not text.isascii() or _IN_HEADER.search(text.lower()):
+    lowered = text.lower()
+    if not text.isascii() or any(part in lowered for part in _IN_HEADER):
         text = _HEADER.sub(rf"\1{MASK}", text)
     if "@" in text:
         text = _USERINFO.sub(rf"\1{MASK}@", text)

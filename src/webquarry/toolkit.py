@@ -370,6 +370,7 @@ class Toolkit:
         """Open what searching and reading need, before the first call."""
         self.runner.prepare()
         await asyncio.to_thread(self._open_search_and_pages)
+        await self.client.warm_up()
         await self.cache.get("")  # opens its file
 
     def _open_search_and_pages(self) -> None:

@@ -112,7 +112,7 @@ def test_secrets_are_masked_and_long_texts_cut_short() -> None:
     }
     call = OngoingCall("scrape_page", arguments)
     call.error = NetworkFailure(f"No answer for {key}.")
-    written = describe_call(call).write()
+    written = describe_call(call)
 
     assert len(written) < 5_000
     for secret in (b"hunter2", key.encode(), b"Bearer", b"abcdefgh"):
@@ -188,7 +188,7 @@ def test_whoever_flushes_waits_for_what_another_thread_is_writing(
     calls = open_log(tmp_path)
     begun, is_second_begun = threading.Event(), threading.Event()
 
-    def describe(call: OngoingCall) -> LoggedCall:
+    def describe(call: OngoingCall) -> bytes:
         begun.set()
         if call.arguments["number"] == 1:
             # not before the first is written, so that this waits in vain

@@ -39,10 +39,10 @@ print(sorted(set(sys.modules) - known))
 
 
 @pytest.fixture
-def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """One entry per call of `prepare`."""
-    found: list[str] = []
-    monkeypatch.setattr(ThreadRunner, "prepare", lambda *_, **__: found.append("prepared"))
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The pages of each call of `prepare`."""
+    found: list[int] = []
+    monkeypatch.setattr(ThreadRunner, "prepare", lambda _, pages=1: found.append(pages))
     return found
 
 
@@ -77,21 +77,21 @@ def test_reading_a_page_does_not_import_numpy() -> None:
     assert done.stdout.strip() == "['webquarry._read.main_content.model']"
 
 
-def test_runner_is_prepared_during_a_search(prepared: list[str]) -> None:
+def test_runner_is_prepared_during_a_search(prepared: list[int]) -> None:
     async def search() -> None:
-        with open_pages().prepare_meanwhile():
+        with open_pages().prepare_meanwhile(3):
             async with asyncio.timeout(30):
                 while not prepared:
                     await asyncio.sleep(0.001)
 
     asyncio.run(search())
 
-    assert prepared == ["prepared"]
+    assert prepared == [3]
 
 
-def test_runner_is_not_prepared_for_a_cached_search(prepared: list[str]) -> None:
+def test_runner_is_not_prepared_for_a_cached_search(prepared: list[int]) -> None:
     async def search() -> None:
-        with open_pages().prepare_meanwhile():
+        with open_pages().prepare_meanwhile(3):
             pass
         await asyncio.sleep(2 * pages._DELAY_SECONDS)
 
@@ -100,7 +100,7 @@ def test_runner_is_not_prepared_for_a_cached_search(prepared: list[str]) -> None
     assert prepared == []
 
 
-def test_runner_is_prepared_while_a_page_is_fetched(prepared: list[str]) -> None:
+def test_runner_is_prepared_while_a_page_is_fetched(prepared: list[int]) -> None:
     desk(1).call(num_results=1)
 
     assert prepared

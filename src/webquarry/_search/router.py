@@ -171,13 +171,13 @@ class Router:
         kept = await self._cache.get_or_make(
             key, lambda: ask_in_order(self.services, self._settings, plan), fresh=fresh
         )
-        found: Found = kept.thing or unpack(kept.value)
-        return replace(
-            found,
-            cached=kept.cached,
-            age_seconds=kept.age_seconds,
-            max_age_seconds=kept.max_age_seconds,
-        )
+        freshness: dict[str, Any] = {
+            "cached": kept.cached,
+            "age_seconds": kept.age_seconds,
+            "max_age_seconds": kept.max_age_seconds,
+        }
+        made: Found | None = kept.thing
+        return unpack(kept.value, **freshness) if made is None else replace(made, **freshness)
 
     @cached_property
     def _cache(self) -> Cache:

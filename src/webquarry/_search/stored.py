@@ -28,8 +28,8 @@ def pack(found: Found) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
-def unpack(value: bytes) -> Found:
-    """Inverse of `pack`."""
+def unpack(value: bytes, **freshness: Any) -> Found:
+    """Inverse of `pack`; `freshness` are the cache fields."""
     fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
     for name in _TUPLES:
         fields[name] = tuple(fields[name])
@@ -37,4 +37,4 @@ def unpack(value: bytes) -> Found:
     attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
     fields["results"] = tuple(results)
     fields["attempts"] = tuple(attempts)
-    return Found(**fields)
+    return Found(**fields, **freshness)

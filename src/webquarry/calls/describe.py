@@ -1,57 +1,53 @@
-"""A call that is over -> what the log keeps of it: masked, bounded, nothing of the answer's text.
-
-Done on the thread of the log, never on the way of an answer; and yet quickly, because a processor
-that is busy here answers nobody meanwhile.
-"""
+"""What the log stores of a call: masked, of bounded size, without the text of the answer."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from webquarry.calls.models import LoggedCall, LoggedSource, OngoingCall
+from webquarry.calls.models import OngoingCall
 from webquarry.errors import WebquarryError
 from webquarry.secret import HEADERS, MASK, PARAMETERS, redact
 
-_LONGEST_TEXT = 500  # characters of one argument, title, address or message
-_LONGEST_MASKED = 20_000  # characters that are looked through for secrets; the rest is cut off
+_LONGEST_TEXT = 500  # characters of one argument, title, URL or message
+_LONGEST_MASKED = 20_000  # characters that are searched for secrets; the rest is cut off
 _MOST_MEMBERS = 20  # of a list or an object among the arguments
 _DEEPEST = 4
 _MOST_SOURCES = 20
 _SECRET_NAMES = PARAMETERS | HEADERS
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def describe_call(call: OngoingCall) -> LoggedCall:
-    """What the log keeps of a call."""
+def describe_call(call: OngoingCall) -> bytes:
+    """Return a call as the log stores it: JSON without empty fields."""
     if not call.receipt:
         call.seal(_write_outcome(call))
-    fields: dict[str, Any] = {
-        "arguments": bound_value(call.arguments),
-        "message": _write_message(call.error)[:_LONGEST_MASKED],
-        "session": _find_session(call.arguments),
-        **_describe_answer(call),
-    }
-    fields = mask_texts(fields)
-    sources = tuple(LoggedSource(*source) for source in fields.pop("sources", ()))
-    return LoggedCall(
-        id=0,
-        tool=call.tool,
-        caller=call.caller,
-        at=call.began_at,
-        outcome=name_outcome(call.error),
-        seconds=round(call.seconds, 6),
-        receipt=call.receipt,
-        answer_digest=call.answer_digest,
-        process=os.getpid(),
-        sources=sources,
-        **fields,
+    fields = mask_texts(
+        {
+            "arguments": bound_value(call.arguments),
+            "message": _write_message(call.error)[:_LONGEST_MASKED],
+            "session": _find_session(call.arguments),
+            **_describe_answer(call),
+        }
     )
+    fields |= {
+        "tool": call.tool,
+        "caller": call.caller,
+        "at": call.began_at,
+        "outcome": name_outcome(call.error),
+        "seconds": round(call.seconds, 6),
+        "receipt": call.receipt,
+        "answer_digest": call.answer_digest,
+        "process": os.getpid(),
+    }
+    stored = {name: value for name, value in fields.items() if value or value == 0}
+    return _encode(stored).encode("utf-8", "replace")
 
 
 def name_outcome(error: BaseException | None) -> str:
-    """How a call ended, in one word."""
+    """Return the outcome of a call in one word."""
     if error is None:
         return "ok"
     if isinstance(error, WebquarryError):
@@ -62,9 +58,7 @@ def name_outcome(error: BaseException | None) -> str:
 
 
 def bound_value(value: Any, depth: int = _DEEPEST) -> Any:
-    """A value of JSON, or what stands for it, of a bounded size; what a name says to be secret is
-    left out.
-    """
+    """Return a JSON value of bounded size, with members masked whose names denote secrets."""
     if isinstance(value, str):
         return value[:_LONGEST_MASKED]
     if value is None or isinstance(value, (bool, int, float)):
@@ -85,11 +79,11 @@ def bound_value(value: Any, depth: int = _DEEPEST) -> Any:
 
 
 def mask_texts(value: dict[str, Any]) -> dict[str, Any]:
-    """The value with its texts masked and cut short. They are looked through all at once, since
-    hardly ever is there a secret in them. Cutting comes last: half a secret would not be known as
-    one.
+    """Mask secrets in all texts of the value, then truncate long ones, since half a secret is not
+    recognized. The texts are searched in one piece, because few have any secret.
     """
-    texts = list(_list_texts(value))
+    texts: list[str] = []
+    _collect_texts(value, texts)
     joined = "\n".join(texts)
     if redact(joined) != joined:
         value = _map_texts(value, redact)
@@ -99,16 +93,17 @@ def mask_texts(value: dict[str, Any]) -> dict[str, Any]:
     return shortened
 
 
-def _list_texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, member in value.items():
-            yield name
-            yield from _list_texts(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from _list_texts(member)
+def _collect_texts(value: dict[str, Any] | list[Any], texts: list[str]) -> None:
+    """Append all texts in a value, and the names of all members."""
+    members: Iterable[Any] = value
+    if isinstance(value, dict):
+        texts.extend(value)
+        members = value.values()
+    for member in members:
+        if isinstance(member, str):
+            texts.append(member)
+        elif isinstance(member, dict | list):
+            _collect_texts(member, texts)
 
 
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
@@ -128,19 +123,16 @@ def _shorten(text: str) -> str:
 
 
 def _write_outcome(call: OngoingCall) -> str:
-    """What a call gave back, as a door writes it: the text that its receipt follows from."""
-    outcome: Any = ""
+    """Return the outcome of a call as an interface writes it, for its receipt."""
     if isinstance(call.error, WebquarryError):
-        outcome = call.error.as_dict()
-    elif call.error is not None:
+        return _encode(call.error.as_dict())
+    if call.error is not None:
         return type(call.error).__name__
-    elif call.answer is not None:
-        return call.answer.write()
-    return json.dumps(outcome, ensure_ascii=False, separators=(",", ":"))
+    return _encode("") if call.answer is None else call.answer.write()
 
 
 def _describe_answer(call: OngoingCall) -> dict[str, Any]:
-    """Who was asked and what was found, of an answer or of an error."""
+    """Return the providers and sources of an answer, or the providers of an error."""
     if isinstance(call.error, WebquarryError) and call.error.attempts:
         attempts = [
             {"provider": one.provider, "outcome": one.outcome} for one in call.error.attempts
@@ -151,11 +143,14 @@ def _describe_answer(call: OngoingCall) -> dict[str, Any]:
         return {}
     meta = answer.meta
     sources = answer.sources()
-    read = sum(source.was_read for source in sources)
-    listed = [
-        [source.url[:_LONGEST_MASKED], source.title[:_LONGEST_MASKED], source.was_read]
-        for source in sources[:_MOST_SOURCES]
-    ]
+    read = 0
+    listed: list[dict[str, Any]] = []
+    for source in sources:
+        was_read = source.was_read
+        read += was_read
+        if len(listed) < _MOST_SOURCES:
+            url, title = source.url[:_LONGEST_MASKED], source.title[:_LONGEST_MASKED]
+            listed.append({"url": url, "title": title, "read": was_read})
     return {
         "cached": meta.get("webquarry/cache", {}).get("cached"),
         "providers": bound_value(meta.get("webquarry/trace") or meta.get("webquarry/routing")),
@@ -168,7 +163,7 @@ def _describe_answer(call: OngoingCall) -> dict[str, Any]:
 
 
 def _write_message(error: BaseException | None) -> str:
-    """What an error says; of one that nobody foresaw, nothing but its class."""
+    """Return the message of an error; for an unexpected one, only its class."""
     if error is None:
         return ""
     if isinstance(error, WebquarryError):

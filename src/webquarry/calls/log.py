@@ -80,7 +80,7 @@ class CallLog:
         if self._segments is None:
             return
         try:
-            self._waiting.append((call.caller, describe_call(call).write()))
+            self._waiting.append((call.caller, describe_call(call)))
         except Exception as error:  # the answer of a plug-in may be of any type
             log.debug("cannot log a call of %s: %s", call.tool, type(error).__name__)
             return

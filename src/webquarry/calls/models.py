@@ -104,13 +104,6 @@ class LoggedCall:
     process: int = 0
     more: dict[str, Any] = field(default_factory=dict)  # what a newer release has written
 
-    def write(self) -> bytes:
-        """The call as it is stored, without its id."""
-        fields = self.as_dict()
-        del fields["id"]
-        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-8", "replace")
-
     @classmethod
     def parse(cls, id: int, stored: bytes) -> LoggedCall:
         """The call that was stored."""

@@ -24,6 +24,7 @@ from webquarry.net.models import Reply, Validators
 from webquarry.net.pacing import Pacing
 from webquarry.net.redirects import RedirectChain, build_redirected_request, location_of
 from webquarry.net.sender import Budget, Sender
+from webquarry.net.transport import Transport
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -116,7 +117,8 @@ class Client:
             while True:
                 chain.add_cookies(request)
                 transport = self._get_transport(guarded=False)
-                is_local = _is_loopback(request.url.host)
+                address = parse_address(request.url.host)
+                is_local = address.is_loopback if address else request.url.host == "localhost"
                 reply = await self._sender.send(
                     transport, request, budget, limit, is_local=is_local
                 )
@@ -127,6 +129,12 @@ class Client:
                 target = chain.follow(request, reply, location)
                 request = build_redirected_request(request, reply.status, target)
                 budget.redirects += 1
+
+    async def warm_up(self) -> None:
+        """Open what the first request to a provider needs."""
+        transport = self._get_transport(guarded=False)
+        if isinstance(transport, Transport):  # neither a replay nor a recorder
+            await transport.warm_up()
 
     def without_retries(self) -> Client:
         """Return a client on the same connections and limits that does not retry `send`."""
@@ -207,8 +215,6 @@ class Client:
     def _get_transport(self, *, guarded: bool) -> httpx2.AsyncBaseTransport:
         """Return the transport for pages (guarded) or for providers."""
         if guarded not in self._transports:
-            from webquarry.net.transport import Transport  # a replay does not need it
-
             guard = self._guard if guarded else None
             self._transports[guarded] = Transport(self._settings, guard)
         return self._transports[guarded]
@@ -259,8 +265,3 @@ class Client:
         """Only connecting has its own timeout; the deadline of the budget ends everything else."""
         connect = min(self._settings.connect_timeout_seconds, budget.seconds)
         return {"connect": connect, "read": None, "write": None, "pool": None}
-
-
-def _is_loopback(host: str) -> bool:
-    address = parse_address(host)
-    return host == "localhost" or (address is not None and address.is_loopback)

@@ -38,7 +38,11 @@ class Pacing:
     @asynccontextmanager
     async def slot(self, host: str, *, is_local: bool = False) -> AsyncIterator[None]:
         """Wait until a request may start; local hosts have no limit per second."""
-        state = self._get_state(host)
+        state = self._hosts.get(host)
+        if state is None:
+            if len(self._hosts) >= _MAX_HOSTS:
+                self._drop_idle_hosts()
+            state = self._hosts[host] = _HostState(self._concurrency)
         state.users += 1
         try:
             async with state.semaphore:
@@ -61,14 +65,6 @@ class Pacing:
             except BaseException:
                 starts.remove(start)
                 raise
-
-    def _get_state(self, host: str) -> _HostState:
-        state = self._hosts.get(host)
-        if state is None:
-            if len(self._hosts) >= _MAX_HOSTS:
-                self._drop_idle_hosts()
-            state = self._hosts[host] = _HostState(self._concurrency)
-        return state
 
     def _drop_idle_hosts(self) -> None:
         window_start = self._clock.monotonic() - self._window

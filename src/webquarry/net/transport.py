@@ -74,6 +74,11 @@ class Transport(httpx2.AsyncBaseTransport):
         except _NETWORK_ERRORS as error:
             raise _map_error(error, request) from error
 
+    async def warm_up(self) -> None:
+        """Open the pool of direct HTTPS connections."""
+        await self._get_pool("https", None)
+        await httpcore2.AnyIOBackend().sleep(0)  # imports anyio's support of asyncio
+
     async def aclose(self) -> None:
         for pool in self._pools.values():
             await pool.aclose()

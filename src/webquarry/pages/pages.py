@@ -137,12 +137,10 @@ class Pages:
         return self._get_renderer()
 
     @contextmanager
-    def prepare_meanwhile(self) -> Iterator[None]:
-        """Get ready to read pages if what is done meanwhile takes its time: a search that is kept
-        answers sooner, and then its pages may be kept, too.
-        """
+    def prepare_meanwhile(self, pages: int) -> Iterator[None]:
+        """Start workers for several pages unless the block, such as a cached search, is fast."""
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(_DELAY_SECONDS, self.runner.prepare)
+        timer = loop.call_later(_DELAY_SECONDS, self.runner.prepare, pages)
         try:
             yield
         finally:

@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import httpx2
-
-from webquarry._read.reader import FetchedPage
 from webquarry._read.workers.job import Job, job, run_job
-from webquarry.net.models import Reply
-from webquarry.pages.jobs import take_snapshot
 
 _URL = "https://page.example/2000/01/a-page"
 _PAGE = b"""<!doctype html>
@@ -60,7 +55,12 @@ _FETCHED = datetime(2000, 1, 1, tzinfo=UTC)
 @job("read sample page")
 def read_sample_page(job: Job) -> bytes:
     """Read and score a built-in page."""
+    import httpx2
+
+    from webquarry._read.reader import FetchedPage
     from webquarry.evidence.language.terms import Terms
+    from webquarry.net.models import Reply
+    from webquarry.pages.jobs import take_snapshot
 
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
     reply = Reply(_URL, 200, headers, _PAGE, _FETCHED)

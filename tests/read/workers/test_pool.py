@@ -284,6 +284,19 @@ def test_prepare_starts_one_worker() -> None:
     with_pool(test, size=2)
 
 
+def test_prepare_starts_a_worker_for_each_page_but_no_more_than_there_are_cores() -> None:
+    async def test(pool: WorkerPool) -> None:
+        pool.prepare(5)
+        async with asyncio.timeout(30):
+            while len(pool._idle) < 2 or pool._starting:
+                await asyncio.sleep(0.005)
+        pool.prepare(5)
+        await pool.run(burn(0))
+        assert len(pool.pids) == 2
+
+    with_pool(test, size=2)
+
+
 def test_slow_pages_of_one_caller_leave_a_worker_to_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -69,8 +69,9 @@ class WorkerPool(JobRunner):
         finally:
             self._queue.leave(place)
 
-    def prepare(self) -> None:
-        if not self._alive and not self._starting:
+    def prepare(self, pages: int = 1) -> None:
+        wanted = min(pages, self._queue.size)
+        for _ in range(len(self._alive) + len(self._starting), wanted):
             self._start_another()
 
     async def aclose(self) -> None:
@@ -106,7 +107,7 @@ class WorkerPool(JobRunner):
         if place.caller != LOCAL and self._queue.count_places(place.caller) > 1:
             left = 1
         worker = self._take_idle(left) or await self._take(job, left)
-        if place.caller != LOCAL and not self._idle:
+        if place.caller != LOCAL and not self._idle and not self._starting:
             self._start_another()  # for other callers, so that they need not wait for it
         loop = asyncio.get_running_loop()
         timer = loop.call_later(_SLOW_SECONDS, self._demote, worker, place)
@@ -167,7 +168,7 @@ class WorkerPool(JobRunner):
 
     def _start_another(self) -> None:
         """Start an idle worker, if there is room for one."""
-        if self._closed or self._starting or len(self._alive) >= self._queue.most:
+        if self._closed or len(self._alive) + len(self._starting) >= self._queue.most:
             return
 
         async def start() -> None:

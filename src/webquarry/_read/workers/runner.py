@@ -19,8 +19,8 @@ class JobRunner(ABC):
     async def run(self, job: Job) -> bytes:
         """Run a job and return its result. Cancellation cancels the job."""
 
-    def prepare(self) -> None:  # noqa: B027 - optional
-        """Start to get ready for a page that is being fetched."""
+    def prepare(self, pages: int = 1) -> None:  # noqa: B027 - optional
+        """Start to get ready for pages that are being fetched."""
 
     @abstractmethod
     async def aclose(self) -> None:

@@ -247,7 +247,7 @@ async def search_and_scrape(
     began, started = kit.clock.now(), kit.clock.monotonic()
     claim = (claim or "").strip()
     note("searching")
-    with kit.pages.prepare_meanwhile():
+    with kit.pages.prepare_meanwhile(num_results):
         found = await _search(kit, query, provider, _PAGE)
     scoring = ScoringQuery(query, claim, began.date())
     deadline = deadline_for(kit, _NAME, started)
