@@ -123,7 +123,7 @@ def test_the_guard_judges_the_addresses_of_sheets() -> None:
     ],
 )  # fmt: skip
 def test_links_are_found_without_parsing_the_page(page: bytes, expected: list[str]) -> None:
-    assert find_sheet_links(page, "https://e.org/d/p") == expected
+    assert list(find_sheet_links(page, "https://e.org/d/p")) == expected
 
 
 def test_only_so_many_sheets_and_bytes_are_fetched() -> None:

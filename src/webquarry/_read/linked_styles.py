@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from itertools import islice
 from urllib.parse import urlsplit
 
 from webquarry._read.html.sheet_links import find_sheet_links
@@ -35,16 +36,10 @@ def find_addresses(reply: Reply) -> list[str]:
         return []
     if "html" not in reply.headers.get("content-type", "html").lower():
         return []
-    links = find_sheet_links(reply.body, reply.url)
-    if not links:
-        return []
     host = (urlsplit(reply.url).hostname or "").lower()
-    addresses: list[str] = []
-    for address in links:
-        other = (urlsplit(address).hostname or "").lower()
-        if len(addresses) < MOST_SHEETS and is_same_site(host, other):
-            addresses.append(address)
-    return addresses
+    links = find_sheet_links(reply.body, reply.url)
+    same_site = (one for one in links if is_same_site(host, (urlsplit(one).hostname or "").lower()))
+    return list(islice(same_site, MOST_SHEETS))
 
 
 async def fetch_styles(reply: Reply, get_style: GetStyle) -> bytes:

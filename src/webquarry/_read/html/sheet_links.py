@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import urljoin, urlsplit
 
 from webquarry._read.html.head_tags import find_tags
@@ -31,11 +31,11 @@ def join_address(base: str, address: str) -> str:
         return ""
 
 
-def find_sheet_links(page: bytes, url: str) -> list[str]:
-    """List the absolute addresses of style sheets on the web in the order of the page."""
+def find_sheet_links(page: bytes, url: str) -> Iterator[str]:
+    """Iterate over the absolute addresses of style sheets on the web in the order of the page."""
     base = url
     has_base = False
-    addresses: dict[str, None] = {}
+    found: set[str] = set()
     for tag, attributes in find_tags(page, "link", "base"):
         if tag == "base":
             if not has_base and attributes.get("href"):
@@ -43,6 +43,6 @@ def find_sheet_links(page: bytes, url: str) -> list[str]:
                 has_base = True
         elif attributes.get("href") and is_sheet_link(attributes):
             address = join_address(base, attributes["href"])
-            if address.startswith(("https://", "http://")):
-                addresses[address] = None
-    return list(addresses)
+            if address.startswith(("https://", "http://")) and address not in found:
+                found.add(address)
+                yield address

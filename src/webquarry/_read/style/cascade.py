@@ -24,6 +24,7 @@ from webquarry._native import (
 )
 from webquarry._read.style.conditions import SOMETIMES, UNSURE
 from webquarry._read.style.declarations import (
+    NAME_CHARACTER,
     Declarations,
     apply_declarations,
     has_calls,
@@ -50,9 +51,9 @@ _DEEPEST_NESTING = 32
 _DEEPEST_VALUE = 24  # variables in variables
 _LONGEST_VALUE = 1_000  # characters
 _LEFT_OUT: Declarations = {"display": "none"}
-_NAMES = re.compile(r"[.#]([\w\u0080-\uffff-]+)")
-_LAST_NAME = re.compile(r"([.#])((?:[\w\u0080-\U0010ffff-]|\\.)+)|^([a-zA-Z][\w-]*)")
-_VARIABLE = re.compile(r"var\(\s*+(--[\w\u0080-\U0010ffff-]++)\s*+", re.IGNORECASE)
+_NAMES = re.compile(rf"[.#]({NAME_CHARACTER}+)")
+_LAST_NAME = re.compile(rf"([.#])((?:{NAME_CHARACTER}|\\.)+)|^([a-zA-Z][\w-]*)")
+_VARIABLE = re.compile(rf"var\(\s*+(--{NAME_CHARACTER}++)\s*+", re.IGNORECASE)
 _PROPERTY = re.compile(
     rb"@property\s+(--[\w-]+)\s*\{(?:[^{}]*;)?\s*initial-value\s*:([^;{}]*)", re.IGNORECASE
 )

@@ -24,7 +24,7 @@ from webquarry._native import (
     find_value,
     parse_plain,
 )
-from webquarry._read.style.declarations import unescape
+from webquarry._read.style.declarations import NAME_CHARACTER, NAME_START, unescape
 from webquarry._read.text.brackets import find_closing, find_string_end, split_top
 
 _Element = etree._Element
@@ -35,9 +35,7 @@ _NONE: Weight = (0, 0, 0)
 _DEEPEST = 12  # functions in functions
 _MOST_STEPS = 64
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}[ \t\n]?|[^\n0-9a-fA-F])"
-_IDENT = (
-    rf"(?:--|-?+(?:[A-Za-z_\u0080-\U0010ffff]|{_ESCAPE}))(?:[\w\u0080-\U0010ffff-]|{_ESCAPE})*+"
-)
+_IDENT = rf"(?:--|-?+(?:{NAME_START}|{_ESCAPE}))(?:{NAME_CHARACTER}|{_ESCAPE})*+"
 _NAME = re.compile(_IDENT)
 _TYPE = re.compile(rf"(?:\*?\|)?+({_IDENT}|\*)")
 _COMBINATOR = re.compile(r"\s*+([>+~])\s*+|\s++")
@@ -48,9 +46,7 @@ _FORMULA = re.compile(
     r"(?:\s++of\s++(.+)|\s*+)",
     re.IGNORECASE | re.DOTALL,
 )
-_INVALID = re.compile(
-    r"[.#](?![-\\_a-zA-Z\u0080-\U0010ffff])|[.#]-?\d|[!;{}]|[>+~]\s*(?:$|[>+~])|^\s*$"
-)
+_INVALID = re.compile(rf"[.#](?![-\\]|{NAME_START})|[.#]-?\d|[!;{{}}]|[>+~]\s*(?:$|[>+~])|^\s*$")
 _RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
 # Whether siblings of the same tag are counted, and whether from the end.
 _POSITIONS = {

@@ -11,6 +11,7 @@ process, which the parent detects.
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -43,6 +44,8 @@ def serve_forks(parent: int, memory_bytes: int, warm_up: str) -> None:
     control = socket.socket(fileno=os.dup(0))
     redirect_standard_streams()
     _run_repeatedly(warm_up, _RUNS)  # while the first page is being fetched
+    gc.collect()
+    gc.freeze()  # the collector of a fork neither visits nor copies what all forks share
     asked = control.fileno()
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
