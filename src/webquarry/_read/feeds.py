@@ -15,7 +15,8 @@ from lxml import etree
 
 from webquarry._read.html.tree import text_of
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.blocks import Block
+from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Dated
 from webquarry._read.text.characters import without_surrogates
 
@@ -30,8 +31,6 @@ _ISO = re.compile(
 _OWN_ENTITIES = re.compile(r"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
 _ADDRESS_AND_NAME = re.compile(r"[^\s@]+@[^\s@]+\s+\(([^()]+)\)")
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
-_HEADING = re.compile(r"(#{1,4})(?= )")
-_FENCE = re.compile(r"(`{3,})[^`]*\Z")
 _KINDS = {"atom:feed": "atom", "rss": "rss", "rdf:RDF": "rss"}
 _NAMESPACES = {
     "": "",
@@ -77,21 +76,26 @@ class Feed:
     entries: tuple[FeedEntry, ...] = ()
 
 
-def write_feed(feed: Feed, composer: Composer) -> tuple[list[str], tuple[str, ...]]:
+def write_feed(feed: Feed, composer: Composer) -> tuple[list[Block], tuple[str, ...]]:
     """Return the blocks of a feed up to the largest length, and a note if entries are missing."""
     title = write_title(feed.title, composer)
-    blocks = [composer.heading(1, composer.link(title, feed.link)) if title else ""]
-    blocks.append(_write_body(feed.description, composer))
+    blocks = composer.heading(1, composer.link(title, feed.link)) if title else []
+    blocks += composer.join([_write_body(feed.description, composer)])
     room = _LONGEST
     for index, entry in enumerate(feed.entries):
         name = write_title(entry.title, composer) or f"Entry {index + 1}"
-        written = [
+        body = composer.join([_write_body(entry.content, composer)])
+        for block in body:
+            if 0 < block.level <= 4:
+                block.level += 2  # below that of the entry
+        contents: list[Content] = [
             composer.heading(2, composer.link(name, entry.link)),
             composer.facts(composer.name(detail) for detail in (entry.date, entry.author)),
-            _lower_headings(_write_body(entry.content, composer)),
+            body,
             composer.items(composer.link_url(url) for url in entry.enclosures),
         ]
-        room -= sum(map(len, written))
+        written = composer.join(contents)
+        room -= sum(len(block.text) for block in written)
         if room < 0:
             count = len(feed.entries)
             return blocks, (f"The feed has {count:,} entries; only the first {index:,} are shown.",)
@@ -105,26 +109,8 @@ def write_title(text: FeedText, composer: Composer) -> str:
     return composer.plain(value, is_html=text.is_html)
 
 
-def _write_body(text: FeedText, composer: Composer) -> str:
+def _write_body(text: FeedText, composer: Composer) -> Content:
     return composer.fragment(text.value) if text.is_html else composer.paragraphs(text.value)
-
-
-def _lower_headings(markdown: str) -> str:
-    """Lower headings below that of the entry; code is not changed."""
-    lines: list[str] = []
-    open_fence = ""
-    for line in markdown.split("\n"):
-        fence = _FENCE.match(line)
-        heading = _HEADING.match(line)
-        if open_fence:
-            if line.startswith(open_fence) and not line.strip("`"):
-                open_fence = ""
-        elif fence:
-            open_fence = fence[1]
-        elif heading:
-            line = f"{heading[1]}##{line[heading.end() :]}"
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def iso_date(text: str) -> str:

@@ -17,6 +17,7 @@ from webquarry._read.encoding.decode import DecodedText, decode
 from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.traits import Traits
 from webquarry._read.models import Dated, LeftOutText
+from webquarry._read.slices.text import WrittenText
 from webquarry._read.text.remember import found_once
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class FetchedDocument:
 class ConvertedDocument:
     """A document as Markdown, before its outcome is known."""
 
-    markdown: str
+    text: WrittenText
     title: str = ""
     encoding: str = ""  # the WHATWG name; empty where the format has no such thing
     removed: Mapping[str, int] = field(default_factory=dict)
@@ -65,9 +66,8 @@ class ConvertedDocument:
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
-    # the text by which the outcome is judged, where `markdown` is a short part of it
+    # the Markdown of the whole page, where `text` is a short part of it
     whole: str | None = None
-    part: str = ""  # the short part that is given, where `markdown` is the whole for judging it
     document: Document | None = None  # the parsed page, for those who look for more in it
     # the texts that the page consists of, and whether its main part is known among them already
     blocks: Callable[[], PageBlocks] | None = None
@@ -75,6 +75,16 @@ class ConvertedDocument:
     left_out: LeftOutText | None = None  # where only the main part was taken
     is_rendered: bool = False  # its scripts have run
     reader: str = ""  # the site reader of the page, if there is one
+
+    @found_once
+    def markdown(self) -> str:
+        """The Markdown by which the outcome is judged: that of the whole page."""
+        return self.text.markdown if self.whole is None else self.whole
+
+    @found_once
+    def part(self) -> str:
+        """The short part of the page that is returned, if it is judged by the whole page."""
+        return "" if self.whole is None else self.text.markdown
 
 
 class Format(ABC):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from webquarry._read.slices.text import WrittenText
+
 if TYPE_CHECKING:
     from webquarry._read.html.parse import Document
 
@@ -36,7 +38,7 @@ class Page:
     url: str  # the address that answered, after redirects
     requested_url: str
     title: str
-    markdown: str
+    text: WrittenText
     # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
     content_type: str
     encoding: str  # the WHATWG name of the character encoding
@@ -56,6 +58,11 @@ class Page:
     left_out: LeftOutText | None = None  # where only the main part was taken
     tier: str = ""  # how it was had, where not by reading what the server sent: browser, exa:cached
     need: str = ""  # of its scripts: none, `may` where they might bring more, `must`
+
+    @property
+    def markdown(self) -> str:
+        """The text with its link targets."""
+        return self.text.markdown
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from typing import Any
 import httpx2
 
 from webquarry._read.models import Dated, LeftOutText, Page
+from webquarry._read.slices.text import WrittenText
 from webquarry.net.models import Reply
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
-_PAGE_FIELDS = tuple(one.name for one in fields(Page) if one.name not in ("markdown", "document"))
+_PAGE_FIELDS = tuple(one.name for one in fields(Page) if one.name not in ("text", "document"))
 
 
 def write_json(value: Any) -> bytes:
@@ -64,7 +65,7 @@ def describe_page(page: Page) -> dict[str, Any]:
     return described
 
 
-def build_page(fields: dict[str, Any], markdown: str) -> Page:
+def build_page(fields: dict[str, Any], markdown: bytes) -> Page:
     """Restore a described page."""
     values = dict(fields)
     values["fetched_at"] = datetime.fromisoformat(fields["fetched_at"])
@@ -75,4 +76,4 @@ def build_page(fields: dict[str, Any], markdown: str) -> Page:
     if fields["left_out"]:
         headings = tuple(fields["left_out"]["headings"])
         values["left_out"] = LeftOutText(fields["left_out"]["bytes"], headings)
-    return Page(markdown=markdown, **values)
+    return Page(text=WrittenText.of_lines(markdown), **values)

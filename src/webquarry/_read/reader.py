@@ -90,7 +90,7 @@ class FetchedPage:
         requested_url = arguments["requested_url"]
         notes = tuple(arguments["notes"])
         if "special" in arguments:
-            special = build_page(arguments["special"], job.body.decode())
+            special = build_page(arguments["special"], job.body)
             return cls(requested_url, special=special, notes=notes)
         if "site" in arguments:
             site = build_site_reply(arguments["site"], job.body)
@@ -107,10 +107,12 @@ class FetchedPage:
 
     def parse(self, selection: Selection = "main") -> Page:
         """Parse the page; runs in a worker."""
+        from webquarry._read.markdown.foreign import read_markdown
         from webquarry._read.reply import read_rendered, read_reply
 
         if self.special is not None:
-            return self.special
+            content = read_markdown(self.special.markdown, self.special.url)
+            return replace(self.special, text=content.written, removed=content.removed)
         if self.site is not None:
             page = write_site_page(self.site, self.requested_url)
             return replace(page, notes=(*page.notes, *self.notes))
@@ -196,8 +198,7 @@ class Reader:
             reply = await self._client.fetch(url, accept=ACCEPT)
             fetched = FetchedPage(url, reply)
         packed = await self.runner.run(fetched.to_job(read_page, selection=selection))
-        fields, markdown = unpack_fields(packed)
-        return build_page(fields, markdown.decode())
+        return build_page(*unpack_fields(packed))
 
     async def fetch(
         self,

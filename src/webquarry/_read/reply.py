@@ -18,8 +18,9 @@ from webquarry._read.encoding.signatures import binary_type
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format, Selection
 from webquarry._read.formats.html import Html
 from webquarry._read.models import Page, RawPage
-from webquarry._read.outcome.outcome import Outcome, judge, raise_if_login, raise_if_walled
+from webquarry._read.outcome.outcome import judge, raise_if_login, raise_if_walled
 from webquarry._read.outcome.walls import wall_headers
+from webquarry._read.slices.text import WrittenText
 from webquarry.errors import ThinPage, Unreadable
 from webquarry.net.failures import raise_for_status
 from webquarry.net.models import Reply
@@ -60,7 +61,7 @@ def read_reply(
     converted = chosen.to_markdown(source)
     if is_rendered:
         converted = replace(converted, is_rendered=True)
-    outcome = _judge_conversion(requested_url, reply.url, headers, converted)
+    outcome = judge(reply.url, requested_url, headers, converted)
     encoding_notes: tuple[str, ...] = ()
     if converted.encoding and source.text.source in {"detected", "fallback"}:
         how = "assumed"
@@ -72,7 +73,7 @@ def read_reply(
         url=reply.url,
         requested_url=requested_url,
         title=converted.title,
-        markdown=converted.markdown,
+        text=converted.text,
         content_type=chosen.name,
         encoding=converted.encoding,
         outcome=outcome.kind,
@@ -97,11 +98,11 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     chosen: Format | None = None
     with suppress(Unreadable):
         chosen = pick_format(source)
-    converted = ConvertedDocument("")
+    converted = ConvertedDocument(WrittenText(b""))
     if isinstance(chosen, Html) and source.body.strip():
         converted = chosen.to_markdown(source)
     try:
-        _judge_conversion(requested_url, reply.url, headers, converted)
+        judge(reply.url, requested_url, headers, converted)
     except Unreadable:
         log.debug("%s has no text to read; its bytes are given all the same", redact(reply.url))
     text: str | None = None
@@ -176,12 +177,3 @@ def _build_source(
         raise_if_login(reply.url, requested_url, refusal)
     raise_for_status(reply)
     return source
-
-
-def _judge_conversion(
-    requested_url: str, url: str, headers: Mapping[str, str], converted: ConvertedDocument
-) -> Outcome:
-    """Whether it is a page: judged by all of its text, also where only a part was taken."""
-    if converted.whole is not None:
-        converted = replace(converted, markdown=converted.whole, part=converted.markdown)
-    return judge(url, requested_url, headers, converted)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webquarry._read.slices.chunks import split_chunks
+from webquarry._read.slices.text import WrittenText
 
 MOST_PASSAGES = 1 << 12  # of a page
 _CHARACTERS = 1_600  # of a passage, about
@@ -23,6 +24,7 @@ class PagePassage:
 
 def split_passages(data: bytes) -> list[PagePassage]:
     """The passages of a text in UTF-8, in order."""
+    text = WrittenText.of_lines(data)
     characters = len(data.decode("utf-8", "replace"))
     longest = _CHARACTERS * len(data) // max(1, characters)
     if len(data) <= longest and b"\n#" not in data and not data.startswith(b"#"):
@@ -30,7 +32,7 @@ def split_passages(data: bytes) -> list[PagePassage]:
     passages: list[PagePassage] = []
     start = stop = 0
     section = None
-    for chunk in split_chunks(data):
+    for chunk in split_chunks(text):
         is_new = chunk.section is not section or chunk.stop - start > longest
         if section is not None and is_new:
             passages.append(PagePassage(start, stop, " ".join(section.path)))

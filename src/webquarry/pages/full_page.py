@@ -8,7 +8,6 @@ from typing import Any
 
 from webquarry.evidence.citation import format_all
 from webquarry.evidence.models import TRUST
-from webquarry.pages.link_targets import show_links
 from webquarry.pages.snapshot import Snapshot, dump_part
 
 
@@ -19,7 +18,7 @@ def describe_page(snapshot: Snapshot) -> dict[str, Any]:
     formatted = dump_part(format_all(snapshot.work))
     page = {
         "url": fields.pop("url"),
-        "content": show_links(snapshot, "inline").decode(),
+        "content": snapshot.text.markdown,
         "trust": TRUST,
         **fields,
         "citation": {**fields["citation"], "formatted": formatted},

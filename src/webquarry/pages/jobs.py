@@ -10,6 +10,7 @@ import json
 from webquarry._read.models import Page
 from webquarry._read.page_form import pack_fields
 from webquarry._read.reader import FetchedPage
+from webquarry._read.slices.text import WrittenText
 from webquarry._read.workers.job import Job, job
 from webquarry.errors import ScriptPage
 from webquarry.pages.kept.rules import may_keep
@@ -68,7 +69,7 @@ def take_raw_snapshot(job: Job) -> bytes:
         url=raw.url,
         requested_url=raw.requested_url,
         title=raw.title,
-        markdown="",
+        text=WrittenText(b""),
         content_type="",
         encoding="",
         outcome="ok",

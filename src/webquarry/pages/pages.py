@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_VERSION = 6  # of stored snapshots; older ones are read again
+_VERSION = 7  # of stored snapshots; older ones are read again
 _STYLE_VERSION = 1
 _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webquarry._read.slices.links import add_targets
 from webquarry._read.slices.outline import find_section, headings_of
+from webquarry._read.slices.text import WrittenText, add_targets
 from webquarry.errors import BadInput
 from webquarry.evidence.language.passages import Excerpt, excerpt_of
 from webquarry.evidence.language.rank import Bearing
@@ -113,34 +113,34 @@ def limit_bytes(max_length: int, max_tokens: int | None) -> int:
 
 
 def take_passages(
-    data: bytes,
+    text: WrittenText,
     digest: str,
     question: PageQuestion,
     section: str | None,
-    targets: Sequence[bytes] = (),
+    targets: Sequence[str] = (),
 ) -> AskedPiece:
     """The passages of a text, or of one section of it; `digest` is the mark of the text, `targets`
     are those of its numbered links.
     """
-    start, stop = 0, len(data)
+    start, part = 0, text
     if section:
-        heading = find_section(headings_of(data), section)
-        start, stop = heading.start, heading.stop
-    excerpt, content = _fit_targets(data[start:stop], question, targets)
+        heading = find_section(headings_of(text), section)
+        start, part = heading.start, text.part(heading.start, heading.stop)
+    excerpt, content = _fit_targets(part, question, targets)
     passages = []
     for passage in excerpt.passages:
         passages.append(PassageStart.of(passage.section, digest, start + passage.start))
-    is_whole = excerpt.is_whole and stop - start == len(data)
+    is_whole = excerpt.is_whole and len(part.data) == len(text.data)
     return AskedPiece(content, passages, excerpt.bearing, is_whole)
 
 
 def _fit_targets(
-    data: bytes, question: PageQuestion, targets: Sequence[bytes]
+    text: WrittenText, question: PageQuestion, targets: Sequence[str]
 ) -> tuple[Excerpt, bytes]:
     """The excerpt, and its content with the targets of its links within the budget."""
     room = question.budget
     for _ in range(_MOST_TRIES):
-        excerpt = excerpt_of(data, question.text, room, fill=question.fill)
+        excerpt = excerpt_of(text, question.text, room, fill=question.fill)
         content = add_targets(excerpt.content, targets)
         too_long = len(content) - question.budget
         if too_long <= 0:

@@ -40,7 +40,7 @@ class ReadResult:
     @property
     def paragraphs(self) -> Sequence[Paragraph]:
         """Its text in pieces, which take several times what the text does and are not kept."""
-        return paragraphs_of(self.snapshot.data)
+        return paragraphs_of(self.snapshot.text)
 
     @cached_property
     def address(self) -> str:

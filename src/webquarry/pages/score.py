@@ -5,6 +5,7 @@ Each page is scored once, in a job. Of a very long text only the beginning is sc
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -59,10 +60,9 @@ class ScoredPage:
 def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> ScoredPage:
     """Score a page for a query, and for a claim if there is one."""
     fields = snapshot.fields
-    paragraphs = paragraphs_of(snapshot.data)
-    judged = paragraphs
-    if len(snapshot.data) > _JUDGED_BYTES:
-        judged = paragraphs_of(snapshot.data[:_JUDGED_BYTES])
+    text = snapshot.text
+    paragraphs = paragraphs_of(text)
+    judged = paragraphs[: bisect_right(text.starts, _JUDGED_BYTES)]
     prose = [paragraph.text for paragraph in judged if paragraph.is_prose]
     sample = " ".join(prose[:_SAMPLE_PARAGRAPHS])
     query_terms = Terms(query.query, sample)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webquarry._read.slices.pieces import block_starts, cut
+from webquarry._read.slices.pieces import cut
+from webquarry._read.slices.text import WrittenText
 from webquarry._search.replies.text import shorten_text
 
 _LONGEST_TITLE = 200  # characters of a heading
@@ -24,7 +25,7 @@ class SharedText:
 
     title: str
     url: str
-    data: bytes
+    text: WrittenText
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,15 @@ class Share:
     truncated: bool
 
     @classmethod
-    def of(cls, data: bytes, limit: int) -> Share:
-        """So many bytes of a text at most, cut between blocks."""
+    def of(cls, text: WrittenText, limit: int) -> Share:
+        """Return at most `limit` bytes of a text, cut between units."""
+        data = text.data
         whole = data.rstrip()
         if len(whole) <= limit:
             return cls(whole.decode("utf-8", "replace"), truncated=False)
         end = 0
         if limit > 0:
-            end = min(cut(data, 0, limit, block_starts(data)), limit)
+            end = min(cut(text, 0, limit), limit)
         beginning = data[:end].rstrip()
         return cls(beginning.decode("utf-8", "ignore"), truncated=True)
 
@@ -62,16 +64,6 @@ def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
     return shares
 
 
-def enough_of(data: bytes, most: int) -> bytes:
-    """The beginning of a text that is cut at `most` bytes or before as the whole text is: where the
-    block at the cut ends matters only if it is no longer than that.
-    """
-    beginning = data[: 2 * most + 1]
-    if len(beginning.rstrip()) > most:
-        return beginning
-    return data
-
-
 def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[list[Share], str]:
     """Each text as far as it may go, and all of them as one text that is no longer than the
     total.
@@ -79,12 +71,12 @@ def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[
     headings = write_headings(texts, total)
     lengths = []
     for text in texts:
-        text_length = len(text.data.rstrip())
+        text_length = len(text.text.data.rstrip())
         lengths.append(min(text_length, most_each))
     limits = fair_shares(lengths, room_below(headings, total))
     shares = []
     for text, limit in zip(texts, limits, strict=True):
-        shares.append(Share.of(text.data, limit))
+        shares.append(Share.of(text.text, limit))
     return shares, join_shares(headings, shares)
 
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
-from webquarry._read.slices.links import add_targets
 from webquarry._read.slices.outline import Heading, find_section, headings_of
-from webquarry._read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
+from webquarry._read.slices.pieces import cut, cut_between_characters, find_blocks
+from webquarry._read.slices.text import WrittenText
 from webquarry.errors import BadInput
 from webquarry.pages.clean import clean_line
 
@@ -96,20 +96,19 @@ class Piece:
 class _View:
     """A text that pieces are cut from."""
 
-    data: bytes
+    text: WrittenText
     matches: int | None = None  # blocks in which something was found
     headings: Sequence[Heading] | None = None  # of an outline, which has a line for each
 
     def find_end(self, start: int, limit: int, kind: SnapshotKind) -> int:
         """Where a piece of at most so many bytes ends."""
-        whole = len(self.data)
-        if whole - start <= limit:
-            return whole
+        data = self.text.data
+        if len(data) - start <= limit:
+            return len(data)
         if kind == "markdown":
-            starts = block_starts(self.data)
-            return cut(self.data, start, limit, starts)
+            return cut(self.text, start, limit)
         if kind == "text":
-            return cut_between_characters(self.data, start, limit)
+            return cut_between_characters(data, start, limit)
         return start + limit
 
     def headings_between(self, start: int, end: int) -> list[Heading] | None:
@@ -136,13 +135,13 @@ class _Position:
     find: str | None = None
 
     @classmethod
-    def from_request(cls, data: bytes, digest: str, request: SliceRequest) -> _Position:
+    def from_request(cls, text: WrittenText, digest: str, request: SliceRequest) -> _Position:
         """Where the piece begins that is asked for of a text, whose mark is the digest; without
         one, what was given of it before the cursor is its mark.
         """
         if request.cursor:
             mark, position = _decode_cursor(request.cursor)
-            if mark != (digest or _mark_beginning(data, position.offset)):
+            if mark != (digest or _mark_beginning(text.data, position.offset)):
                 raise BadInput(
                     "The page has changed since the cursor was made, or the cursor belongs to "
                     "another page or mode.",
@@ -150,7 +149,7 @@ class _Position:
                 )
             return position
         if request.section:
-            headings = headings_of(data)
+            headings = headings_of(text)
             section = find_section(headings, request.section)
             return cls(section=section.number)
         return cls(outline=request.outline, find=request.find)
@@ -163,54 +162,53 @@ class _Position:
         packed = base64.urlsafe_b64encode(data)
         return packed.decode("ascii").rstrip("=")
 
-    def open_view(self, data: bytes, targets: Sequence[bytes]) -> _View:
+    def open_view(self, text: WrittenText, targets: Sequence[str]) -> _View:
         """The text that this is a position in, made from the whole text; the targets of its
         numbered links are listed at its end.
         """
         if self.find:
-            starts = block_starts(data)
-            found = find_blocks(data, self.find, starts)
-            return _View(add_targets(found.data, targets), matches=found.matches)
+            found = find_blocks(text, self.find)
+            return _View(found.text.with_targets(targets), matches=found.matches)
         if self.outline:
-            headings = headings_of(data)
-            lines = _outline_lines(headings)
-            return _View(b"".join(lines), headings=headings)
+            headings = headings_of(text)
+            return _View(WrittenText(b"".join(_outline_lines(headings))), headings=headings)
         if self.section is None:
-            return _View(add_targets(data, targets))
-        headings = headings_of(data)
+            return _View(text.with_targets(targets))
+        headings = headings_of(text)
         if not 1 <= self.section <= len(headings):
             raise unknown_cursor()
         heading = headings[self.section - 1]
-        section = data[heading.start : heading.stop]
-        return _View(add_targets(section, targets))
+        return _View(text.part(heading.start, heading.stop).with_targets(targets))
 
 
 def take_slice(
-    data: bytes,
+    text: WrittenText,
     digest: str,
     request: SliceRequest,
     kind: SnapshotKind = "markdown",
-    targets: Sequence[bytes] = (),
+    targets: Sequence[str] = (),
 ) -> Piece:
     """The piece of a text that is asked for; `digest` is the mark of the text, `targets` are those
     of its numbered links.
     """
+    data = text.data
     is_all = len(data) <= request.limit and not request.goes_on
     if is_all and not targets and not request.is_part:
         return Piece(data, total=len(data))
     if kind != "markdown":
         digest = ""  # of such a text only the beginning may be here
-    position = _Position.from_request(data, digest, request)
-    view = position.open_view(data, targets)
+    position = _Position.from_request(text, digest, request)
+    view = position.open_view(text, targets)
     start = position.offset
-    if start > len(view.data):
+    shown = view.text.data
+    if start > len(shown):
         raise unknown_cursor()
     end = view.find_end(start, request.limit, kind)
     rest = None
-    if end < len(view.data) or request.goes_on:
+    if end < len(shown) or request.goes_on:
         rest = replace(position, offset=end).to_cursor(digest or _mark_beginning(data, end))
     return Piece(
-        data=view.data[start:end],
+        data=shown[start:end],
         total=len(data),
         rest=rest,
         matches=view.matches,

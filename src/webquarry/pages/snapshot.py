@@ -1,10 +1,9 @@
 """A page that was read and its evidence -> a snapshot: its text, or its bytes, with everything that
 is said of it; and the form in which a snapshot is stored.
 
-A snapshot is the same whatever a call asks for. Its text has no link targets, unless it is a list
-of links; they are kept beside it with the structured data as the page has it, and looked at only
-when somebody asks (`link_targets.py`). The text is stored behind the rest, not in it, because JSON
-would make it a third larger.
+A snapshot is the same for all calls. Its text has no link targets, unless it is a list of links;
+they are stored with its units and the structured data of the page, and parsed when a call needs
+them. The text is stored after the rest, because JSON would make it a third larger.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry._read.models import Page, RawPage
 from webquarry._read.page_form import write_json
-from webquarry._read.slices.links import SplitText, TakenOut, count_targets, make_lean
+from webquarry._read.slices.text import WrittenText
 from webquarry.evidence.citation import CitationStyle, format_citation
 from webquarry.evidence.models import AnswerPart, CitationFormats, RetractionStatus
 from webquarry.evidence.page.people import Name
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from webquarry.evidence.evidence import Evidence
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
-_VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
 _PIECES = 5  # of a snapshot
 _DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 
@@ -54,7 +52,7 @@ class Snapshot:
     # The last of more authors than a reference lists, whom some styles name.
     last_author: dict[str, str] | None = None
     apa: str = ""  # its citation in the form that most ask for, written where it was read
-    beside: bytes = b"{}"  # what only some calls ask for, as JSON
+    beside: bytes = b"{}"  # what only some calls need, as JSON
     cut_at: int | None = None  # bytes after which the rest was not fetched
 
     @property
@@ -83,10 +81,10 @@ class Snapshot:
         return format_citation(self.work, style)
 
     @property
-    def links(self) -> Sequence[TakenOut]:
-        """The targets that were taken out of the text."""
-        pieces = self._beside.get("links", ())
-        return [TakenOut(place, old.encode(), new.encode()) for place, old, new in pieces]
+    def text(self) -> WrittenText:
+        """The text with its units and links."""
+        fields = self._beside.get("text")
+        return WrittenText.build(self.data, fields) if fields else WrittenText(self.data)
 
     @property
     def structured(self) -> dict[str, Any] | None:
@@ -106,8 +104,8 @@ def digest_of(data: bytes) -> str:
 
 
 def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> Snapshot:
-    """The snapshot of a page that was read as Markdown. Work for the processor: every link of the
-    text is looked at.
+    """Return the snapshot of a page that was read. Its text has link targets only if it is a list
+    of links.
     """
     left_out = None
     if page.left_out is not None:
@@ -120,10 +118,9 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
     note: str | None = " ".join(page.lost) or None
     if page.outcome == "ok" and not page.lost:
         quality = "complete"
-    data = page.markdown.encode()
-    lean = SplitText(data, ())
-    if page.content_type not in _VERBATIM:
-        lean = make_lean(data)
+    text = page.text
+    if text.is_link_list():
+        text, _ = text.show_links("inline")
     metadata = evidence.metadata
     structured = evidence.structured_data
     short = None
@@ -137,14 +134,14 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
         "extractionQuality": quality,
         "extractionNote": note,
         "leftOut": left_out,
-        "linksLeftOut": count_targets(lean) or None,
+        "linksLeftOut": text.count_targets() or None,
         "metadata": _shorten_metadata(metadata, evidence.cited["metadata"]),
         "structuredData": short,
         "forumSignals": dump_part(evidence.forum_signals),
         **_evidence_fields(evidence),
     }
     return Snapshot(
-        data=lean.data,
+        data=text.data,
         kind="markdown",
         fields=_without_none(fields),
         notes=page.notes,
@@ -153,7 +150,7 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
         csl=to_csl(evidence.work),
         last_author=_find_last_author(evidence.work),
         apa=format_apa(evidence.work),
-        beside=_pack_beside(lean.taken_out, structured, metadata),
+        beside=_pack_beside(text, structured, metadata),
     )
 
 
@@ -276,13 +273,12 @@ def _shorten_metadata(
 
 
 def _pack_beside(
-    links: Sequence[TakenOut],
+    text: WrittenText,
     structured: dict[str, Any] | None,
     metadata: dict[str, Any] | None,
 ) -> bytes:
     """What only some calls ask for, in one line."""
-    pieces = [(place, original.decode(), added.decode()) for place, original, added in links]
-    parts = {"links": pieces or None, "structured": structured, "metadata": metadata}
+    parts = {"text": text.describe(), "structured": structured, "metadata": metadata}
     beside = _without_none(parts)
     return write_json(beside)
 

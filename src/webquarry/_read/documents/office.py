@@ -13,7 +13,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
@@ -23,8 +23,8 @@ from lxml import etree
 from webquarry._read.documents.text import Refusal, clean_name, clean_title
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.tree import text_of
+from webquarry._read.markdown.blocks import Block, write_blocks
 from webquarry._read.models import Dated
-from webquarry._read.text.delimiters import defuse_prose
 
 Element = etree._Element
 
@@ -263,7 +263,7 @@ _LONGEST_PROPERTY = 2_000  # characters
 def build_document(
     package: Package,
     kind: str,
-    markdown: str,
+    blocks: Sequence[Block],
     title: str,
     removed: Counter[str],
     lost: Iterable[str] = (),
@@ -273,8 +273,7 @@ def build_document(
 
     Dates are named by their field: `docx:created`. Raises `Refusal` if there is no text.
     """
-    markdown = defuse_prose(markdown, removed)
-    if not markdown.strip():
+    if not blocks:
         raise Refusal("has no text that can be seen")
     relation = find_relation(package.relations(""), "core-properties")
     root = package.read_optional(relation.target if relation else "docProps/core.xml")
@@ -291,7 +290,7 @@ def build_document(
     own_title = clean_title(texts.get("dc:title", ""), removed)
     author = clean_name(texts.get("dc:creator", ""), removed)
     return ConvertedDocument(
-        markdown,
+        write_blocks(blocks, removed),
         title=own_title or clean_name(title, removed),
         author=author,
         published=read_date("created"),

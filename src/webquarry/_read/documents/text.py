@@ -10,11 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.tables import Cell, Table
 from webquarry._read.text.characters import strip_invisible, without_surrogates
 from webquarry._read.text.delimiters import defuse_verbatim
-from webquarry._read.text.escape import escape, escape_heading, escape_line_starts
-from webquarry._read.text.fence import fence
+from webquarry._read.text.escape import escape, escape_line_starts
 
 LONGEST_TEXT = 10_000_000  # characters of one document; the rest is left out with a note
 
@@ -50,24 +50,24 @@ def escape_paragraph(text: str, removed: Counter[str]) -> str:
     return escape_line_starts(escape_line(text, removed))
 
 
-def build_heading(text: str, level: int, removed: Counter[str]) -> str:
-    """Return a heading of plain text; empty if there is no text."""
+def build_heading(text: str, level: int, removed: Counter[str]) -> Block | None:
+    """Return a heading of plain text; None if there is no text."""
     line = escape_line(text, removed)
-    return f"{'#' * level} {escape_heading(line)}" if line else ""
+    return Block("heading", line, level) if line else None
 
 
-def build_table(rows: Iterable[Iterable[str]], removed: Counter[str]) -> str:
-    """Return a table of plain texts without header cells; empty if there are no rows."""
+def build_table(rows: Iterable[Iterable[str]], removed: Counter[str]) -> Block | None:
+    """Return a table of plain texts without header cells; None if there are no rows."""
     table = Table()
     for row in rows:
         table.rows.append([Cell(escape_line(text, removed), heading=False) for text in row])
-    return table.text()
+    return table.to_block()
 
 
-def build_code(text: str, removed: Counter[str]) -> str:
-    """Return a fenced block."""
+def build_code(text: str, removed: Counter[str]) -> Block:
+    """Return a code block."""
     visible = strip_invisible(without_surrogates(text), removed)
-    return fence(defuse_verbatim(visible, removed), "")
+    return Block("code", defuse_verbatim(visible, removed))
 
 
 def clean_name(text: str, removed: Counter[str]) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from webquarry._read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry._read.documents.office import Element, Package, Relation, name_of, value_of
 from webquarry._read.documents.text import build_table, escape_paragraph
-from webquarry._read.markdown.blocks import Blocks
+from webquarry._read.markdown.blocks import Block, Blocks
 from webquarry._read.markdown.elements import UNSAFE_LINK
 from webquarry._read.markdown.inline import BREAK, CLOSE, LINK, Inline, Piece, Span
 from webquarry._read.markdown.links import Links
@@ -81,9 +81,9 @@ class OfficeWriter:
         self._out = Blocks()
         self._levels: list[int] = []  # of the open list items
 
-    def text(self) -> str:
-        """Return the Markdown."""
-        return self._out.text()
+    def finish(self) -> list[Block]:
+        """Return the blocks."""
+        return self._out.blocks
 
     def build_link(self, address: str) -> Span | None:
         """Return a link to an address, unless it is unsafe."""
@@ -97,14 +97,14 @@ class OfficeWriter:
         relation = self._relations.get(relation_id or "")
         return self.build_link(relation.target) if relation and relation.external else None
 
-    def _add(self, text: str) -> None:
-        """Add a block after the open list."""
+    def _add(self, content: Block | str | None) -> None:
+        """Add a block or a paragraph after the open list."""
         self._end_list()
-        if text:
-            self._out.add(text)
+        if content:
+            self._out.add(content)
 
     def _add_in(self, marker: str, indent: str, texts: Iterable[str]) -> None:
-        """Add blocks in a quote or a note."""
+        """Add paragraphs in a quote."""
         self._end_list()
         self._out.open(marker, indent)
         for text in texts:

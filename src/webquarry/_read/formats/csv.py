@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 from webquarry._read.documents.text import escape_line
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.formats.text import show_text
-from webquarry._read.markdown.tables import format_row, format_rule
-from webquarry._read.text.delimiters import defuse_prose
+from webquarry._read.markdown.blocks import Block, write_blocks
 
 _TABS = "text/tab-separated-values"
 _DELIMITERS = (",", ";", "\t", "|")
@@ -102,29 +101,31 @@ def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocumen
     widths = [len(row) for row in _read_rows(text, delimiter)]
     width = max(widths, default=0)
     removed: Counter[str] = Counter()
-    lines: list[str] = []
+    rows: list[list[str]] = []
     room = _LONGEST
     spare_cells = _SPARE_CELLS
     for row in _read_rows(text, delimiter):
         missing = width - len(row)
         due = 2 * len(row)
-        if not lines:
+        if not rows:
             row += [""] * missing
         elif missing <= spare_cells + due:
             # bounded, so that one long row does not lengthen all others
             row += [""] * missing
             spare_cells -= max(0, missing - due)
-        lines.append(format_row(escape_line(cell, removed) for cell in row))
-        if len(lines) == 1:
-            lines.append(format_rule(width))
-        room -= len(lines[-1])
+        rows.append([escape_line(cell, removed) for cell in row])
+        room -= sum(map(len, rows[-1])) + len(row)
         if room < 0:
             break
     lost: tuple[str, ...] = ()
-    shown = len(lines) - 1
+    shown = len(rows)
     if shown < len(widths):
         lost = (f"The table has {len(widths):,} rows; only the first {shown:,} are shown.",)
-    markdown = defuse_prose("\n".join(lines), removed)
+    blocks = [Block("table", rows=rows)] if rows else []
     return ConvertedDocument(
-        markdown, encoding=encoding, removed=dict(removed), notes=lost, lost=lost
+        write_blocks(blocks, removed),
+        encoding=encoding,
+        removed=dict(removed),
+        notes=lost,
+        lost=lost,
     )

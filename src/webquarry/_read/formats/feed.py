@@ -5,6 +5,7 @@ from __future__ import annotations
 from webquarry._read.feeds import parse_json_feed, parse_xml_feed, write_feed, write_title
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.formats.text import Json, Xml
+from webquarry._read.markdown.blocks import write_blocks
 from webquarry._read.markdown.compose import Composer
 
 
@@ -14,16 +15,17 @@ class FeedFormat(Format):
     suffixes = (".rss", ".atom")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        text = source.text.text
-        is_json = text.lstrip("\ufeff \t\r\n")[:1] == "{"
-        feed = parse_json_feed(text) if is_json else parse_xml_feed(text)
+        sent = source.text.text
+        is_json = sent.lstrip("\ufeff \t\r\n")[:1] == "{"
+        feed = parse_json_feed(sent) if is_json else parse_xml_feed(sent)
         if feed is None:
             return (Json() if is_json else Xml()).to_markdown(source)
         has_address = feed.link.startswith(("https://", "http://"))
         composer = Composer(feed.link if has_address else source.url)
         blocks, lost = write_feed(feed, composer)
+        text = write_blocks(blocks, composer.removed)
         return ConvertedDocument(
-            composer.join(blocks),
+            text,
             title=write_title(feed.title, composer),
             encoding=source.text.encoding,
             removed=composer.removed,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.formats.text import normalise_newlines, show_text
-from webquarry._read.markdown.foreign import FRONT_MATTER, filter_markdown
+from webquarry._read.markdown.foreign import FRONT_MATTER, read_markdown
 from webquarry._read.text.characters import clean
 
 _LARGEST = 2_000_000  # characters; parsing takes about a second per million
@@ -29,9 +29,9 @@ class MarkdownText(Format):
         title = _find_title(clean(normalise_newlines(text)).text)
         if len(text) > _LARGEST:
             return replace(show_text(source, text, "markdown", (_TOO_LARGE,)), title=title)
-        markdown, removed = filter_markdown(text, source.url)
+        page = read_markdown(text, source.url)
         return ConvertedDocument(
-            markdown, title=title, encoding=source.text.encoding, removed=removed
+            page.written, title=title, encoding=source.text.encoding, removed=page.removed
         )
 
 

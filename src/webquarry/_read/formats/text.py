@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry._read.markdown.blocks import Block, write_blocks
 from webquarry._read.text.characters import clean
-from webquarry._read.text.fence import fence
 
 _LARGEST_JSON = 2_000_000  # characters; indenting more is slow
 _GROWTH = 4  # how much longer indentation may make a document
@@ -56,11 +57,14 @@ def show_text(
 ) -> ConvertedDocument:
     """Return text as it was sent, in a fenced block if a language is given."""
     cleaned = clean(normalise_newlines(text))
-    is_fenced = language is not None and cleaned.text.strip()
+    block = Block("verbatim", cleaned.text)
+    if language is not None and cleaned.text.strip():
+        block = Block("code", cleaned.text, language=language)
+    removed = Counter(cleaned.removed)
     return ConvertedDocument(
-        fence(cleaned.text, language or "") if is_fenced else cleaned.text,
+        write_blocks([block], removed),
         encoding=source.text.encoding,
-        removed=cleaned.removed,
+        removed=removed,
         notes=notes,
     )
 

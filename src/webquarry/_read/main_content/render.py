@@ -6,7 +6,6 @@ text is left out here, by the same rules as for the whole page.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -14,14 +13,14 @@ from webquarry._read.html.parse import Document
 from webquarry._read.main_content.blocks import Flow
 from webquarry._read.main_content.select import Selection
 from webquarry._read.main_content.tags import FORMULA_CLASSES, HIDDEN_FLAG
+from webquarry._read.markdown.blocks import strip_links
 from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.formulas import is_formula_image
 from webquarry._read.markdown.links import Links
 from webquarry._read.models import LeftOutText
+from webquarry._read.slices.text import read_line
 from webquarry._read.style.styles import Styles
-from webquarry._read.text.delimiters import defuse_prose
-from webquarry._read.text.words import read_line
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
 # Share of the selected text; a page that shows less hides its text until a script has run.
@@ -32,8 +31,6 @@ _MAX_CANDIDATES = 24  # headings to read; some may be hidden or repeated
 _MAX_HEADING = 60  # characters
 _MAX_HEADINGS_SIZE = 200  # bytes of all headings together
 _MAX_NOTE = 3_000  # characters; a longer element with the id of a footnote is a part of the page
-# A heading in a line of Markdown, possibly in quotes and list items.
-_HEADING = re.compile(r"(?:[ >]|[-*+] |\d{1,9}[.)] )*+#{1,6} (.+)")
 
 
 def render_selection(
@@ -75,13 +72,12 @@ def render_selection(
         notes = (READY_NOTE,)
     if visibility.undecided:
         notes = (*notes, UNDECIDED_NOTE)
-    text = defuse_prose(walker.blocks.text(), walker.removed)
     left_out = None
     if size >= _MIN_LEFT_OUT:
         found = _read_headings(flow, headings, writer)
         left_out = LeftOutText(size, _shorten_headings(found))
     visibility.close()
-    return Markdown(text, "", dict(walker.removed), notes, left_out)
+    return Markdown(walker.blocks.blocks, "", walker.removed, notes, left_out)
 
 
 def _find_notes(flow: Flow, note_ids: AbstractSet[str], kept: AbstractSet[int]) -> set[int]:
@@ -124,10 +120,9 @@ def _read_headings(flow: Flow, headings: Sequence[int], writer: PartsWriter) -> 
         if not few:
             return
         walker = writer.write(flow.walk.choose_parts(set(few), []))
-        for line in defuse_prose(walker.blocks.text(), walker.removed).split("\n"):
-            found = _HEADING.match(line)
-            if found is not None:
-                yield read_line(found[1])
+        for block in walker.blocks:
+            if block.kind == "heading":
+                yield read_line(strip_links(block.text))
 
 
 def _shorten_headings(found: Iterable[str]) -> tuple[str, ...]:

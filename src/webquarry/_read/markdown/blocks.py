@@ -1,98 +1,261 @@
-"""Blocks of Markdown -> one text: blank lines between them, quote marks and list indents in front
-of them.
+"""Blocks of a page, and the Markdown that is written from them.
 
-Quotes and list items are containers. A container shows its marker on the first line it holds and
-its indent on all others; one that never holds anything leaves no trace.
+Every format produces a list of blocks: HTML, documents, feeds, the APIs of sites. Headings,
+paragraphs, code and tables may be inside of containers: quotes, list items, footnotes. The text of
+a block is inline Markdown in which `mark_link` has marked the links, so that the writer can return
+the text without targets, and the place of each link.
 """
 
 from __future__ import annotations
 
-# containers; deeper ones are not indented any further, so that the text cannot grow without bound
-_DEEPEST = 12
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from webquarry._read.slices.text import CODE, ITEM, PROSE, TABLE, Link, Unit, WrittenText
+from webquarry._read.text.delimiters import BRACKET_NAMES, defuse_prose, may_hold_delimiter
+from webquarry._read.text.escape import LINK_START, escape_cell, escape_heading
+from webquarry._read.text.fence import fence
+
+Kind = Literal["paragraph", "heading", "code", "table", "rule", "verbatim"]
+
+LINK_TARGET, LINK_END = "\x03", "\x04"  # in front of the target of a link, and behind it
+_MAX_DEPTH = 12  # of containers that are indented, so that the text cannot grow without bound
+_LINK = re.compile(f"{LINK_START}([^{LINK_TARGET}]*){LINK_TARGET}([^{LINK_END}]*){LINK_END}")
 
 
-class _Container:
-    def __init__(self, marker: str, indent: str) -> None:
-        self.marker = marker
-        self.indent = indent
-        self.started = False  # it holds something
+def mark_link(text: str, target: str) -> str:
+    """Return inline Markdown as a link. The name of a chat delimiter is no link, because brackets
+    would make it one.
+    """
+    if text.lstrip("/") in BRACKET_NAMES:
+        return text
+    return f"{LINK_START}{text}{LINK_TARGET}{target}{LINK_END}"
 
 
+def strip_links(text: str) -> str:
+    """Return inline Markdown without its links; their texts stay."""
+    return _LINK.sub(r"\1", text) if LINK_START in text else text
+
+
+@dataclass(slots=True, eq=False)
+class Container:
+    """A quote, a list item or a note: the marker is before its first line, the indent before all
+    others.
+    """
+
+    marker: str
+    indent: str
+    is_started: bool = False  # it holds something
+
+    @property
+    def is_item(self) -> bool:
+        return self.marker[0] == "-" or self.marker[0].isdigit()
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A block, with the containers that it is in. `text` is inline Markdown; that of code is as it
+    is shown, that of verbatim text is a whole text with blank lines.
+    """
+
+    kind: Kind
+    text: str = ""
+    level: int = 0  # of a heading
+    language: str = ""  # of code
+    rows: Sequence[Sequence[str]] = ()  # of a table, the first is its head
+    around: tuple[Container, ...] = ()
+    is_tight: bool = False  # no blank line before it
+
+    def write(self) -> str:
+        """Return the lines of the block as Markdown, with links marked."""
+        if self.kind == "heading":
+            return f"{'#' * self.level} {escape_heading(self.text)}"
+        if self.kind == "code":
+            return fence(self.text, self.language)
+        if self.kind == "table":
+            return write_table(self.rows)
+        return "---" if self.kind == "rule" else self.text
+
+
+@dataclass(slots=True)
 class Blocks:
-    """A growing text. `tight` asks for no blank line before the next block."""
+    """A growing list of blocks. `tight` requests no blank line before the next block."""
 
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._open: list[_Container] = []
-        self._skipped = 0  # containers that are open, but too deep to show
-        self._indent = ""
-        self.tight = False
+    blocks: list[Block] = field(default_factory=list)
+    tight: bool = False
+    _open: tuple[Container, ...] = ()
+    _skipped: int = 0  # containers that are open, but too deep to show
 
-    def __bool__(self) -> bool:
-        return bool(self._parts)
+    def __len__(self) -> int:
+        return len(self.blocks)
 
-    def text(self) -> str:
-        return "".join(self._parts)
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self.blocks)
 
     def has_item(self) -> bool:
-        """Whether the innermost container already holds something."""
-        if not self._open:
-            return False
-        return self._open[-1].started
+        """Whether the innermost container holds something."""
+        return bool(self._open) and self._open[-1].is_started
 
-    def count(self) -> int:
-        """How many parts there are; it grows with every block."""
-        return len(self._parts)
-
-    def last_is(self, text: str) -> bool:
-        """Whether the last block, outside all containers, was exactly this."""
-        if self._open or not self._parts:
-            return False
-        return self._parts[-1] == text
+    def ends_with_rule(self) -> bool:
+        """Whether the last block, outside all containers, is a rule."""
+        return not self._open and bool(self.blocks) and self.blocks[-1].kind == "rule"
 
     def open(self, marker: str, indent: str) -> None:
         """Start a container."""
-        if len(self._open) >= _DEEPEST:
+        if len(self._open) >= _MAX_DEPTH:
             self._skipped += 1
-            return
-        self._open.append(_Container(marker, indent))
-        self._indent += indent
+        else:
+            self._open += (Container(marker, indent),)
 
     def close(self) -> None:
         """End the innermost container."""
         if self._skipped:
             self._skipped -= 1
-            return
-        container = self._open.pop()
-        outer_length = len(self._indent) - len(container.indent)
-        self._indent = self._indent[:outer_length]
+        else:
+            self._open = self._open[:-1]
 
-    def add(self, text: str) -> None:
-        """Put a block of one or more lines at the end."""
-        parts = self._parts
-        before, first = "", ""  # the indent of the line before the block, and what it begins with
+    def add(self, content: Block | str) -> None:
+        """Add a block, or a paragraph, to the innermost container."""
+        block = Block("paragraph", content) if isinstance(content, str) else content
+        block.around = self._open
+        block.is_tight = self.tight
         for container in self._open:
-            if container.started:
-                before += container.indent
+            container.is_started = True
+        self.blocks.append(block)
+        self.tight = False
+
+    def extend(self, blocks: Iterable[Block]) -> None:
+        """Add blocks with their own containers to the innermost container."""
+        outer = self._open
+        for block in blocks:
+            tight = block.is_tight or self.tight
+            self.tight = False
+            for container in outer:
+                container.is_started = True
+            block.around = (*outer, *block.around)
+            block.is_tight = tight
+            self.blocks.append(block)
+
+
+def write_blocks(blocks: Iterable[Block], removed: Counter[str]) -> WrittenText:
+    """Write blocks as Markdown without link targets. No chat delimiter is left in it; how many
+    were escaped is added to `removed`.
+    """
+    pieces: list[bytes] = []
+    units: list[Unit] = []
+    links: list[Link] = []
+    place = 0
+    for separator, text, block, unit in _lay_out(blocks):
+        if block.kind not in ("code", "verbatim") and may_hold_delimiter(strip_links(text) + "\n"):
+            text = defuse_prose(strip_links(text) + "\n", removed)[:-1]
+        if separator:
+            pieces.append(separator.encode())
+            place += len(separator)
+        if block.kind == "verbatim":
+            data = text.encode("utf-8", "replace")
+            found = WrittenText.of_lines(data)
+            units += [Unit(place + start, kind) for start, kind in found.units]
+            pieces.append(data)
+            place += len(data)
+            continue
+        if unit is not None:
+            units.append(Unit(place, unit))
+        if LINK_START not in text:
+            data = text.encode("utf-8", "replace")
+            pieces.append(data)
+            place += len(data)
+            continue
+        parts = iter(_LINK.split(text))
+        for before in parts:
+            data = before.encode("utf-8", "replace")
+            pieces.append(data)
+            place += len(data)
+            shown = next(parts, None)
+            if shown is not None:
+                data = shown.encode("utf-8", "replace")
+                pieces.append(data)
+                links.append(Link(place, place + len(data), next(parts)))
+                place += len(data)
+    return WrittenText(b"".join(pieces), units, links)
+
+
+def write_marked(blocks: Iterable[Block]) -> str:
+    """Write blocks as Markdown in which links are still marked: the content of a cell."""
+    return "".join([separator + text for separator, text, _, _ in _lay_out(blocks)])
+
+
+def _lay_out(blocks: Iterable[Block]) -> Iterator[tuple[str, str, Block, int | None]]:
+    """Yield blocks with the lines in front of them, their own lines, and the kind of the unit that
+    they start, None for a block that continues one.
+    """
+    previous: tuple[Container, ...] | None = None
+    for block in blocks:
+        around = block.around
+        text = block.write()
+        if not around:
+            if previous is None:
+                separator = ""
+            else:
+                separator = "\n" if block.is_tight else "\n\n"
+            unit = None if block.is_tight and separator else _kind_of(block)
+            previous = around
+            yield separator, text, block, unit
+            continue
+        before = first = indent = ""
+        for depth, container in enumerate(around):
+            indent += container.indent
+            if previous and depth < len(previous) and previous[depth] is container:
+                before = indent
                 first += container.indent
             else:
                 first += container.marker
-                container.started = True
-        if parts:
-            if self.tight:
-                parts.append("\n")
-            else:
-                parts.append(f"\n{before.rstrip()}\n")
-        if self._open and "\n" in text:
-            text = self._indent_lines(text)
-        parts.append(first + text)
-        self.tight = False
+        if "\n" in text:
+            blank = indent.rstrip()
+            lines = [indent + line if line else blank for line in text.split("\n")]
+            text = "\n".join(lines)[len(indent) :]
+        separator = ""
+        if previous is not None:
+            separator = "\n" if block.is_tight else f"\n{before.rstrip()}\n"
+        is_fresh = len(before) < len(indent)
+        unit = None
+        if not before:
+            unit = ITEM if around[0].is_item else PROSE
+            if block.is_tight and separator and unit != ITEM:
+                unit = None
+        elif not block.is_tight and not before.strip():
+            if is_fresh and around[-1].is_item:
+                unit = ITEM
+            elif not is_fresh and block.kind == "heading":
+                unit = block.level
+        previous = around
+        yield separator, first + text, block, unit
 
-    def _indent_lines(self, text: str) -> str:
-        """Put the indent in front of all lines but the first."""
-        indent, blank = self._indent, self._indent.rstrip()
-        lines = text.split("\n")
-        for number in range(1, len(lines)):
-            line = lines[number]
-            lines[number] = indent + line if line else blank
-        return "\n".join(lines)
+
+def _kind_of(block: Block) -> int:
+    """Return the kind of unit of a block outside of containers."""
+    if block.kind == "heading":
+        return block.level
+    return {"code": CODE, "table": TABLE}.get(block.kind, PROSE)
+
+
+def write_table(rows: Sequence[Sequence[str]]) -> str:
+    """Write a pipe table, without padding; rows may have fewer cells than the first."""
+    head, *others = rows
+    return "\n".join([format_row(head), "|" + "-|" * len(head), *map(format_row, others)])
+
+
+def format_row(cells: Sequence[str]) -> str:
+    """Return a line of a pipe table."""
+    line = "|".join(cells)
+    if "\\" in line or line.count("|") >= len(cells):
+        line = "|".join(map(_fit_into_row, cells))
+    return f"|{line}|"
+
+
+def _fit_into_row(cell: str) -> str:
+    """Return a cell that does not end before its pipe."""
+    text = escape_cell(cell)
+    return text + " " if text.endswith("\\") else text  # else the pipe behind it would be escaped

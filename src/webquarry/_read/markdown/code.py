@@ -18,7 +18,6 @@ from webquarry._read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry._read.markdown.inline import BREAK
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.delimiters import defuse_verbatim
-from webquarry._read.text.fence import fence
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker
@@ -103,8 +102,8 @@ def _is_language(value: str) -> bool:
     return _NOT_LANGUAGES.fullmatch(value) is None
 
 
-def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
-    """A block of code, or an empty text."""
+def clean_code(raw: str, removed: Counter[str]) -> str:
+    """Return the text of a code block; empty for a blank one."""
     text = raw
     if any(sign in raw for sign in _OTHER_BREAK_SIGNS):
         text = _OTHER_BREAKS.sub("\n", raw)
@@ -114,9 +113,7 @@ def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
     text = text[beginning.end() :].rstrip()
     text = strip_invisible(text, removed)
     text = defuse_verbatim(text, removed)
-    if text.strip():
-        return fence(text, language)
-    return ""
+    return text if text.strip() else ""
 
 
 def format_code_span(raw: str, removed: Counter[str]) -> str:

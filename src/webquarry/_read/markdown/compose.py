@@ -1,8 +1,8 @@
-"""Markdown composed of values that an API returned, as safe as the Markdown of a page.
+"""Blocks composed of values that an API returned, as safe as those of a page.
 
-The composed text has no invisible characters, no chat delimiters and no markup of its own making.
-Blocks (heading, item, table, code, ...) and inline values (name, strong, link) are written here
-only, so that their output form can change in one place.
+Inline values (name, strong, link) are strings of inline Markdown without invisible characters and
+markup of their own. Blocks (heading, item, table, code, ...) are lists of `Block`. Where content is
+expected, a string stands for its paragraphs.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from webquarry._read.markdown.blocks import Block, Blocks, Container, mark_link
 from webquarry._read.markdown.links import Links
 from webquarry._read.text.characters import clean
-from webquarry._read.text.delimiters import defuse_prose
 from webquarry._read.text.escape import escape, escape_line_starts
 from webquarry._search.replies.text import unescape_entities
 
@@ -22,12 +22,24 @@ if TYPE_CHECKING:
 
     from webquarry._read.html.parse import Document
 
+Content = str | Sequence[Block]  # a string stands for paragraphs of inline Markdown
+
 MAX_DEPTH = 8  # levels of nested lists; deeper items are written at this level
 _MAX_MARKDOWN = 2_000_000  # characters that are parsed; a second per million
 
 
+def one_line(content: Content) -> str:
+    """Return content as one line of inline Markdown."""
+    if not isinstance(content, str):
+        content = " ".join(
+            " ".join([block.text, *(cell for row in block.rows for cell in row)])
+            for block in content
+        )
+    return " ".join(content.split())
+
+
 class Composer:
-    """Writes the Markdown of one page and counts what it removes."""
+    """Composes the blocks of one page and counts what it removes."""
 
     def __init__(self, base_url: str) -> None:
         self._base = base_url
@@ -74,9 +86,7 @@ class Composer:
         """Return a link, or the text alone if the URL is not usable."""
         target = self._links.absolute(url)
         escaped = escape(text)
-        if target and text:
-            return f"[{escaped}]({target})"
-        return escaped
+        return mark_link(escaped, target) if target and text else escaped
 
     def link_url(self, url: str) -> str:
         """Return a link whose text is its URL."""
@@ -88,98 +98,103 @@ class Composer:
 
         return format_code_span(self.plain(value), self.removed)
 
-    # Blocks
-
-    def heading(self, level: int, text: str) -> str:
-        """Write a heading of inline text."""
-        return f"{'#' * level} {text}"
-
-    def section(self, level: int, title: str, body: str) -> str:
-        """Write a heading and a body; empty without a body."""
-        return self.join([self.heading(level, title), body]) if body else ""
-
-    def count_heading(self, title: str, shown: int, total: int | None) -> str:
-        """Write the heading of a list that can be incomplete: `## Comments (20 of 312)`."""
-        return self.heading(2, f"{title} ({shown} of {max(total or 0, shown)})") if shown else ""
-
-    def facts(self, facts: Iterable[str]) -> str:
-        """Write a line of inline facts; empty facts are omitted."""
-        return " · ".join(filter(None, facts))
-
     def paragraphs(self, value: object) -> str:
-        """Write plain text of several lines, with its line breaks."""
+        """Return plain text of several lines, with its line breaks."""
         if not isinstance(value, str):
             return ""
         cleaned = clean(value)
         self.removed.update(cleaned.removed)
         lines: list[str] = []
         for raw in cleaned.text.strip().split("\n"):
-            escaped = escape(raw.strip())
-            line = escape_line_starts(escaped)
+            line = escape_line_starts(escape(raw.strip()))
             if line and lines and lines[-1]:
                 lines[-1] += "\\"  # a hard line break
             lines.append(line)
-        return defuse_prose("\n".join(lines), self.removed)
-
-    def items(self, items: Iterable[str]) -> str:
-        """Write a list of inline texts."""
-        return "\n".join(f"- {item}" for item in items)
-
-    def numbered_items(self, items: Iterable[str], first: int = 1) -> str:
-        """Write a numbered list of inline texts; further lines of an item are indented."""
-        lines = [item.replace("\n", "\n    ") for item in items]
-        return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, first))
-
-    def item(self, head: str, body: str = "", depth: int = 0) -> str:
-        """Write a list item that holds blocks: an inline head and a body of Markdown."""
-        indent = "    " * min(depth, MAX_DEPTH)
-        first, *others = f"{head}\n\n{body}".rstrip().split("\n")
-        lines = [f"{indent}-   {first}"]
-        lines += [f"{indent}    {line}" if line else "" for line in others]
         return "\n".join(lines)
 
-    def rows(self, rows: Iterable[tuple[str, str]]) -> str:
-        """Write a table of names and plain values; rows without a value are omitted."""
-        lines = []
-        for name, value in rows:
-            cell = self.name(value).replace("|", "\\|")
-            if cell:
-                lines.append(f"| {name} | {cell} |")
-        if not lines:
-            return ""
-        return "\n".join(["| | |", "| --- | --- |", *lines])
+    # Blocks
 
-    def code(self, text: str, language: str = "") -> str:
-        """Write a fenced code block."""
-        from webquarry._read.markdown.code import fence_code
+    def heading(self, level: int, text: str) -> list[Block]:
+        """Return a heading of inline text."""
+        return [Block("heading", text, level)]
 
-        return fence_code(text, language, self.removed)
+    def section(self, level: int, title: str, body: Content) -> list[Block]:
+        """Return a heading and a body; empty without a body."""
+        return self.join([self.heading(level, title), body]) if body else []
 
-    def markdown(self, value: object, url: str) -> str:
-        """Filter Markdown written by others; its links are resolved against `url`. Very long
-        Markdown is written as code.
+    def count_heading(self, title: str, shown: int, total: int | None) -> list[Block]:
+        """Return the heading of a list that can be incomplete: `## Comments (20 of 312)`."""
+        return self.heading(2, f"{title} ({shown} of {max(total or 0, shown)})") if shown else []
+
+    def facts(self, facts: Iterable[str]) -> str:
+        """Return a line of inline facts; empty facts are omitted."""
+        return " · ".join(filter(None, facts))
+
+    def items(self, items: Iterable[str]) -> list[Block]:
+        """Return a list of inline texts."""
+        return [
+            Block("paragraph", item, around=(Container("- ", "  "),), is_tight=number > 0)
+            for number, item in enumerate(items)
+        ]
+
+    def numbered_items(self, items: Iterable[str], first: int = 1) -> list[Block]:
+        """Return a numbered list of inline texts, which may have several lines."""
+        return [
+            Block(
+                "paragraph",
+                item,
+                around=(Container(f"{number}. ", "    "),),
+                is_tight=number > first,
+            )
+            for number, item in enumerate(items, first)
+        ]
+
+    def item(self, head: str, body: Content = "", depth: int = 0) -> list[Block]:
+        """Return a list item that holds an inline head and a body."""
+        indent = "    " * min(depth, MAX_DEPTH)
+        blocks = Blocks()
+        blocks.open(f"{indent}-   ", f"{indent}    ")
+        blocks.extend(self.join([head, body]))
+        return blocks.blocks
+
+    def rows(self, rows: Iterable[tuple[str, str]]) -> list[Block]:
+        """Return a table of names and plain values; rows without a value are omitted."""
+        cells = [(name, self.name(value)) for name, value in rows]
+        shown = [row for row in cells if row[1]]
+        return [Block("table", rows=[("", ""), *shown])] if shown else []
+
+    def code(self, text: str, language: str = "") -> list[Block]:
+        """Return a code block."""
+        from webquarry._read.markdown.code import clean_code
+
+        cleaned = clean_code(text, self.removed)
+        return [Block("code", cleaned, language=language)] if cleaned else []
+
+    def markdown(self, value: object, url: str) -> list[Block]:
+        """Convert Markdown written by others; its links are resolved against `url`. Very long
+        Markdown is shown as code.
         """
-        from webquarry._read.markdown.foreign import filter_markdown
+        from webquarry._read.markdown.foreign import read_markdown
 
         if not isinstance(value, str) or not value.strip():
-            return ""
+            return []
         if len(value) > _MAX_MARKDOWN:
             return self.code(value, "markdown")
-        text, removed = filter_markdown(value, url)
-        self.removed.update(removed)
-        return text.strip()
+        page = read_markdown(value, url)
+        self.removed.update(page.removed)
+        return list(page.blocks)
 
-    def fragment(self, value: object) -> str:
+    def fragment(self, value: object) -> list[Block]:
         """Convert HTML. The parser is imported here, because a process that only fetches does not
         need it.
         """
         from webquarry._read.html.parse import parse_html
 
         if not isinstance(value, str) or not value.strip():
-            return ""
+            return []
         return self.document(parse_html(value))
 
-    def document(self, document: Document, elements: Sequence[etree._Element] = ()) -> str:
+    def document(self, document: Document, elements: Sequence[etree._Element] = ()) -> list[Block]:
         """Convert a parsed document, or some of its elements."""
         from webquarry._read.markdown.convert import render, to_markdown
 
@@ -188,8 +203,15 @@ class Composer:
         else:
             page = to_markdown(document, self._base)
         self.removed.update(page.removed)
-        return page.text
+        return list(page.blocks)
 
-    def join(self, blocks: Iterable[str]) -> str:
-        """Join blocks; empty blocks are omitted."""
-        return "\n\n".join(filter(None, blocks))
+    def join(self, contents: Iterable[Content]) -> list[Block]:
+        """Return the blocks of some contents; blank paragraphs are omitted."""
+        blocks: list[Block] = []
+        for content in contents:
+            if isinstance(content, str):
+                texts = map(str.strip, content.split("\n\n"))
+                blocks += [Block("paragraph", text) for text in texts if text]
+            else:
+                blocks += content
+        return blocks

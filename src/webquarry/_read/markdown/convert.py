@@ -7,7 +7,7 @@ next to nothing without it: forums keep whole threads there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lxml import etree
@@ -16,15 +16,18 @@ from webquarry._read.html.fallbacks import FALLBACK_RATIO, FALLBACK_TAGS, LEAST_
 from webquarry._read.html.page_info import PageInfo, collect_page_info
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import texts_of
+from webquarry._read.markdown.blocks import Block, write_blocks
 from webquarry._read.markdown.elements import BOX_TAGS, VOCABULARY
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.scope import Parts, WalkScope
 from webquarry._read.markdown.walker import Walker
 from webquarry._read.models import LeftOutText
+from webquarry._read.slices.text import WrittenText
 from webquarry._read.style.styles import Styles
 from webquarry._read.text.characters import strip_invisible
-from webquarry._read.text.delimiters import defuse_prose, defuse_verbatim
+from webquarry._read.text.delimiters import defuse_verbatim
+from webquarry._read.text.remember import found_once
 
 COMMENT = "comment"
 UNDECIDED_NOTE = (
@@ -38,13 +41,23 @@ _REQUEST_STARTS_WITHIN = 600
 
 @dataclass(frozen=True)
 class Markdown:
-    """A page as Markdown. `removed` says how many pieces were left out, by reason."""
+    """Blocks of a page. `removed` says how many pieces were left out, by reason."""
 
-    text: str
+    blocks: Sequence[Block]
     title: str
-    removed: Mapping[str, int]
-    notes: tuple[str, ...]
+    removed: Counter[str]
+    notes: tuple[str, ...] = ()
     left_out: LeftOutText | None = None  # where only a part was taken
+
+    @found_once
+    def written(self) -> WrittenText:
+        """The blocks as Markdown; escaped chat delimiters are added to `removed`."""
+        return write_blocks(self.blocks, self.removed)
+
+    @property
+    def text(self) -> str:
+        """The Markdown with its link targets."""
+        return self.written.markdown
 
 
 @dataclass(frozen=True)
@@ -83,11 +96,10 @@ class PartsWriter:
 def to_markdown(document: Document, base_url: str) -> Markdown:
     """The whole page."""
     page_info = document.page_info
-    text, removed, notes = _render(document.roots, base_url, document.roots, page_info)
+    blocks, removed, notes = _render(document.roots, base_url, document.roots, page_info)
     removed[COMMENT] += document.comments
     title = _clean_title(page_info, removed)
-    counts = {reason: count for reason, count in removed.items() if count}
-    return Markdown(text, title, counts, notes)
+    return Markdown(blocks, title, +removed, notes)
 
 
 def title_of(document: Document) -> str:
@@ -105,8 +117,8 @@ def render(
     base count.
     """
     page_info = collect_page_info(page)
-    text, removed, notes = _render(elements, base_url, page, page_info)
-    return Markdown(text, "", dict(removed), notes)
+    blocks, removed, notes = _render(elements, base_url, page, page_info)
+    return Markdown(blocks, "", removed, notes)
 
 
 def _clean_title(page_info: PageInfo, removed: Counter[str]) -> str:
@@ -121,33 +133,35 @@ def _render(
     base_url: str,
     page: Sequence[etree._Element],
     page_info: PageInfo,
-) -> tuple[str, Counter[str], tuple[str, ...]]:
-    """The text of some elements, what was left out of it, and notes about it."""
+) -> tuple[list[Block], Counter[str], tuple[str, ...]]:
+    """The blocks of some elements, what was left out of it, and notes about it."""
     links = Links(base_url, page_info.base)
 
-    def walk(fallback_tags: frozenset[str]) -> tuple[Walker, str]:
+    def walk(fallback_tags: frozenset[str]) -> Walker:
         visibility = Styles(page, page_info)
         scope = WalkScope(fallback_tags=fallback_tags)
         walker = Walker(visibility, links, Footnotes(page), page_info, scope, VOCABULARY)
         walker.walk(elements)
-        return walker, walker.blocks.text()
+        return walker
 
-    walker, text = walk(frozenset())
+    walker = walk(frozenset())
     notes: tuple[str, ...] = ()
     for tags in (FALLBACK_TAGS, FALLBACK_TAGS | {"template"}):
-        if "template" in tags and text:
+        if "template" in tags and walker.blocks:
             continue  # templates count on empty pages only
-        least = max(LEAST_FALLBACK, FALLBACK_RATIO * len(text))
+        least = max(LEAST_FALLBACK, FALLBACK_RATIO * walker.shown)
         if not _has_more_text(walker.fallbacks, tags, least):
             continue
-        fuller_walker, fuller_text = walk(tags)
-        beginning = fuller_text[:_REQUEST_STARTS_WITHIN].lower()
-        asks_for_scripts = len(fuller_text) < _LONGEST_REQUEST and "javascript" in beginning
-        if len(fuller_text) >= least and not asks_for_scripts:
-            walker, text, notes = fuller_walker, fuller_text, (FALLBACK_NOTE,)
+        fuller = walk(tags)
+        text = " ".join(block.text for block in fuller.blocks)
+        asks_for_scripts = (
+            len(text) < _LONGEST_REQUEST and "javascript" in text[:_REQUEST_STARTS_WITHIN].lower()
+        )
+        if fuller.shown >= least and not asks_for_scripts:
+            walker, notes = fuller, (FALLBACK_NOTE,)
     if walker.visibility.undecided:
         notes = (*notes, UNDECIDED_NOTE)
-    return defuse_prose(text, walker.removed), walker.removed, notes
+    return walker.blocks.blocks, walker.removed, notes
 
 
 def _has_more_text(fallbacks: Sequence[etree._Element], tags: frozenset[str], least: int) -> bool:

@@ -15,6 +15,7 @@ from webquarry._read.html.panel_buttons import is_panel_button
 from webquarry._read.html.tree import beginning_of, get_value
 from webquarry._read.markdown import code, formulas
 from webquarry._read.markdown.actions import SKIP, Action, Element, Leave, Vocabulary, skip
+from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.inline import (
     EMPHASIS,
     LINK,
@@ -40,7 +41,6 @@ FALLBACK = "fallback text"
 DRAWING = "text in a drawing"
 EMBEDDED = "embedded object"
 
-_RULE = "---"
 _LONGEST_ALTERNATIVE = 250  # characters
 _LONGEST_SIGN = 2  # characters; an image with so short a text is a part of the word beside it
 _BLOCKS_IN_SVG = """
@@ -130,8 +130,8 @@ def add_rule(walker: Walker, element: Element) -> Leave:
     """A thematic break, but neither in front of everything nor twice in a row."""
     walker.flush()
     blocks = walker.blocks
-    if blocks and not walker.cells and not blocks.last_is(_RULE):
-        blocks.add(_RULE)
+    if blocks and not walker.cells and not blocks.ends_with_rule():
+        blocks.add(Block("rule"))
     return SKIP
 
 
@@ -321,14 +321,12 @@ def end_preformatted(walker: Walker, element: Element) -> None:
 def _add_code(walker: Walker, raw: str, language: str) -> None:
     """Add a block of code; in a cell, where none fits, a code span for each of its lines."""
     if not walker.cells:
-        text = code.fence_code(raw, language, walker.removed)
-    else:
-        spans = []
-        for line in code.split_lines(raw):
-            span = code.format_code_span(line, walker.removed).strip()
-            if span:
-                spans.append(span)
-        text = " ".join(spans)
+        text = code.clean_code(raw, walker.removed)
+        if text:
+            walker.blocks.add(Block("code", text, language=language))
+        return
+    spans = [code.format_code_span(line, walker.removed) for line in code.split_lines(raw)]
+    text = " ".join(filter(None, map(str.strip, spans)))
     if text:
         walker.blocks.add(text)
 

@@ -1,6 +1,6 @@
 """Markdown written by others (files, READMEs, posts, package descriptions).
 
-`filter_markdown(text, url)` is the whole interface: it returns Markdown as safe as that of a page.
+`read_markdown(text, url)` is the whole interface: it returns blocks as safe as those of a page.
 The text is rendered to HTML by markdown-it (CommonMark with tables, strikethrough, task lists,
 footnotes and front matter) and converted by the HTML reader, which drops hidden text and resolves
 links.
@@ -9,14 +9,13 @@ links.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from webquarry._read.html.parse import parse_html
-from webquarry._read.markdown.convert import to_markdown
+from webquarry._read.markdown.convert import Markdown, to_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -45,8 +44,8 @@ _ELEMENTS = frozenset(
 )
 
 
-def filter_markdown(text: str, url: str) -> tuple[str, Counter[str]]:
-    """Return the Markdown in our form, and how often text was removed by reason.
+def read_markdown(text: str, url: str) -> Markdown:
+    """Return the blocks of the Markdown.
 
     Relative links are resolved against `url`. Front matter becomes a YAML block. Takes about a
     second per million characters; callers limit the length.
@@ -57,8 +56,7 @@ def filter_markdown(text: str, url: str) -> tuple[str, Counter[str]]:
     if front_matter:
         text = text[front_matter.end() :]
         head = f"<pre><code class=language-yaml>{escape(front_matter[1])}</code></pre>"
-    page = to_markdown(parse_html(head + _parser().render(text)), url)
-    return page.text, Counter(page.removed)
+    return to_markdown(parse_html(head + _parser().render(text)), url)
 
 
 @cache

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from webquarry._read.markdown.blocks import LINK_END, mark_link
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.escape import (
     escape,
@@ -174,7 +175,7 @@ def _close_span(span: Span, content: str, outer: list[str]) -> None:
         outer.append(_shift(inner, _SUBSCRIPTS, "~"))
     elif kind != RAISED:
         _close_emphasis(kind, inner, outer)
-    elif inner.startswith("[") or _RAISED_PLAIN.fullmatch(inner):
+    elif inner[0] in "[\x02" or _RAISED_PLAIN.fullmatch(inner):
         outer.append(inner)
     else:
         outer.append(_shift(inner, _SUPERSCRIPTS, "^"))
@@ -229,11 +230,11 @@ def _close_link(span: Span, inner: str, outer: list[str]) -> None:
     before = outer[-1] if outer else ""
     if before.endswith("!"):
         outer[-1] = before[:-1] + "\\!"  # otherwise the link would be an image
-    elif before.endswith(")") and before[0] == "[":
+    elif before.endswith(LINK_END):
         outer.append(" ")  # links side by side are set apart by the page's style
     if not inner.isascii() and (BREAK in inner or "\u2029" in inner):
         inner = _AROUND_BREAK.sub(" ", inner)
-    outer.append(f"[{inner}]({span.target})")
+    outer.append(mark_link(inner, span.target))
 
 
 def _shift(inner: str, characters: dict[int, int], mark: str) -> str:

@@ -81,7 +81,7 @@ def end_list(walker: Walker, element: Element) -> None:
     if listing.nested:
         walker.blocks.close()
         outer = walker.lists[-1]
-        outer.end = walker.blocks.count()
+        outer.end = len(walker.blocks)
     walker.blocks.tight = False
 
 
@@ -100,7 +100,7 @@ def start_item(walker: Walker, element: Element) -> Leave:
     if listing is not None:
         listing.width = len(marker)
         if listing.shown:
-            blocks.tight = listing.end == blocks.count()
+            blocks.tight = listing.end == len(blocks)
         else:
             # no other marker can end a paragraph, so after any other a blank line is needed
             blocks.tight = blocks.tight and marker in (_DASH, "1. ")
@@ -119,7 +119,7 @@ def end_item(walker: Walker, element: Element) -> None:
     if walker.lists and blocks.has_item():
         listing = walker.lists[-1]
         listing.shown = True
-        listing.end = blocks.count()
+        listing.end = len(blocks)
     blocks.close()
     blocks.tight = False
 

@@ -39,9 +39,9 @@ def end_table(walker: Walker, element: Element) -> None:
     table = walker.tables.pop()
     if table is None:
         return
-    text = table.text()
-    if text:
-        walker.blocks.add(text)
+    block = table.to_block()
+    if block is not None:
+        walker.blocks.add(block)
 
 
 def start_head(walker: Walker, element: Element) -> Leave:

@@ -6,12 +6,10 @@ boxes; only a table whose cells are short and belong together becomes a Markdown
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from lxml import etree
 
 from webquarry._read.html.tree import find_cells, get_value, holds_inside, length_up_to
-from webquarry._read.text.escape import escape_cell
+from webquarry._read.markdown.blocks import Block
 
 _TABLE = ("table",)
 _NOT_IN_DATA = ("h1", "h2", "h3", "form", "article", "section", "main", "iframe")
@@ -55,11 +53,11 @@ class Table:
         rows = _parse_span(get_value(element, "rowspan"))
         self.rows[-1].append(Cell(text, element.tag == "th", columns, rows))
 
-    def text(self) -> str:
-        """The pipe table; empty when no cell holds anything."""
-        grid = [row for row in self._lay_out() if any(row)]
+    def to_block(self) -> Block | None:
+        """Return the rows with their head, which may be blank; None if no cell holds anything."""
+        grid = [row for row in self._place_cells() if any(row)]
         if not grid:
-            return ""
+            return None
         width = max(map(len, grid))
         if width * len(grid) <= 2 * sum(map(len, grid)) + _SPARE_CELLS:
             for row in grid:
@@ -67,11 +65,9 @@ class Table:
         head: list[str] = []
         if self._starts_with_head():
             head = grid.pop(0)
-        head = head + [""] * (width - len(head))
-        lines = [format_row(head), format_rule(width), *map(format_row, grid)]
-        return "\n".join(lines)
+        return Block("table", rows=[head + [""] * (width - len(head)), *grid])
 
-    def _lay_out(self) -> list[list[str]]:
+    def _place_cells(self) -> list[list[str]]:
         """The texts of each row in their columns; what a span covers is empty."""
         rows = self.rows
         lines: list[list[str]] = []
@@ -157,26 +153,3 @@ def _parse_span(value: str | None) -> int:
         number = int(digits)
         return min(max(number, 1), _MOST_SPAN)
     return 1
-
-
-def format_row(cells: Iterable[str]) -> str:
-    """A line of a pipe table, without padding, which says nothing and is paid for."""
-    parts = list(cells)
-    line = "|".join(parts)
-    if "\\" in line or line.count("|") >= len(parts):
-        parts = [_fit_into_row(cell) for cell in parts]
-        line = "|".join(parts)
-    return f"|{line}|"
-
-
-def _fit_into_row(cell: str) -> str:
-    """A cell that does not end where it should not."""
-    text = escape_cell(cell)
-    if text.endswith("\\"):
-        text += " "  # some parsers would take the pipe behind it for escaped
-    return text
-
-
-def format_rule(width: int) -> str:
-    """The line below the head of a table of so many columns."""
-    return "|" + "-|" * width

@@ -19,7 +19,7 @@ from webquarry._read.html.inline_boxes import SIDE_BY_SIDE, InlineBoxes
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.tree import first_texts, has_text
 from webquarry._read.markdown.actions import SKIP, Action, Leave, Vocabulary, skip
-from webquarry._read.markdown.blocks import Blocks
+from webquarry._read.markdown.blocks import Block, Blocks, write_marked
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.formulas import is_formula_image
 from webquarry._read.markdown.inline import BREAK, CLOSE, Inline, Piece, Span
@@ -35,7 +35,7 @@ from webquarry._read.style.styles import (
     VISIBILITY,
     Styles,
 )
-from webquarry._read.text.escape import escape_heading, escape_line_starts
+from webquarry._read.text.escape import escape_line_starts
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.lists import Definitions, Listing
@@ -292,14 +292,14 @@ class Walker:
                 text = escape_line_starts(text)
             self.blocks.add(text)
             return
-        text = escape_heading(text.replace("\n", " "))
+        text = text.replace("\n", " ")
         is_bold = text.startswith(_BOLD) and text.endswith(_BOLD) and text.count(_BOLD) == 2
         if is_bold and len(text) > 2 * len(_BOLD):
             text = text[len(_BOLD) : -len(_BOLD)]
         if self.cells:
             self.blocks.add(f"{_BOLD}{text}{_BOLD}")
         else:
-            self.blocks.add(f"{'#' * level} {text}")
+            self.blocks.add(Block("heading", text, level))
 
     def start_heading(self, element: etree._Element, level: int) -> None:
         """Make the next block a heading."""
@@ -364,7 +364,7 @@ class Walker:
     def finish_blocks(self) -> str:
         """What was collected as blocks; the walk goes on where it was."""
         self.flush()
-        text = self.blocks.text()
+        text = write_marked(self.blocks)
         self._restore()
         return text
 

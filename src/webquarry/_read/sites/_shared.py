@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
+from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteWriter
 
@@ -56,7 +57,7 @@ def write_package(
     facts: Sequence[tuple[str, str]],
     links: Sequence[tuple[str, str]],
     dependencies: Sequence[tuple[str, Sequence[str]]],
-    description: str,
+    description: Content,
     versions: Sequence[str],
     **fields: Any,
 ) -> Page:
@@ -64,7 +65,7 @@ def write_package(
 
     Other fields are those of `SiteWriter.build_page`.
     """
-    blocks = [
+    blocks: list[Content] = [
         *(page.strong(f"Warning: {page.name(warning)}") for warning in warnings),
         page.name(summary),
         page.code_span(f"{install} {name}"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -15,16 +15,16 @@ from lxml import etree
 
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import length_up_to
-from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.blocks import Block, strip_links
+from webquarry._read.markdown.compose import Composer, Content, one_line
 from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.scope import INSIDE, TAIL, TEXT, Child, take_child
 from webquarry._read.sites._shared import get_classes, get_text
 from webquarry._read.sites._wiki_info import WikiInfo, read_info
+from webquarry._read.slices.text import read_line
 from webquarry._read.style.styles import Styles
-from webquarry._read.text.delimiters import defuse_prose
-from webquarry._read.text.words import Words
 from webquarry.errors import NotFound
 
 READER = "mediawiki"
@@ -82,8 +82,8 @@ def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdow
     if info.is_missing and _select(document, _MISSING):
         raise NotFound(f"{urlsplit(url).hostname} has no article {info.title[:_MAX_LINE]!r}.")
     writer = ArticleWriter(document, url)
-    text = writer.write([body])
-    if not text:
+    article = writer.write([body])
+    if not article:
         return None
     composer = Composer(url)
     title = writer.write_line(_select(document, _TITLE)[:1])
@@ -96,17 +96,17 @@ def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdow
     if 0 < info.revision < info.newest:
         facts.append(composer.strong(f"not the newest revision, which is {info.newest}"))
     languages = ", ".join(_list_languages(document))
-    blocks = [
+    blocks: list[Content] = [
         composer.heading(1, title),
         composer.facts(facts),
-        put_section_first(text, fragment),
+        put_section_first(article, fragment),
         f"Also in: {languages}" if languages else "",
         write_categories(_list_categories(document, info), composer),
     ]
     notes = (UNDECIDED_NOTE,) if writer.is_undecided else ()
     writer.close()
-    plain_title = " ".join(Words(title).text.split())
-    return Markdown(composer.join(blocks), plain_title, writer.removed + composer.removed, notes)
+    removed = writer.removed + composer.removed
+    return Markdown(composer.join(blocks), read_line(strip_links(title)), removed, notes)
 
 
 def _select(document: Document, *paths: str) -> list[etree._Element]:
@@ -157,16 +157,15 @@ class ArticleWriter:
         """Whether the page has more style rules than were evaluated."""
         return bool(self._visibility.undecided)
 
-    def write(self, elements: list[etree._Element]) -> str:
+    def write(self, elements: list[etree._Element]) -> list[Block]:
         walker = self._writer.write(_ArticleParts(elements, _prepare_article(elements)))
-        text = defuse_prose(walker.blocks.text(), walker.removed)
         self.removed.update(walker.removed)
-        return text.strip()
+        return walker.blocks.blocks
 
     def write_line(self, elements: list[etree._Element]) -> str:
         """Write elements as one line; empty if it would be longer."""
-        line = self.write(elements).lstrip("#- ") if elements else ""
-        return "" if "\n" in line or len(line) > _MAX_LINE else line
+        line = one_line(self.write(elements))
+        return "" if len(line) > _MAX_LINE else line
 
     def close(self) -> None:
         self._visibility.close()
@@ -241,14 +240,14 @@ def write_categories(categories: Iterable[str], composer: Composer) -> str:
     return f"Categories: {', '.join(names)}" if names else ""
 
 
-def put_section_first(article: str, fragment: str) -> str:
+def put_section_first(article: Sequence[Block], fragment: str) -> list[Block]:
     """Move the section that the fragment of a URL names to the front."""
     wanted = unquote(fragment).replace("_", " ").strip()
-    heading = re.search(rf"^(#+) +{re.escape(wanted)} *$", article, re.MULTILINE)
-    if not wanted or heading is None:
-        return article
-    following = re.compile(rf"^#{{1,{len(heading[1])}}} ", re.MULTILINE)
-    after = following.search(article, heading.end())
-    end = after.start() if after else len(article)
-    section, rest = article[heading.start() : end], article[: heading.start()] + article[end:]
-    return f"{section.strip()}\n\n---\n\n{rest.strip()}"
+    levels = [0 if block.around else block.level for block in article]
+    for start, level in enumerate(levels):
+        if level and wanted and read_line(strip_links(article[start].text)) == wanted:
+            after = (one for one in range(start + 1, len(levels)) if 0 < levels[one] <= level)
+            end = next(after, len(levels))
+            rest = [*article[:start], *article[end:]]
+            return [*article[start:end], Block("rule"), *rest]
+    return list(article)

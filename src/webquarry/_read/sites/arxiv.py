@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
+from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import clear_element, find_by_class, get_classes, get_text
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
@@ -82,7 +83,7 @@ class ArxivReader(SiteReader):
             page.label("doi:", doi),
             comment,
         ]
-        blocks = []
+        blocks: list[Content] = []
         if re.search(r"(?i)\bwithdrawn\b", f"{comment} {summary[:200]}"):
             reason = comment or "see the abstract"
             blocks.append(page.strong(f"Withdrawn: {page.name(reason)}"))

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import httpx2
 
 from webquarry._read.json_data import JsonData
+from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count, get_origin
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
@@ -68,7 +69,7 @@ class DiscourseReader(SiteReader):
             page.label("solved by #", str(accepted or "")),
             "closed" if topic.flag("closed") else "",
         ]
-        blocks = [page.facts(facts)]
+        blocks: list[Content] = [page.facts(facts)]
         posts = [one for one in page.data.objects("posts") if not one.flag("hidden")]
         posts = [one for one in posts if one.number("post_type") != _SMALL_ACTION]
         posts.sort(key=lambda post: _rank(post, accepted))
@@ -122,7 +123,7 @@ def _rank(post: JsonData, accepted: int | None) -> tuple[bool, bool, int]:
     return number != 1, number != accepted, number
 
 
-def _write_post(post: JsonData, accepted: int | None, page: SiteWriter) -> list[str]:
+def _write_post(post: JsonData, accepted: int | None, page: SiteWriter) -> list[Content]:
     from webquarry._read.html.parse import parse_html
     from webquarry._read.sites._shared import find_by_class
 

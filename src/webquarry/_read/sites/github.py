@@ -19,6 +19,8 @@ from urllib.parse import quote, unquote
 import httpx2
 
 from webquarry._read.json_data import JsonData
+from webquarry._read.markdown.blocks import Block, strip_links
+from webquarry._read.markdown.compose import Content, one_line
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count, format_size
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
@@ -320,7 +322,7 @@ class _Writing(SiteWriter):
         ]
         archived = "archived: no longer maintained" if repository.flag("archived") else ""
         link = self.link_url(repository.text("homepage"))
-        blocks = [
+        blocks: list[Content] = [
             self.name(repository.text("description")),
             self.facts([archived and self.strong(archived), *map(self.name, facts), link]),
             self.section(2, "README", readme),
@@ -344,13 +346,13 @@ class _Writing(SiteWriter):
         name = self.data.text("readme_name")
         url = f"{_SITE}/{self._target.name}/blob/{self._target.rest}/{name}"
         readme = self.markdown(self.data.text("readme"), url)
-        blocks = [self.items(folders + files), self.section(2, "README", readme)]
+        blocks: list[Content] = [self.items(folders + files), self.section(2, "README", readme)]
         return self.build_page(blocks, f"{self._target.name}/{self._target.path}")
 
     def write_file(self) -> Page:
         """A file; the lines that the fragment of the URL names come first."""
         text, path = self.text, self._target.path
-        blocks = []
+        blocks: list[Content] = []
         position = r"L([0-9]{1,7})(?:C[0-9]{1,7})?"
         lines = re.fullmatch(rf"{position}(?:-{position})?", httpx2.URL(self.url).fragment)
         if lines:
@@ -368,7 +370,7 @@ class _Writing(SiteWriter):
         issue, pull = self.data.object("issue"), self.data.object("pull")
         comments = self.data.objects("comments")
         name = f"{self._target.name} #{self._target.rest}"
-        blocks = [
+        blocks: list[Content] = [
             self.facts([name, *self._list_issue_facts(issue, pull)]),
             self._write_body(issue),
             self.count_heading("Comments", len(comments), issue.number("comments")),
@@ -411,20 +413,21 @@ class _Writing(SiteWriter):
             self.label(f"+{added} -{deleted} in ", files),
         ]
 
-    def _write_comments(self, comments: Iterable[JsonData]) -> list[str]:
+    def _write_comments(self, comments: Iterable[JsonData]) -> list[Content]:
         """Comments by time; those of bots last, in one line each."""
-        blocks, bots = [], []
+        blocks: list[Content] = []
+        bots: list[str] = []
         for comment in comments:
             head, body = self._write_head(comment), self._write_body(comment)
             is_bot = comment.text("user", "type") == "Bot"
             if is_bot or comment.text("user", "login").endswith("[bot]"):
-                bots.append(self.item(f"{head}: {' '.join(body.split())[:_BOT_TEXT]}"))
+                bots.append(f"{head}: {strip_links(one_line(body))[:_BOT_TEXT]}")
             else:
                 blocks.append(self.item(head, body))
-        return [*blocks, "\n".join(bots)]
+        return [*blocks, self.items(bots)]
 
-    def _write_reviews(self, reviews: Iterable[JsonData]) -> list[str]:
-        blocks = []
+    def _write_reviews(self, reviews: Iterable[JsonData]) -> list[Content]:
+        blocks: list[Content] = []
         for review in reviews:
             state = self.name(review.text("state").replace("_", " ").lower())
             body = self._write_body(review)
@@ -432,11 +435,11 @@ class _Writing(SiteWriter):
                 blocks.append(self.item(f"{self._write_head(review)}: {state}", body))
         return [self.heading(2, f"Reviews ({len(blocks)})"), *blocks] if blocks else []
 
-    def _write_review_comments(self, comments: list[JsonData]) -> list[str]:
+    def _write_review_comments(self, comments: list[JsonData]) -> list[Content]:
         """Comments on the code by file: the end of the diff, the comment, replies below it."""
         if not comments:
             return []
-        blocks = [self.heading(2, f"Comments on the code ({len(comments)})")]
+        blocks: list[Content] = [self.heading(2, f"Comments on the code ({len(comments)})")]
         for path in dict.fromkeys(comment.text("path") for comment in comments):
             blocks.append(self.heading(3, self.name(path) or "unknown file"))
             in_file = [comment for comment in comments if comment.text("path") == path]
@@ -468,7 +471,7 @@ class _Writing(SiteWriter):
             discussion.day("createdAt"),
             count(discussion.number("upvoteCount"), "vote"),
         ]
-        blocks = [
+        blocks: list[Content] = [
             self.facts(facts),
             self._write_body(discussion),
             self.count_heading("Comments", len(comments), total),
@@ -486,7 +489,7 @@ class _Writing(SiteWriter):
             published=discussion.day("createdAt"),
         )
 
-    def _write_discussion_comment(self, comment: JsonData, depth: int) -> str:
+    def _write_discussion_comment(self, comment: JsonData, depth: int) -> list[Block]:
         votes = self.label("+", str(comment.number("upvoteCount") or ""))
         answer = "accepted answer" if comment.flag("isAnswer") else ""
         author, day = self._write_author(comment), comment.day("createdAt")
@@ -504,7 +507,7 @@ class _Writing(SiteWriter):
     def write_release(self) -> Page:
         """One release, or the newest releases."""
         if not self._target.rest:
-            blocks = []
+            blocks: list[Content] = []
             for release in self.data.objects("release"):
                 name = self.heading(2, self._name_release(release))
                 blocks += [name, *self._write_release(release, 3)]
@@ -522,7 +525,7 @@ class _Writing(SiteWriter):
     def _name_release(self, release: JsonData) -> str:
         return self.name(release.text("name") or release.text("tag_name"))
 
-    def _write_release(self, release: JsonData, level: int) -> list[str]:
+    def _write_release(self, release: JsonData, level: int) -> list[Content]:
         tag = release.text("tag_name")
         marks = [name for name in ("prerelease", "draft") if release.flag(name)]
         files = [self._write_file_name(asset) for asset in release.objects("assets")]
@@ -542,7 +545,7 @@ class _Writing(SiteWriter):
         gist = self.data.object("gist")
         owner, title = gist.text("owner", "login"), gist.text("description") or "Gist"
         by = self.label("by ", self.name(owner))
-        blocks = [self.facts([by, gist.day("created_at")])]
+        blocks: list[Content] = [self.facts([by, gist.day("created_at")])]
         lost = []
         for name in gist.fields("files"):
             content = gist.text("files", name, "content")
@@ -556,14 +559,14 @@ class _Writing(SiteWriter):
     def _write_file_name(self, file: JsonData) -> str:
         return f"{self.name(file.text('name'))} ({format_size(file.number('size'))})"
 
-    def _write_content(self, path: str, text: str, url: str) -> str:
+    def _write_content(self, path: str, text: str, url: str) -> list[Block]:
         """The content of a file: Markdown, or code in the language of its suffix."""
         if path.lower().endswith(_MARKDOWN_SUFFIXES):
             return self.markdown(text, url)
         suffix = re.search(r"\.([a-z]{1,10})\Z", path.lower())
         return self.code(text, _LANGUAGES.get(suffix[1], suffix[1]) if suffix else "")
 
-    def _write_body(self, post: JsonData) -> str:
+    def _write_body(self, post: JsonData) -> list[Block]:
         """The text of a post: HTML if the API returns it, else Markdown."""
         html = post.text("body_html") or post.text("bodyHTML")
         return self.fragment(html) or self.markdown(post.text("body"), f"{_SITE}/")

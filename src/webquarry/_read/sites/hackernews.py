@@ -15,7 +15,7 @@ from urllib.parse import quote
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import MAX_DEPTH
+from webquarry._read.markdown.compose import MAX_DEPTH, Content, one_line
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
@@ -114,7 +114,7 @@ def _write_thread(item: JsonData, page: SiteWriter) -> Page:
     comments = list(_walk(item))
     title = page.plain(item.text("title"), is_html=True)
     title = title or f"Comment by {page.plain(item.text('author')) or 'an unknown author'}"
-    blocks = [page.label("Link: ", page.link_url(item.text("url")))]
+    blocks: list[Content] = [page.label("Link: ", page.link_url(item.text("url")))]
     if item.text("type") == "comment" and story not in (None, number):
         blocks.append(f"In reply to: {page.link_url(_url_of(story))}")
     blocks.append(_write_facts(page, item, "author", count(len(comments), "comment")))
@@ -139,14 +139,14 @@ def _list_options(page: SiteWriter, poll: JsonData) -> list[str]:
     options = [one for one in poll.objects("children") if one.text("type") == "pollopt"]
     lines = []
     for option in poll.objects("options") or options:
-        text = " ".join(page.fragment(option.text("text")).split())
+        text = one_line(page.fragment(option.text("text")))
         lines.append(page.facts([text, count(option.number("points"), "point")]))
     return lines
 
 
-def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> list[str]:
+def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> list[Content]:
     """Write comments; a deleted comment only if it has replies."""
-    blocks = []
+    blocks: list[Content] = []
     authors: dict[int, str] = {}  # of the last comment at each depth
     for depth, comment in comments:
         name = page.name(comment.text("author")) or "deleted"
@@ -185,7 +185,7 @@ def _write_user(page: SiteWriter) -> Page:
         "Since": _format_time(user, "created"),
         "Submissions": len(user.numbers("submitted")),
     }
-    blocks = [
+    blocks: list[Content] = [
         page.items(f"{label}: {fact}" for label, fact in facts.items() if fact),
         page.fragment(user.text("about")),
     ]

@@ -11,7 +11,8 @@ import re
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.blocks import Block
+from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count, get_origin
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
@@ -51,7 +52,7 @@ class MastodonReader(SiteReader):
         post = page.data.object("post")
         account = post.text("account", "acct")
         name = post.text("account", "display_name") or account
-        blocks = []
+        blocks: list[Content] = []
         parents = page.data.objects("thread", "ancestors")
         if parents:
             blocks.append(page.heading(2, "In reply to"))
@@ -89,14 +90,14 @@ async def _get(request: SiteRequest, url: str, missing: str) -> JsonData:
     return request.parse(reply, missing)
 
 
-def _write_reply(post: JsonData, depth: int, page: Composer) -> str:
+def _write_reply(post: JsonData, depth: int, page: Composer) -> list[Block]:
     likes = page.label("+", str(post.number("favourites_count") or ""))
     account = f"@{page.name(post.text('account', 'acct')) or 'unknown'}"
     head = page.attribution(account, post.day("created_at"), likes)
     return page.item(head, _write_text(post, page), depth)
 
 
-def _write_text(post: JsonData, page: Composer) -> str:
+def _write_text(post: JsonData, page: Composer) -> list[Block]:
     """Write a post: content warning, text, poll, descriptions of pictures, link."""
     options = [
         f"{page.name(one.text('title'))} ({count(one.number('votes_count'), 'vote')})"

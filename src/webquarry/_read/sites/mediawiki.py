@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 import httpx2
 
 from webquarry._read.json_data import JsonData
+from webquarry._read.markdown.compose import Content, one_line
 from webquarry._read.models import Page
 from webquarry._read.sites._wiki_info import read_info
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
@@ -129,13 +130,12 @@ class MediaWikiReader(SiteReader):
         page.removed.update(article.removed)
         page.removed[COMMENT] += document.comments
         article.close()
-        blocks = [
+        blocks: list[Content] = [
             page.facts(facts),
             _wiki.put_section_first(text, httpx2.URL(url).fragment),
             _wiki.write_categories(data.texts("categories"), page),
         ]
-        heading = " ".join(page.fragment(data.text("heading")).lstrip("# ").split())
-        heading = heading or page.name(title)
+        heading = one_line(page.fragment(data.text("heading"))) or page.name(title)
         return page.build_page(blocks, title, heading=heading, url=home, modified=day)
 
 

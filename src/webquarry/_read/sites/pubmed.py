@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry._search.scholarly.xml import parse_xml, text_of
@@ -89,7 +89,7 @@ def _write_record(root: etree._Element, pmid: str, page: SiteWriter) -> Page:
         if one.get("IdType") in ("doi", "pmc"):
             facts.append("doi:" * (one.get("IdType") == "doi") + text_of(one))
     facts.append(read_all(".//PublicationType"))
-    blocks = []
+    blocks: list[Content] = []
     for notice in article.iterfind(".//CommentsCorrections"):
         kind = _NOTICES.get(notice.get("RefType") or "")
         if kind:
@@ -133,7 +133,7 @@ def _write_article(answer: JsonData, number: str, page: SiteWriter) -> Page:
         page.label("doi:", front.text("article-id_doi")),
         front.text("license"),
     ]
-    blocks = [page.facts(page.name(fact) for fact in facts)]
+    blocks: list[Content] = [page.facts(page.name(fact) for fact in facts)]
     references = []
     previous = ""
     for passage in passages[1:]:
@@ -169,7 +169,7 @@ def _list_authors(passage: JsonData) -> str:
     return ", ".join(authors)
 
 
-def _write_passage(passage: JsonData, page: Composer) -> str:
+def _write_passage(passage: JsonData, page: Composer) -> Content:
     """Write a heading, a paragraph, a caption or a table."""
     kind, text = passage.text("infons", "type"), passage.text("text")
     level = re.fullmatch(r"title_([1-4])", kind)

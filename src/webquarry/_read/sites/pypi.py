@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import MAX_VERSIONS, write_package
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
@@ -116,7 +116,7 @@ def _list_versions(record: JsonData) -> list[str]:
     return [line for _, line in sorted(dated, reverse=True)[:MAX_VERSIONS]]
 
 
-def _write_description(info: JsonData, home: str, page: Composer) -> str:
+def _write_description(info: JsonData, home: str, page: Composer) -> Content:
     """Write the description; reStructuredText is written as plain text."""
     text = info.text("description")
     kind = info.text("description_content_type").split(";")[0].strip().lower()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import httpx2
 
 from webquarry._read.json_data import JsonData
+from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import LoginWall, NotFound, ProviderFailure
@@ -94,7 +95,10 @@ class RedditReader(SiteReader):
         place = re.search(r"/(r/\w{1,50})/", post.link or path)
         author = post.author.removeprefix("/")
         facts = [place[1] if place else "", author, post.date[:10]]
-        blocks = [page.facts(page.name(fact) for fact in facts), _write_text(post, page)]
+        blocks: list[Content] = [
+            page.facts(page.name(fact) for fact in facts),
+            _write_text(post, page),
+        ]
         if comments:
             blocks.append(page.heading(2, f"Comments ({len(comments)}, without scores)"))
         for comment in comments:
@@ -112,7 +116,7 @@ class RedditReader(SiteReader):
         )
 
 
-def _write_text(entry: FeedEntry, page: SiteWriter) -> str:
+def _write_text(entry: FeedEntry, page: SiteWriter) -> Content:
     """Write the text of a post or comment, and what a post links to."""
     from webquarry._read.html.parse import parse_html
     from webquarry._read.sites._shared import find_by_class, get_text

@@ -10,7 +10,7 @@ import re
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import WebquarryError
@@ -128,9 +128,9 @@ def _write_draft_facts(draft: str, record: JsonData, authors: str, page: Compose
     return [*blocks, page.facts(facts)]
 
 
-def _write_text(text: str, page: Composer) -> list[str]:
+def _write_text(text: str, page: Composer) -> list[Content]:
     """Convert the text from its first heading on, without page breaks and table of contents."""
-    blocks = []
+    blocks: list[Content] = []
     is_skipped = True  # the head of the first page, later the table of contents
     for paragraph in re.split(r"\n(?:[ \t]*\n)+", _join_pages(text)):
         lines = [line.rstrip() for line in paragraph.split("\n") if line.strip()]
@@ -178,7 +178,7 @@ def _read_heading(lines: list[str]) -> tuple[int, str] | None:
     return (2, title) if is_title or re.fullmatch(_APPENDIX, lines[0]) else None
 
 
-def _write_paragraph(lines: list[str], page: Composer) -> str:
+def _write_paragraph(lines: list[str], page: Composer) -> Content:
     """Write prose, a list item, or a figure: lines that are indented or aligned in columns."""
     indent = min(len(line) - len(line.lstrip()) for line in lines)
     texts = [line.strip() for line in lines]

@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.blocks import write_blocks
+from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Dated, Page
 from webquarry._search.provider import at_origin
 from webquarry.clock import Clock
@@ -184,7 +185,7 @@ class SiteWriter(Composer):
 
     def build_page(
         self,
-        blocks: Iterable[str],
+        blocks: Iterable[Content],
         title: str,
         *,
         heading: str | None = None,
@@ -203,11 +204,13 @@ class SiteWriter(Composer):
         lost = (*self.data.texts("lost"), *lost)
         notes = filter(None, [self.data.text("note"), *lost])
         reader = self._reply.reader
+        content = self.join([self.heading(1, heading) if heading else "", *blocks])
+        text = write_blocks(content, self.removed)
         return Page(
             url=url or self.url,
             requested_url=self.url,
             title=self.plain(title),
-            markdown=self.join([self.heading(1, heading) if heading else "", *blocks]),
+            text=text,
             content_type=content_type,
             encoding="utf-8",
             outcome=outcome,

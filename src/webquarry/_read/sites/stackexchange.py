@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import Composer
+from webquarry._read.markdown.compose import Composer, Content, one_line
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
@@ -84,7 +84,7 @@ class StackExchangeReader(SiteReader):
             ", ".join(page.name(tag) for tag in question.texts("tags")),
             page.strong(page.label("closed: ", page.name(question.text("closed_reason")))),
         ]
-        blocks = [
+        blocks: list[Content] = [
             page.facts(facts),
             *_write_post(question, question.number("question_id"), comments, page),
         ]
@@ -137,11 +137,11 @@ async def _get(
 
 def _write_post(
     post: JsonData, number: int | None, comments: list[JsonData], page: Composer
-) -> list[str]:
+) -> list[Content]:
     """Write the text of a post, and its comments in one line each."""
     lines = []
     for comment in [one for one in comments if one.number("post_id") == number]:
-        text = " ".join(page.fragment(comment.text("body")).split())
+        text = one_line(page.fragment(comment.text("body")))
         if text:
             score = f", {comment.number('score'):+d}" if comment.number("score") else ""
             lines.append(f"{text} ({_write_author(comment, page)}{score})")

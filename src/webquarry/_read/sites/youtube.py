@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 
 from webquarry._read.json_data import JsonData
+from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import LoginWall, NotFound, ProviderFailure, WebquarryError
@@ -65,7 +66,7 @@ class YouTubeReader(SiteReader):
         }
         items = [f"{name}: {page.name(fact)}" for name, fact in facts.items() if fact]
         description = page.paragraphs(details.text("shortDescription"))
-        blocks = [page.items(items), page.section(2, "Description", description)]
+        blocks: list[Content] = [page.items(items), page.section(2, "Description", description)]
         if data.text("captions"):
             language = page.name(data.text("language"))
             blocks.append(page.heading(2, f"Transcript ({language})"))

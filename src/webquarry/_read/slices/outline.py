@@ -1,34 +1,23 @@
-"""Markdown -> its headings, with the places and the sizes of the sections below them; and one
-section by name or number.
+"""Headings of a text with the positions and sizes of their sections, and one section by name.
 
-Places are those of the UTF-8 bytes of the text, so that they add up with the lengths in answers. A
-section goes on to the next heading of the same or a higher level; what stands in fenced code, lists
-and front matter is no heading.
+A section extends to the next heading of the same or a higher level. Headings inside of quotes and
+list items are none.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
-from webquarry._read.text.words import Words
+from webquarry._read.slices.text import WrittenText
 from webquarry.errors import BadInput
 
-_FENCE = re.compile(rb"[ >\t]*(?:[-*+]\s+|\d{1,9}[.)]\s+)*(`{3,}|~{3,})")
-_ATX = re.compile(rb" {0,3}(#{1,6})(?=[ \t]|\Z)")
-_UNDERLINE = re.compile(rb" {0,3}(=+|-+)[ \t]*$")
-_NO_PARAGRAPH = re.compile(rb"\s*$| {4}|\t| {0,3}(?:[#>|]|[-*+][ \t]|\d{1,9}[.)][ \t])")
-_EMPHASIS = re.compile(r"(?<!\\)[*_`]+(?=\S)|(?<=[^\s\\])[*_`]+")
-_FRONT_MATTER_END = re.compile(rb"\n(?:---|\.\.\.)[ \t\r]*(?:\n|$)")
-_LONGEST_FRONT_MATTER = 10_000  # bytes
-_LISTED = 20  # headings that an error names
+_MAX_LISTED = 20  # headings that an error names
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading and the section that it opens: bytes from `start` to `stop`."""
+    """A heading and its section: bytes from `start` to `stop`."""
 
     number: int  # from 1, in the order of the page
     level: int
@@ -38,62 +27,29 @@ class Heading:
     stop: int
 
 
-class MarkdownLine(NamedTuple):
-    """One line with its place; `fenced` for code, its fences included."""
-
-    number: int
-    start: int
-    text: bytes  # without its line feed
-    fenced: bool
-
-
-def lines_of(data: bytes) -> Iterator[MarkdownLine]:
-    """The lines of a text in UTF-8, told apart from code.
-
-    A fence ends code only if it is as long as the one that began it, and alone in its line.
-    """
-    open_fence = b""
-    start = 0
-    for number, text in enumerate(data.split(b"\n"), 1):
-        fence = _FENCE.match(text)
-        is_fenced = bool(open_fence)
-        if fence is not None:
-            ticks = fence[1]
-            behind = text[fence.end() :]
-            if not open_fence:
-                # ticks with others behind them in the same line are code inside a paragraph
-                if ticks[:1] != b"`" or b"`" not in behind:
-                    open_fence = ticks
-                    is_fenced = True
-            elif ticks.startswith(open_fence) and not behind.strip():
-                open_fence = b""
-        yield MarkdownLine(number, start, text, is_fenced)
-        start += len(text) + 1
-
-
-def headings_of(data: bytes) -> list[Heading]:
-    """Every heading, with the end of its section."""
+def headings_of(text: WrittenText) -> list[Heading]:
+    """Return every heading, with the end of its section."""
+    data = text.data
     headings: list[Heading] = []
     open_sections: list[int] = []  # indexes of headings whose end is not yet known
-    for level, title, line, start in _find_headings(data):
-        while open_sections and headings[open_sections[-1]].level >= level:
+    line, counted = 1, 0
+    for unit in text.units:
+        if not unit.level:
+            continue
+        while open_sections and headings[open_sections[-1]].level >= unit.level:
             ended = open_sections.pop()
-            headings[ended] = replace(headings[ended], stop=start)
+            headings[ended] = replace(headings[ended], stop=unit.start)
         open_sections.append(len(headings))
-        number = len(headings) + 1
-        headings.append(Heading(number, level, read_title(title), line, start, len(data)))
+        line += data.count(b"\n", counted, unit.start)
+        counted = unit.start
+        title = text.read_title(unit.start)
+        headings.append(Heading(len(headings) + 1, unit.level, title, line, unit.start, len(data)))
     return headings
 
 
-def read_title(markdown: bytes) -> str:
-    """What a person reads in a heading."""
-    text = _EMPHASIS.sub("", Words(markdown.decode("utf-8", "replace")).text)
-    return " ".join(text.split())
-
-
 def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
-    """The section whose heading reads so, or begins so, or has these words in it, or has this
-    number.
+    """Return the section with this title, a title that begins with it or contains it, or with this
+    number. Raises `BadInput` if there is none.
     """
     asked = _fold(wanted)
     titles = [_fold(heading.title) for heading in headings]
@@ -101,7 +57,7 @@ def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
         for heading, title in zip(headings, titles, strict=True):
             if asked and fits(title, asked):
                 return heading
-        # a number is looked for once no title reads just so
+        # a number counts if no title is equal to it
         if fits is str.__eq__ and asked.isascii() and asked.isdigit():
             number = int(asked[:9])
             if 1 <= number <= len(headings):
@@ -109,55 +65,15 @@ def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
 
     advice = "The page has no headings: use find, or read it whole."
     if headings:
-        names = [f"{heading.number}. {heading.title[:80]}" for heading in headings[:_LISTED]]
+        names = [f"{heading.number}. {heading.title[:80]}" for heading in headings[:_MAX_LISTED]]
         more = ""
-        if len(headings) > _LISTED:
-            more = f"; and {len(headings) - _LISTED} more (outline lists them)"
+        if len(headings) > _MAX_LISTED:
+            more = f"; and {len(headings) - _MAX_LISTED} more (outline lists them)"
         advice = f"Use one of: {'; '.join(names)}{more}."
     raise BadInput(f"The page has no section {wanted[:100]!r}.", suggested_action=advice)
 
 
-def _find_headings(data: bytes) -> Iterator[tuple[int, bytes, int, int]]:
-    """Level, title, line and place of each heading."""
-    front_matter_lines = 0
-    if data.startswith((b"---\n", b"---\r\n")):
-        end = _FRONT_MATTER_END.search(data, 3, _LONGEST_FRONT_MATTER)
-        if end:
-            front_matter_lines = data.count(b"\n", 0, end.start()) + 2
-    paragraph: list[MarkdownLine] = []  # a single line becomes a heading if it is underlined
-    for line in lines_of(data):
-        if line.number <= front_matter_lines or line.fenced:
-            paragraph = []
-            continue
-        atx = _ATX.match(line.text)
-        underline = _UNDERLINE.match(line.text)
-        if atx:
-            title = _strip_closing(line.text[atx.end() :])
-            yield len(atx[1]), title, line.number, line.start
-            paragraph = []
-        elif underline and len(paragraph) == 1:
-            level = 2
-            if underline[1][:1] == b"=":
-                level = 1
-            text = paragraph[0]
-            yield level, text.text, text.number, text.start
-            paragraph = []
-        elif _NO_PARAGRAPH.match(line.text):
-            paragraph = []
-        else:
-            paragraph.append(line)
-
-
-def _strip_closing(heading: bytes) -> bytes:
-    """What stands behind the signs of a heading, without blanks and without signs that close it."""
-    title = heading.strip(b" \t")
-    text = title.rstrip(b"#")
-    if text.endswith((b" ", b"\t")) or not text:
-        return text.rstrip(b" \t")
-    return title
-
-
 def _fold(text: str) -> str:
-    """A title for comparing: case, white space and signs at its ends say nothing."""
+    """Return a title for comparison: case, whitespace and signs at its ends do not count."""
     words = text.casefold().split()
     return " ".join(words).strip("#: ")

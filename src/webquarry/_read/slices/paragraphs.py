@@ -1,113 +1,75 @@
-"""Markdown -> its paragraphs; and several texts without the paragraphs that an earlier one has
-already.
-
-A paragraph is a block of `pieces.py` with the blank lines behind it, so that all of them joined are
-the text again.
-"""
+"""Paragraphs of a text, and several texts without the paragraphs that an earlier one has."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from hashlib import blake2b
 
-from webquarry._read.slices.pieces import block_starts
-from webquarry._read.text.words import Words, count_words
+from webquarry._read.slices.text import CODE, TABLE, Unit, WrittenText, read_inline
+from webquarry._read.text.remember import found_once
+from webquarry._read.text.words import count_words
 
-_HEADING = re.compile(rb"(#{1,6})[ \t]+\S")
-_MARKER = re.compile(r"(?m)^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)+")
-_MARKERS = frozenset(">-*+0123456789")
+_MARKER = re.compile(r"(?m)^[ \t]*(?:#{1,6} +|(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)+)")
+_MARKERS = frozenset("#>-*+0123456789 ")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]")
-_EMPHASIS = re.compile(r"[*_`~]+")
-_NOT_PROSE = (b"|", b"```", b"~~~", b"    ", b"\t")
-# Every byte as a blank or as "x", so that a word of ASCII begins at " x".
-_BLANKS = bytes(b"x "[chr(code).isspace()] for code in range(256))
-# UTF-8 bytes; shorter ones, such as "Read more" or a list of names, say the same by chance.
-_SHORTEST_REPEAT = 60
+# Every byte as a space or as "x", so that a word of ASCII begins at " x".
+_SPACES = bytes(b"x "[chr(code).isspace()] for code in range(256))
+_MIN_REPEAT = 60  # UTF-8 bytes; shorter ones, such as "Read more", are equal by chance
+_DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph, a heading, an item of a list, a table or a piece of code."""
+    """A unit of a text, with the blank lines behind it."""
 
     data: bytes
-    level: int = field(init=False, compare=False)  # of a heading; 0 for what is none
-    # what a person reads in it, without the marks of Markdown
-    text: str = field(init=False, compare=False)
+    kind: int
+    markdown: str  # without the targets of its links
 
-    def __post_init__(self) -> None:
-        # Straight into the dict, because the class is frozen.
-        self.__dict__["level"] = self._find_level()
-        self.__dict__["text"] = self._find_text()
+    @property
+    def level(self) -> int:
+        """The level of a heading; 0 for any other unit."""
+        return Unit(0, self.kind).level
 
-    def _find_level(self) -> int:
-        """From 1 to 6 for a heading."""
-        data = self.data
-        if not data.startswith(b"#"):
-            return 0
-        heading = _HEADING.match(data)
-        if heading is None or b"\n" in data.rstrip():
-            return 0
-        return len(heading[1])
-
-    def _find_text(self) -> str:
-        """What a person reads; each step only where there is something for it to do."""
-        text = self.data.decode("utf-8", "replace").strip()
-        if "[" in text or "\\" in text:
+    @found_once
+    def text(self) -> str:
+        """The paragraph as plain text."""
+        text = self.markdown.strip()
+        if "[^" in text:
             text = _FOOTNOTE.sub("", text)
-            text = Words(text).text
         if text[:1] in _MARKERS:
             text = _MARKER.sub("", text)
-        if "*" in text or "_" in text or "`" in text or "~" in text:
-            text = _EMPHASIS.sub(_drop_emphasis, text)
-        return text
+        return read_inline(text)
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is made of sentences: neither heading nor table nor code."""
-        return not self.level and not self.data.startswith(_NOT_PROSE)
+        """Whether it consists of sentences: no heading, table or code."""
+        return not self.level and self.kind not in (CODE, TABLE)
 
     @property
     def folded(self) -> str:
-        """The same for comparing: case and white space say nothing."""
-        folded = self.text.casefold()
-        has_single_blanks = folded.isprintable() and "  " not in folded
-        if has_single_blanks:  # as most: and no other white space
-            return folded.strip()
-        return " ".join(folded.split())
+        """The text for comparison: case and whitespace do not count."""
+        return " ".join(self.text.casefold().split())
 
     @property
     def may_repeat(self) -> bool:
-        """Whether it is long enough to be called a repetition when it stands elsewhere as well."""
-        return len(self.data) >= _SHORTEST_REPEAT and not self.level
+        """Whether it is long enough to be a repetition."""
+        return len(self.data) >= _MIN_REPEAT and not self.level
 
 
-def _drop_emphasis(found: re.Match[str]) -> str:
-    """What is left of a run of marks: nothing, unless it stands inside of a word."""
-    text, marks = found.string, found[0]
-    before = text[found.start() - 1 : found.start()]
-    after = text[found.end() : found.end() + 1]
-    if not (before.isalnum() and after.isalnum()):
-        return ""
-    # Between letters an underscore is a letter as well, and others have one beside them.
-    if marks[1:].count("_") == len(marks) - 1:
-        return marks if marks[0] == "_" else marks[0]
-    last = len(marks.rstrip("_")) - 1
-    if marks[last - 1] == "_":
-        return marks[last]
-    return ""
-
-
-def paragraphs_of(data: bytes) -> list[Paragraph]:
-    """The paragraphs of a text, in order; joined, they are the text."""
-    starts = block_starts(data)
-    stops = [*starts[1:], len(data)]
-    return [Paragraph(data[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+def paragraphs_of(text: WrittenText) -> list[Paragraph]:
+    """Return the paragraphs of a text in order; joined, they are the text."""
+    return [
+        Paragraph(text.data[start:stop], kind, text.read(start, stop))
+        for start, stop, kind in text.spans()
+    ]
 
 
 def words_in(paragraphs: Sequence[Paragraph]) -> int:
-    """How many words they have together; those in ASCII are counted in one go."""
-    in_ascii = [""]  # so that the first word, too, has a blank before it
+    """Return the number of words; those in ASCII are counted at once."""
+    in_ascii = [""]  # so that a space is before the first word, too
     count = 0
     for paragraph in paragraphs:
         text = paragraph.text
@@ -115,5 +77,28 @@ def words_in(paragraphs: Sequence[Paragraph]) -> int:
             in_ascii.append(text)
         else:
             count += count_words(text)
-    blanks = "\n".join(in_ascii).encode().translate(_BLANKS)
-    return count + blanks.count(b" x")
+    return count + "\n".join(in_ascii).encode().translate(_SPACES).count(b" x")
+
+
+class Repeats:
+    """Removes paragraphs that an earlier text has. Only their digests are kept."""
+
+    def __init__(self) -> None:
+        self._known: set[bytes] = set()
+
+    def left_of(self, text: Sequence[Paragraph]) -> list[Paragraph]:
+        """Return a text without what an earlier one has; headings, and what it repeats itself,
+        stay.
+        """
+        kept: list[Paragraph] = []
+        new: set[bytes] = set()
+        for paragraph in text:
+            if paragraph.may_repeat:
+                folded = paragraph.folded.encode("utf-8", "surrogatepass")
+                digest = blake2b(folded, digest_size=_DIGEST_BYTES).digest()
+                if digest in self._known:
+                    continue
+                new.add(digest)
+            kept.append(paragraph)
+        self._known |= new
+        return kept

@@ -35,7 +35,10 @@ _TOKEN = rf"<(?={_BARS}(?!\s)[^<>|\uff5c\n]{{1,80}}(?<!\s){_BARS}>)"
 _TAG_IN_PROSE = rf"(?=/?(?i:{_TOOL_NAMES}|{_ROLE_NAMES})(?:[\s/>]|\\>))"
 _TAG_IN_CODE = rf"<(?=/?(?i:{_TOOL_NAMES})[\s/>])"
 _LLAMA_TAG = "<(?=</?SYS>>)"
-BRACKETS = r"\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])"
+BRACKET_NAMES = frozenset(
+    {"INST", "TOOL_CALLS", "TOOL_RESULTS", "AVAILABLE_TOOLS", "SYSTEM_PROMPT"}
+)
+BRACKETS = rf"\[(?=/?(?:{'|'.join(sorted(BRACKET_NAMES))})\])"
 _BRACKET = re.compile(rf"(?<!\\){BRACKETS}")
 _BRACKET_ENDS = ("INST]", "CALLS]", "RESULTS]", "_TOOLS]", "PROMPT]")  # quicker than the pattern
 _ESCAPED = re.compile(rf"\\<{_TAG_IN_PROSE}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+LINK_START = "\x02"  # in front of the text of a link; the writer of blocks removes it
 # Characters that are always visible, and spaces: letters of the larger scripts and common
 # punctuation. Other characters are classified by `characters.py`.
 _VISIBLE = (
@@ -29,7 +30,7 @@ _IN_LINE = re.compile(
 )
 _LINE_MAY_NEED = frozenset("-+*#>=_:|0123456789")
 _LINE_START = re.compile(
-    r"^(?:([-+*])(?=[ \t]|$)|(\#{1,6})(?=[ \t]|$)|(>)|(\d{1,9})([.)])(?=[ \t]|$)"
+    r"^(\x02?)(?:([-+*])(?=[ \t\x03]|$)|(\#{1,6})(?=[ \t\x03]|$)|(>)|(\d{1,9})([.)])(?=[ \t\x03]|$)"
     r"|(?=[-=_* \t]+$)([-=_*])|(?=[|: -]+$)(?=[^-\n]*-)([|:-]))",
     re.MULTILINE,
 )
@@ -90,14 +91,12 @@ def escape_line_starts(text: str) -> str:
         return _LINE_START.sub(_escape_line_start, text)
     if not _may_start_block(text):
         return text
-    found = _LINE_START.match(text)
-    if found is None:
-        return text
-    return _escape_line_start(found) + text[found.end() :]
+    return _LINE_START.sub(_escape_line_start, text, count=1)
 
 
 def _may_start_block(text: str) -> bool:
     """Return whether the start of a line may be markup."""
+    text = text.removeprefix(LINK_START)
     first = text[:1]
     if first not in _LINE_MAY_NEED:
         return False
@@ -109,10 +108,10 @@ def _may_start_block(text: str) -> bool:
 
 def _escape_line_start(found: re.Match[str]) -> str:
     """Return the start of a line with a backslash before its markup."""
-    number = found[4]
+    number = found[5]
     if number:  # the character after the number starts a list
-        return f"{number}\\{found[5]}"
-    return "\\" + found[0]
+        return f"{found[1]}{number}\\{found[6]}"
+    return f"{found[1]}\\{found[0][len(found[1]) :]}"
 
 
 def escape_heading(text: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from webquarry._read.slices.chunks import Chunk, Frame, Grain, Section, split_chunks
 from webquarry._read.slices.pieces import GAP, cut
+from webquarry._read.slices.text import WrittenText
 from webquarry.evidence.language.rank import Bearing, ChunkedText, RankedText, rank_texts
 from webquarry.evidence.language.terms import Terms
 
@@ -137,14 +138,14 @@ class _Selection:
         return frame.stop - frame.start <= _LONGEST_HEAD * self.budget
 
 
-def excerpt_of(data: bytes, question: str, budget: int, *, fill: bool = True) -> Excerpt:
+def excerpt_of(text: WrittenText, question: str, budget: int, *, fill: bool = True) -> Excerpt:
     """The passages of one text."""
-    (excerpt,) = excerpts_of([data], question, budget, fill=fill)
+    (excerpt,) = excerpts_of([text], question, budget, fill=fill)
     return excerpt
 
 
 def excerpts_of(
-    texts: Sequence[bytes],
+    texts: Sequence[WrittenText],
     question: str,
     budget: int,
     *,
@@ -156,7 +157,7 @@ def excerpts_of(
     each text count; without `fill` only what bears on the question is shown.
     """
     grain = Grain.for_budget(budget)
-    chunked = [ChunkedText(data, split_chunks(data, grain)) for data in texts]
+    chunked = [ChunkedText(text.data, split_chunks(text, grain)) for text in texts]
     terms = Terms(question, _take_sample(texts))
     ranked = rank_texts(chunked, terms)
     if most_each is None:
@@ -173,12 +174,12 @@ def excerpts_of(
     return _write_out(selections, budget)
 
 
-def _take_sample(texts: Sequence[bytes]) -> str:
+def _take_sample(texts: Sequence[WrittenText]) -> str:
     """Some of each text, to tell the language."""
     if not texts:
         return ""
     share = _SAMPLE_CHARACTERS // len(texts)
-    samples = [data[: 4 * share].decode("utf-8", "ignore")[:share] for data in texts]
+    samples = [text.data[: 4 * share].decode("utf-8", "ignore")[:share] for text in texts]
     return " ".join(samples)
 
 
@@ -355,7 +356,7 @@ def _cut_best(selection: _Selection, room: int) -> tuple[bytes, list[Passage]]:
     limit = room - len(mark)
     if limit < len(mark):  # then the mark would be most of it
         limit, mark = room, b""
-    end = cut(data, 0, limit, [0])
+    end = cut(WrittenText(data), 0, limit)
     if end > room:  # less than a character is never given
         return b"", []
     return data[:end].rstrip() + mark, [_passage_at(chunk)]

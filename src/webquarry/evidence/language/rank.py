@@ -146,7 +146,7 @@ def _count_above(section: Section, terms: Terms, by_section: dict[Section, Count
     if section.above is not None:
         for term, count in _count_above(section.above, terms, by_section).items():
             counts[term] = count * _SECTION_ABOVE
-    for term in terms.in_text(section.heading.decode("utf-8", "replace")):
+    for term in terms.in_text(section.title):
         counts[term] = counts.get(term, 0) + 1
     by_section[section] = counts
     return counts

@@ -15,6 +15,7 @@ import httpcore2
 import httpx2
 
 from webquarry._read.models import Page
+from webquarry._read.slices.text import WrittenText
 from webquarry._search.providers.exa import KEY, Exa
 from webquarry._search.replies.body import failure, json_object, quota_failure
 from webquarry.clock import Clock
@@ -122,7 +123,7 @@ class ExaContents:
             url=url,
             requested_url=url,
             title=self._exa.conceal(str(result.get("title") or "")),
-            markdown=self._exa.conceal(str(text)),
+            text=WrittenText(self._exa.conceal(str(text)).encode("utf-8", "replace")),
             content_type="markdown",
             encoding="utf-8",
             outcome="ok",

@@ -12,21 +12,19 @@ import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Literal
 
 from webquarry._read.page_form import pack_fields, unpack_fields
-from webquarry._read.slices.links import add_targets
-from webquarry._read.slices.outline import read_title
-from webquarry._read.slices.paragraphs import Paragraph, paragraphs_of
-from webquarry._read.slices.repeats import Repeats
+from webquarry._read.slices.paragraphs import Paragraph, Repeats, paragraphs_of
+from webquarry._read.slices.text import LinkForm, Unit, WrittenText, add_targets, read_line
 from webquarry._read.workers.job import Job, job
 from webquarry._read.workers.runner import JobRunner
 from webquarry._search.models import Result
 from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.evidence.scores import SourceScores
-from webquarry.pages.link_targets import LinkForm, mark_links
+from webquarry.pages.link_targets import mark_links
 from webquarry.pages.outgoing import PageTextOrNone
 from webquarry.pages.question import PassageStart
 from webquarry.pages.read_results import ReadResult
@@ -34,7 +32,6 @@ from webquarry.pages.score import build_scored_page, describe_scores
 from webquarry.pages.share import (
     Share,
     SharedText,
-    enough_of,
     join_shares,
     room_below,
     share_out,
@@ -139,27 +136,25 @@ class SourceOptions:
 class _Rest:
     """What is left of a page without what earlier ones have, before its length is looked at."""
 
-    data: bytes
-    targets: Sequence[bytes]  # of numbered links
+    text: WrittenText
+    targets: Sequence[str]  # of numbered links
     digest: str  # of the whole text
     repeated: int
-    places: Sequence[tuple[int, int]]  # where each run of `data` starts, here and in the whole text
+    places: Sequence[tuple[int, int]]  # where each run of `text` starts, here and in the whole text
 
     @classmethod
     def of(cls, page: ReadResult, repeats: Repeats, options: SourceOptions) -> _Rest:
         """What is left of a page; one long text is in pieces at a time."""
-        data, targets = mark_links(page.snapshot, options.links)
+        text, targets = mark_links(page.snapshot, options.links)
+        digest = digest_of(text.data)
         if not options.deduplicate:
-            return cls(data, targets, digest_of(data), 0, [(0, 0)])
-        whole = page.paragraphs
-        if options.links:
-            whole = paragraphs_of(data)
+            return cls(text, targets, digest, 0, [(0, 0)])
+        whole = paragraphs_of(text)
         kept = repeats.left_of(whole)
         if len(kept) == len(whole):
-            return cls(data, targets, digest_of(data), 0, [(0, 0)])
+            return cls(text, targets, digest, 0, [(0, 0)])
         places = _find_places(whole, kept)
-        rest = b"".join(part.data for part in kept)
-        return cls(rest, targets, digest_of(data), len(whole) - len(kept), places)
+        return cls(_join_paragraphs(kept), targets, digest, len(whole) - len(kept), places)
 
     def place_in_page(self, place: int) -> int:
         """Where something stands in the whole text that stands there in what is left of it."""
@@ -246,8 +241,7 @@ def _share_texts(
     """All of the texts, as far as there is room."""
     texts = []
     for page, rest in zip(pages, rests, strict=True):
-        data = add_targets(rest.data, rest.targets)
-        texts.append(_build_shared_text(page, enough_of(data, options.most_each)))
+        texts.append(_build_shared_text(page, rest.text.with_targets(rest.targets)))
     shares, combined = share_out(texts, options.most_each, options.most)
     return [_Given(share) for share in shares], combined
 
@@ -256,13 +250,15 @@ def _filter_texts(
     pages: Sequence[ReadResult], rests: Sequence[_Rest], options: SourceOptions, question: str
 ) -> tuple[list[_Given], str]:
     """What of the texts bears on the question; each gets as much of the total as it is worth."""
-    headings = write_headings([_build_shared_text(page, b"") for page in pages], options.most)
+    headings = write_headings(
+        [_build_shared_text(page, WrittenText(b"")) for page in pages], options.most
+    )
     budget = max(1, room_below(headings, options.most))
     priors = [_LEAST_PRIOR + page.scored.scores.overall / 2 for page in pages]
     room = budget
     for _ in range(_MOST_TRIES):  # to find room for the targets of numbered links
         excerpts = excerpts_of(
-            [rest.data for rest in rests],
+            [rest.text for rest in rests],
             question,
             room,
             most_each=options.most_each,
@@ -305,14 +301,21 @@ def _without_title(content: str, title: str) -> str:
         if not start:
             return content
     line, _, below = content[start:].partition("\n")
-    if read_title(line[2:].encode()) != title:
+    if read_line(line[2:]) != title:
         return content
     return content[:start] + below.lstrip("\n")
 
 
-def _build_shared_text(page: ReadResult, data: bytes) -> SharedText:
+def _build_shared_text(page: ReadResult, text: WrittenText) -> SharedText:
     """A text with the title and the address of its page."""
-    return SharedText(page.scored.title, page.snapshot.fields["url"], data)
+    return SharedText(page.scored.title, page.snapshot.fields["url"], text)
+
+
+def _join_paragraphs(paragraphs: Sequence[Paragraph]) -> WrittenText:
+    """Return a text of some paragraphs of another one."""
+    starts = accumulate((len(one.data) for one in paragraphs), initial=0)
+    units = [Unit(start, one.kind) for start, one in zip(starts, paragraphs, strict=False)]
+    return WrittenText(b"".join(one.data for one in paragraphs), units)
 
 
 def _find_places(whole: Sequence[Paragraph], kept: Sequence[Paragraph]) -> list[tuple[int, int]]:

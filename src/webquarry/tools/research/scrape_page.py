@@ -19,6 +19,7 @@ from pydantic.alias_generators import to_camel
 
 from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.slices.outline import Heading
+from webquarry._read.slices.text import LinkForm
 from webquarry._read.workers.job import Job, job
 from webquarry.cache.freshness import freshness
 from webquarry.evidence.citation import NO_DATE, CitationStyle
@@ -34,7 +35,7 @@ from webquarry.evidence.models import (
     RetractionStatus,
     StructuredData,
 )
-from webquarry.pages.link_targets import LinkForm, mark_links
+from webquarry.pages.link_targets import mark_links
 from webquarry.pages.outgoing import PageText
 from webquarry.pages.pages import ReadMode, RenderMode
 from webquarry.pages.question import (
@@ -292,7 +293,7 @@ def _build_unchanged(snapshot: Snapshot, form: AnswerForm, earlier: ReadPart) ->
     headings: Sequence[Heading] = ()
     if snapshot.kind == "markdown":
         request = SliceRequest(MOST_BYTES, outline=True)
-        piece = take_slice(snapshot.data, snapshot.digest, request, snapshot.kind)
+        piece = take_slice(snapshot.text, snapshot.digest, request, snapshot.kind)
         headings = piece.headings or ()
     content = describe_unchanged(earlier, headings)
     length = len(content.encode("utf-8", "replace"))
@@ -357,10 +358,11 @@ def cut_page(job: Job) -> bytes:
 
 def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -> ScrapeOutput:
     """The piece of a page that is asked for, with everything that is known of the page."""
-    data, targets = mark_links(snapshot, form.links)
+    text, targets = mark_links(snapshot, form.links)
+    data = text.data
     fields: dict[str, Any] = dict(snapshot.fields)
     if form.question:
-        asked = take_passages(data, digest_of(data), form.question, request.section, targets)
+        asked = take_passages(text, digest_of(data), form.question, request.section, targets)
         piece = Piece(asked.data, total=len(data))
         fields |= _passage_fields(asked)
     else:
@@ -369,7 +371,7 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
         digest = ""
         if not _is_whole(snapshot, request, form):  # there may be a cursor, which needs it
             digest = digest_of(data)
-        piece = take_slice(data, digest, request, snapshot.kind, targets)
+        piece = take_slice(text, digest, request, snapshot.kind, targets)
     formatted = snapshot.cite(form.citation_style)
     fields["citation"] = {**fields["citation"], "formatted": formatted}
     if form.links:

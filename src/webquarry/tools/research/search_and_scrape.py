@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
+from webquarry._read.slices.text import LinkForm
 from webquarry._read.workers.runner import JobRunner
 from webquarry._search.models import Found, Query, Result
 from webquarry.cache.freshness import freshness
@@ -25,7 +26,6 @@ from webquarry.evidence.language.size import (
 )
 from webquarry.evidence.models import TRUST, AnswerPart, SuggestedAction, ZeroResultHints
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.pages.link_targets import LinkForm
 from webquarry.pages.outgoing import PageText
 from webquarry.pages.question import check_claim, check_question, limit_bytes
 from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader

@@ -34,8 +34,9 @@ from webquarry._read.documents.office import (
 from webquarry._read.documents.text import HIDDEN, Refusal, build_code, escape_line
 from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter
 from webquarry._read.format import ConvertedDocument
+from webquarry._read.markdown.blocks import Block, write_marked
 from webquarry._read.markdown.tables import Cell, Table
-from webquarry._read.text.escape import escape_heading, escape_line_starts
+from webquarry._read.text.escape import escape_line_starts
 
 _TOO_MUCH = "The document has more text than is read at once; its end is missing."
 _LONGEST_CELL = 1_500  # characters; a table with longer ones is a page layout
@@ -62,7 +63,7 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
         writer.write_notes()
     except TooMuchText:
         lost = (_TOO_MUCH,)
-    return build_document(package, "docx", writer.text(), writer.title, context.removed, lost)
+    return build_document(package, "docx", writer.finish(), writer.title, context.removed, lost)
 
 
 class BodyWriter(OfficeWriter):
@@ -76,9 +77,9 @@ class BodyWriter(OfficeWriter):
         self._carried = DocumentParagraph()
         self.title = ""  # the first heading of level 1
 
-    def text(self) -> str:
+    def finish(self) -> list[Block]:
         self._end_code()
-        return super().text()
+        return super().finish()
 
     def read(self, element: Element) -> None:
         """Read all blocks in an element."""
@@ -101,9 +102,12 @@ class BodyWriter(OfficeWriter):
         for key, label in list(self._context.note_labels.items()):
             inner = BodyWriter(self._context)
             inner.read(self._context.notes[key])
-            text = inner.text()
-            if text:
-                self._add_in(f"[^{label}]: ", "    ", [text])
+            blocks = inner.finish()
+            if blocks:
+                self._end_list()
+                self._out.open(f"[^{label}]: ", "    ")
+                self._out.extend(blocks)
+                self._out.close()
 
     def _read_paragraph(self, element: Element) -> None:
         """Read a paragraph and the boxes anchored in it."""
@@ -151,8 +155,7 @@ class BodyWriter(OfficeWriter):
         label = escape_line(mark.label, self._removed) if mark else ""
         if heading:
             line = f"{label} {text}".strip().replace("\n", " ")
-            marked = f"{'#' * heading} {escape_heading(line)}"
-            self._add(f"**{line}**" if self._in_cell else marked)
+            self._add(f"**{line}**" if self._in_cell else Block("heading", line, heading))
             if heading == 1 and not self._in_cell:
                 self.title = self.title or " ".join(paragraph.text().split())
             return
@@ -200,8 +203,8 @@ class BodyWriter(OfficeWriter):
         table.rows = [self._read_row(settings, cells) for settings, cells in rows]
         texts = [cell.text for row in table.rows for cell in row]
         is_layout = max(map(len, texts), default=0) > _LONGEST_CELL
-        for text in texts if is_layout else [table.text()]:
-            self._add(text)
+        for content in texts if is_layout else [table.to_block()]:
+            self._add(content)
 
     def _read_row(self, settings: Element | None, elements: list[Element]) -> list[Cell]:
         """Return the cells of a row, with empty ones for skipped columns."""
@@ -215,6 +218,6 @@ class BodyWriter(OfficeWriter):
             inner = BodyWriter(self._context, in_cell=True)
             if merged is None or value_of(merged) == "restart":
                 inner.read(element)
-            text = _LINE_ENDS.sub(" ", inner.text())
+            text = _LINE_ENDS.sub(" ", write_marked(inner.finish()))
             cells.append(Cell(text, is_heading, min(span, _MOST_SPAN)))
         return cells

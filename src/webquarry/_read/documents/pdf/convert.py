@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from webquarry._read.documents.pdf.blocks import Block as PdfBlock
 from webquarry._read.documents.pdf.blocks import (
-    Block,
     Levels,
     body_size,
     build_blocks,
@@ -42,8 +42,7 @@ from webquarry._read.documents.text import (
     escape_paragraph,
 )
 from webquarry._read.format import ConvertedDocument
-from webquarry._read.markdown.blocks import Blocks
-from webquarry._read.text.delimiters import defuse_prose
+from webquarry._read.markdown.blocks import Block, Blocks, write_blocks
 
 _MOST_PAGES = 2_000
 _TITLE_PAGES = 2  # on which a title is looked for
@@ -71,7 +70,7 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
     blocks = build_blocks(items, size)
     levels = find_headings(blocks, size)
     joiner = Joiner(line.text for line in lines)
-    markdown = _Writer(joiner, removed).write(blocks, levels)
+    written = write_blocks(_Writer(joiner, removed).write(blocks, levels), removed)
     if pages.pictured:
         pages.notes.append(
             f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
@@ -83,7 +82,7 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
                 title = clean_name(joiner.join(line.text for line in block.lines), removed)
                 break
     return ConvertedDocument(
-        markdown,
+        written,
         title=title,
         author=author,
         published=published,
@@ -180,8 +179,8 @@ class _Writer:
         self._out = Blocks()
         self._items: list[_OpenItem] = []
 
-    def write(self, blocks: list[Block], levels: Levels) -> str:
-        """Return the document. `levels` are those of headings, by index of the block."""
+    def write(self, blocks: list[PdfBlock], levels: Levels) -> list[Block]:
+        """Return the blocks. `levels` are those of headings, by index of the block."""
         page = 0
         for index, block in enumerate(blocks):
             is_new_page = block.page != page
@@ -192,11 +191,11 @@ class _Writer:
                 self._out.add(f"[page {page + 1}]")
             self._write_block(block, levels.get(index))
         self._close_items(0)
-        return defuse_prose(self._out.text(), self._removed)
+        return self._out.blocks
 
-    def _write_block(self, block: Block, level: int | None) -> None:
+    def _write_block(self, block: PdfBlock, level: int | None) -> None:
         removed = self._removed
-        text = ""
+        text: Block | str | None = None
         if block.table is not None:
             text = build_table(block.table.rows, removed)
         elif level is not None:
@@ -214,7 +213,7 @@ class _Writer:
         if text:
             self._out.add(text)
 
-    def _stays_in_item(self, block: Block) -> bool:
+    def _stays_in_item(self, block: PdfBlock) -> bool:
         """Return whether a block belongs to the open list: an item, or a paragraph that is
         indented like the text of one.
         """
@@ -228,13 +227,13 @@ class _Writer:
             return True
         return item.text_left > item.left and abs(left - item.text_left) < _SAME_EDGE
 
-    def _text_of(self, block: Block, skip: int = 0) -> str:
+    def _text_of(self, block: PdfBlock, skip: int = 0) -> str:
         """Return the text of a block without its first characters."""
         texts = [line.text for line in block.lines]
         texts[0] = texts[0][skip:].lstrip()
         return self._joiner.join(texts)
 
-    def _write_item(self, block: Block) -> None:
+    def _write_item(self, block: PdfBlock) -> None:
         """Write a list item; a marker that Markdown does not have stays in the text."""
         mark = block.marker
         number = mark[:-1]
@@ -246,7 +245,7 @@ class _Writer:
             skip = 1
         self._add_item(block, marker, escape_paragraph(self._text_of(block, skip), self._removed))
 
-    def _add_item(self, block: Block, marker: str, text: str) -> None:
+    def _add_item(self, block: PdfBlock, marker: str, text: str) -> None:
         """Add an item to the open list, as deep as it is indented."""
         if not text:
             return
@@ -267,7 +266,7 @@ class _Writer:
             self._items.pop()
             self._out.close()
 
-    def _format_code(self, lines: list[PdfLine]) -> str:
+    def _format_code(self, lines: list[PdfLine]) -> Block:
         """Return lines of code with their indents, gaps and blank lines."""
         edge = min(line.left for line in lines)
         words = [line.words or [Word(line.text, line.left, line.right)] for line in lines]

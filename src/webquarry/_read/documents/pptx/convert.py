@@ -35,11 +35,12 @@ from webquarry._read.documents.text import LONGEST_TEXT, SAME_COLOUR, TINY, Refu
 from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, TextStyle
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.markdown import inline
+from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.inline import BREAK, Literal
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.tables import Cell, Table
 from webquarry._read.style.colours import WHITE, alike, parse_attribute_colour
-from webquarry._read.text.escape import escape_heading, escape_line_starts
+from webquarry._read.text.escape import escape_line_starts
 
 _MOST_SLIDES = 2_000
 _SMALLEST_TEXT = 200  # hundredths of a point
@@ -71,7 +72,7 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
             f"only the first {_MOST_SLIDES:,} were read."
         )
     title = ""
-    texts: list[str] = []
+    blocks: list[Block] = []
     hidden = length = 0
     for number, part in enumerate(parts[:_MOST_SLIDES], 1):
         slide = package.xml(part)
@@ -83,19 +84,19 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
         writer = SlideWriter(package, package.relations(part), links, removed)
         writer.write(slide, (height, width))
         title = title or writer.title
-        text = writer.text()
-        length += len(text)
+        written = writer.finish()
+        length += sum(len(block.text) for block in written)
         if length > LONGEST_TEXT:
             lost.append(
                 "The presentation has more text than is read at once; it ends before slide "
                 f"{number:,}."
             )
             break
-        if text and number > 1:
-            texts.append(f"[slide {number}]")
-        texts += [text] if text else []
+        if written and number > 1:
+            blocks.append(Block("paragraph", f"[slide {number}]"))
+        blocks += written
     notes = [f"Hidden slides that were left out: {hidden:,}."] if hidden else []
-    return build_document(package, "pptx", "\n\n".join(texts), title, removed, lost, notes)
+    return build_document(package, "pptx", blocks, title, removed, lost, notes)
 
 
 def _list_slides(package: Package, main: str, root: Element) -> list[str]:
@@ -154,7 +155,7 @@ class SlideWriter(OfficeWriter):
         if text:
             words = " ".join(found.text() for _, found in paragraphs).split()
             self.title = self.title or " ".join(words)
-            self._add(f"## {escape_heading(text)}")
+            self._add(Block("heading", text, 2))
 
     def _write_text(self, paragraphs: list[_TextParagraph], *, bulleted: bool) -> None:
         """Write paragraphs and list items."""
@@ -215,7 +216,7 @@ class SlideWriter(OfficeWriter):
         text = "" if element is None else element.text or ""
         found.add(text, TextStyle(link, _marks_of(settings)))
 
-    def _read_table(self, element: Element) -> str:
+    def _read_table(self, element: Element) -> Block | None:
         has_heading = child_value(element, "a:tblPr", "firstRow") in YES
         table = Table()
         for row in children_of(element, "a:tr"):
@@ -232,7 +233,7 @@ class SlideWriter(OfficeWriter):
                 text = " ".join(lines).replace("\n", " ")
                 cells.append(Cell(text, is_heading, span))
             table.rows.append(cells)
-        return table.text()
+        return table.to_block()
 
     def _write_notes(self, root: Element) -> None:
         """Write the speaker notes as a quote; other placeholders repeat the slide."""
