@@ -17,12 +17,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from webquarry._read.slices.links import make_lean
+
 from webquarry._read.encoding.decode import decode
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.model import Probabilities
 from webquarry._read.main_content.render import render_selection
 from webquarry._read.main_content.select import select_main_content
-from webquarry._read.slices.links import make_lean
 from webquarry.errors import WebquarryError
 from webquarry.evidence.language.passages import excerpt_of
 from webquarry.evidence.language.size import BYTES_PER_TOKEN

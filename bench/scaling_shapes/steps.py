@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import httpx2
+from webquarry._read.slices.repeats import Repeats
 
 from webquarry._read.reply import raw_reply, read_reply
 from webquarry._read.slices.paragraphs import paragraphs_of
-from webquarry._read.slices.repeats import Repeats
 from webquarry._search.models import Result
 from webquarry.errors import WebquarryError
 from webquarry.evidence.citation import format_citation

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from webquarry._read.html.parse import Document, parse_html
 from webquarry._read.models import Dated, Page
+from webquarry._read.slices.text import WrittenText
 from webquarry.evidence.evidence import Evidence, evidence_of
 
 FOLDER = Path(__file__).parent / "pages"
@@ -34,7 +35,7 @@ def page_at(
         url=url,
         requested_url=url,
         title=title,
-        markdown=markdown,
+        text=WrittenText(markdown.encode()),
         content_type=content_type,
         encoding="utf-8",
         outcome="ok",

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.read.written import written
 from webquarry._read.slices.chunks import Grain, split_chunks
 from webquarry.evidence.language.passages import MOST_PASSAGES, excerpt_of, excerpts_of
 
@@ -43,14 +44,14 @@ def boil(fish):
 
 
 def ask(question: str, tokens: int, text: str = GUIDE) -> str:
-    content = excerpt_of(text.encode(), question, 4 * tokens).content
+    content = excerpt_of(written(text), question, 4 * tokens).content
     assert len(content) <= 4 * tokens
     return content.decode()
 
 
 def ask_only(question: str, text: str = GUIDE) -> str:
     """What bears on it, with room for more."""
-    return excerpt_of(text.encode(), question, 2_000, fill=False).content.decode()
+    return excerpt_of(written(text), question, 2_000, fill=False).content.decode()
 
 
 def test_a_row_is_shown_with_the_head_of_its_table_and_its_heading() -> None:
@@ -116,15 +117,15 @@ def test_the_rest_of_the_budget_is_filled_with_the_beginning() -> None:
 
 
 def test_a_text_that_fits_is_given_as_it_is() -> None:
-    excerpt = excerpt_of(GUIDE.encode(), "harbours", len(GUIDE) + 1_000)
+    excerpt = excerpt_of(written(GUIDE), "harbours", len(GUIDE) + 1_000)
 
-    assert excerpt.content.decode() == GUIDE
+    assert excerpt.content == written(GUIDE).data
     assert excerpt.is_whole
     assert len(excerpt.passages) == 1
 
 
 def test_nothing_bears_on_it_is_said_and_only_a_short_beginning_given() -> None:
-    excerpt = excerpt_of(GUIDE.encode(), "quantum chromodynamics", 8_000)
+    excerpt = excerpt_of(written(GUIDE), "quantum chromodynamics", 8_000)
 
     assert excerpt.bearing == "none"
     assert len(excerpt.content) <= 800
@@ -132,25 +133,25 @@ def test_nothing_bears_on_it_is_said_and_only_a_short_beginning_given() -> None:
 
 
 def test_one_word_of_several_that_stands_somewhere_hardly_bears_on_it() -> None:
-    assert excerpt_of(GUIDE.encode(), "quantum fields of a garden", 8_000).bearing == "weak"
-    assert excerpt_of(GUIDE.encode(), "the garden of the tower", 8_000).bearing == "clear"
+    assert excerpt_of(written(GUIDE), "quantum fields of a garden", 8_000).bearing == "weak"
+    assert excerpt_of(written(GUIDE), "the garden of the tower", 8_000).bearing == "clear"
 
 
 def test_a_passage_says_where_it_stands() -> None:
-    data = GUIDE.encode()
-    excerpt = excerpt_of(data, "rice pudding; when was Harbour 97 opened", 2_000, fill=False)
+    text = written(GUIDE)
+    excerpt = excerpt_of(text, "rice pudding; when was Harbour 97 opened", 2_000, fill=False)
 
     sections = [passage.section for passage in excerpt.passages]
     assert "Guide to the coast > Harbours" in sections
     assert sections[-1] == "Guide to the coast > Food > Puddings"
     last = excerpt.passages[-1]
-    assert data[last.start :].startswith(b"- Sago pudding")
+    assert text.data[last.start :].startswith(b"- Sago pudding")
 
 
 def test_the_list_of_passages_is_short_however_many_there_are() -> None:
     text = "\n\n".join(f"The tide of {n}.\n\n{'Other things. ' * 30}" for n in range(60))
 
-    assert len(excerpt_of(text.encode(), "tide", 40_000, fill=False).passages) == MOST_PASSAGES
+    assert len(excerpt_of(written(text), "tide", 40_000, fill=False).passages) == MOST_PASSAGES
 
 
 def test_code_that_is_cut_stays_between_its_fences() -> None:
@@ -186,11 +187,11 @@ def test_the_head_of_a_wide_table_gives_way_to_its_rows() -> None:
 
 
 def test_several_texts_share_the_budget_by_worth() -> None:
-    rich = "\n\n".join(f"The tide at noon number {n} turns the mill." for n in range(40)).encode()
-    poor = b"The tide turns.\n\n" + b"Nothing else is said of that. " * 100
-    other = b"Bread is baked with flour. " * 60
+    rich = "\n\n".join(f"The tide at noon number {n} turns the mill." for n in range(40))
+    poor = "The tide turns.\n\n" + "Nothing else is said of that. " * 100
+    texts = [written(text) for text in (rich, poor, "Bread is baked with flour. " * 60)]
 
-    shares = excerpts_of([rich, poor, other], "when does the tide turn the mill", 2_000, fill=False)
+    shares = excerpts_of(texts, "when does the tide turn the mill", 2_000, fill=False)
 
     assert sum(len(share.content) for share in shares) <= 2_000
     assert len(shares[0].content) > 3 * len(shares[1].content)
@@ -209,7 +210,7 @@ def test_a_text_of_many_tables_that_say_the_same_does_not_take_the_budget_of_ano
     )
 
     figures, reasons = excerpts_of(
-        [f"## Annex: tidal energy\n\n{tables}".encode(), essay.encode()], "tidal energy", 3_000
+        [written(f"## Annex: tidal energy\n\n{tables}"), written(essay)], "tidal energy", 3_000
     )
 
     assert len(reasons.content) > 1_000
@@ -237,23 +238,23 @@ PARTS = st.sampled_from(
 
 @given(st.lists(PARTS, max_size=30), st.integers(1, 900), st.booleans())
 def test_any_text_keeps_to_any_budget(parts: list[str], budget: int, fill: bool) -> None:
-    data = "".join(parts).encode()
+    text = written("".join(parts))
 
-    excerpt = excerpt_of(data, "when does the tide turn at 潮の満", budget, fill=fill)
+    excerpt = excerpt_of(text, "when does the tide turn at 潮の満", budget, fill=fill)
 
     assert len(excerpt.content) <= budget
     excerpt.content.decode()
     for passage in excerpt.passages:
-        data[passage.start :].decode()
-    whole = excerpt_of(data, "tide", len(data) + 100)
+        text.data[passage.start :].decode()
+    whole = excerpt_of(text, "tide", len(text.data) + 100)
     if whole.bearing == "clear":
-        assert whole.content == data
+        assert whole.content == text.data
 
 
 def test_a_beginning_is_one_piece() -> None:
     text = "# Quays\n\nShort.\n\n" + "Long and dull. " * 60 + "\n\n## Notes\n\nShort again.\n"
 
-    excerpt = excerpt_of(text.encode(), "zeppelin hangar", 4_000)
+    excerpt = excerpt_of(written(text), "zeppelin hangar", 4_000)
 
     assert excerpt.bearing == "none"
     assert b"Short again." not in excerpt.content
@@ -261,11 +262,9 @@ def test_a_beginning_is_one_piece() -> None:
 
 def test_blank_lines_are_no_chunk() -> None:
     crane = "The crane was built in 1888, when the quay was new and the town was still quite small."
-    keeper = (
-        "It differs from the others in that it had a keeper, who lived in the shed behind it.[^1]"
-    )
-    data = f"{crane} {keeper}\n\n## Shed\n\nA shed.\n".encode()
+    keeper = "It differs from the others in that it had a keeper, who lived in the shed behind it."
+    text = written(f"{crane} {keeper}\n\n## Shed\n\nA shed.\n")
 
-    texts = [data[one.start : one.stop] for one in split_chunks(data, Grain.for_budget(400))]
+    texts = [text.data[one.start : one.stop] for one in split_chunks(text, Grain.for_budget(400))]
 
-    assert texts == [f"{crane} ".encode(), f"{keeper}\n\n".encode(), b"A shed.\n"]
+    assert texts == [f"{crane} ".encode(), f"{keeper}\n\n".encode(), b"A shed."]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.read.written import written
 from webquarry._read.slices.paragraphs import paragraphs_of
 from webquarry.evidence import scores
 from webquarry.evidence.language.terms import Terms
@@ -17,7 +18,7 @@ TODAY = date(2026, 3, 1)
 
 
 def relevance(query: str, title: str, text: str) -> Score:
-    return scores.relevance(Terms(query, text), title, paragraphs_of(text.encode()))
+    return scores.relevance(Terms(query, text), title, paragraphs_of(written(text)))
 
 
 def test_the_weights_are_those_of_the_contract() -> None:

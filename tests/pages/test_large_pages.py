@@ -4,25 +4,19 @@ given, the same answer.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from tests.tools.pages import ARTICLE, page
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
 from webquarry._read import reply as reply_module
-from webquarry._read.slices.links import make_lean
 from webquarry._read.workers import threads
 from webquarry._read.workers.job import Job, run_job
-from webquarry.pages import score, snapshot
+from webquarry.pages import score
 from webquarry.pages.score import score_page
-from webquarry.pages.share import SharedText, enough_of, share_out
 
 SHARED = (
     "The same words about tidal energy and its storage stand on every page that anybody has "
@@ -128,45 +122,3 @@ def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(
     assert [set(json.loads(packed)) for packed in results["score page"]] == [names] * 3
     assert all(len(packed) < 5_000 for packed in results["take snapshot"])
     assert all(source.word_count > 100 and source.content for source in answer.pages)
-
-
-BLOCKS = st.lists(
-    st.one_of(
-        st.text("ab é\n", max_size=40),
-        st.sampled_from(
-            ["# Heading", "- item", "```\ncode\n\ncode\n```", "x" * 90, " " * 60, "```"]
-        ),
-    ),
-    max_size=12,
-).map("\n\n".join)
-
-
-@example("Short.\n\n" + "A line of a long block\n" * 9, 60, 400)
-@given(BLOCKS, st.integers(1, 60), st.integers(0, 400))
-def test_the_beginning_that_is_kept_is_cut_as_the_whole_would_be(
-    text: str, each: int, total: int
-) -> None:
-    data = text.encode()
-    beginning = enough_of(data, each)
-
-    assert len(beginning) <= 2 * each + 1 or beginning == data
-    assert share_out([SharedText("", "", beginning)], each, total) == share_out(
-        [SharedText("", "", data)], each, total
-    )
-
-
-def test_links_are_taken_out_of_a_page_in_a_thread_and_not_beside_other_callers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calls: list[bytes] = []
-
-    def watched(data: bytes) -> Any:
-        calls.append(data)
-        with pytest.raises(RuntimeError):
-            asyncio.get_running_loop()
-        return make_lean(data)
-
-    monkeypatch.setattr(snapshot, "make_lean", watched)
-    page(ARTICLE).scrape()
-
-    assert len(calls) == 1

@@ -14,6 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.read.written import written
 from webquarry._read.format import ConvertedDocument, Selection
 from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import parse_html
@@ -408,8 +409,8 @@ def test_a_form_to_register_with_many_questions_is_no_login() -> None:
 def judge_part(kept: list[str], around: int, **traits: Any) -> Outcome:
     """The outcome of a page with so many words around the texts that are its main part."""
     part = ConvertedDocument(
-        "\n\n".join([*kept, "[elsewhere](/) " * around]),
-        part="\n\n".join(kept),
+        written("\n\n".join(kept)),
+        whole="\n\n".join([*kept, "[elsewhere](/) " * around]),
         traits=lambda: Traits(**traits),
         blocks=lambda: PageBlocks([], [], [], [], [], [], [], [], [], str),
         is_chosen=True,

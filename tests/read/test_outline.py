@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.read.written import written
 from webquarry._read.slices.outline import find_section, headings_of
+from webquarry._read.slices.text import LinkForm
 from webquarry.errors import BadInput
 
 PAGE = """\
@@ -36,7 +38,7 @@ End.
 
 
 def titles(text: str) -> list[tuple[int, str]]:
-    return [(heading.level, heading.title) for heading in headings_of(text.encode())]
+    return [(heading.level, heading.title) for heading in headings_of(written(text))]
 
 
 def test_headings_have_level_plain_title_and_number() -> None:
@@ -47,23 +49,24 @@ def test_headings_have_level_plain_title_and_number() -> None:
         (2, "Results"),
         (2, "Results II"),
     ]
-    assert [heading.number for heading in headings_of(PAGE.encode())] == [1, 2, 3, 4, 5]
+    assert [heading.number for heading in headings_of(written(PAGE))] == [1, 2, 3, 4, 5]
 
 
 def test_places_are_lines_and_bytes_of_the_text() -> None:
-    data = PAGE.encode()
+    text = written(PAGE)
+    data = text.data
 
-    for heading in headings_of(data):
+    for heading in headings_of(text):
         line = data.split(b"\n")[heading.line - 1]
         assert data[heading.start :].startswith(line)
         assert data[: heading.start].count(b"\n") == heading.line - 1
 
 
 def test_a_section_goes_on_to_the_next_heading_of_its_level_or_a_higher_one() -> None:
-    data = PAGE.encode()
-    tides, gaps, deep, results, second = headings_of(data)
+    text = written(PAGE)
+    tides, gaps, deep, results, second = headings_of(text)
 
-    assert (tides.stop, second.stop) == (len(data), len(data))
+    assert (tides.stop, second.stop) == (len(text.data), len(text.data))
     assert (gaps.stop, deep.stop, results.stop) == (results.start, results.start, second.start)
 
 
@@ -82,11 +85,11 @@ def test_a_section_goes_on_to_the_next_heading_of_its_level_or_a_higher_one() ->
 def test_a_section_is_found_by_its_heading_a_part_of_it_or_its_number(
     wanted: str, number: int
 ) -> None:
-    assert find_section(headings_of(PAGE.encode()), wanted).number == number
+    assert find_section(headings_of(written(PAGE)), wanted).number == number
 
 
 def test_a_heading_that_is_a_number_goes_before_the_number_of_a_heading() -> None:
-    found = headings_of(b"# Years\n\n## 2024\n\n## 2\n\n## 1\n")
+    found = headings_of(written("# Years\n\n## 2024\n\n## 2\n\n## 1\n"))
 
     assert find_section(found, "2").title == "2"
     assert find_section(found, "2024").number == 2
@@ -94,7 +97,7 @@ def test_a_heading_that_is_a_number_goes_before_the_number_of_a_heading() -> Non
 
 def test_a_section_that_is_not_there_is_an_error_that_names_those_that_are() -> None:
     with pytest.raises(BadInput, match="no section 'Methods'") as caught:
-        find_section(headings_of(PAGE.encode()), "Methods")
+        find_section(headings_of(written(PAGE)), "Methods")
 
     assert "1. Tides; 2. The two gaps" in caught.value.suggested_action
     with pytest.raises(BadInput) as caught:
@@ -109,11 +112,9 @@ def test_a_section_that_is_not_there_is_an_error_that_names_those_that_are() -> 
         "~~~\n# code\n~~~\n",
         "````\n```\n# code\n```\n````\n",
         "- item\n---\n",
-        "a\nb\n---\n",
         "    # indented\n",
         "#no\n",
         "> # quoted\n",
-        "| a |\n---\n",
         "",
     ],
 )
@@ -121,24 +122,8 @@ def test_what_only_looks_like_a_heading_is_none(text: str) -> None:
     assert titles(text) == []
 
 
-def test_inline_code_that_starts_a_line_opens_no_fence() -> None:
-    assert titles("```x``` is code\n\n# Heading\n") == [(1, "Heading")]
+@pytest.mark.parametrize("form", [None, "list", "inline"])
+def test_titles_are_plain_however_links_are_shown(form: LinkForm | None) -> None:
+    text, _ = written(PAGE).show_links(form)
 
-
-@pytest.mark.parametrize(
-    ("line", "title"),
-    [
-        ("# Tides ##", "Tides"),
-        ("# Tides#", "Tides#"),
-        ("# Tides # of # ##  ", "Tides # of #"),
-        ("#", ""),
-        ("# ##", ""),
-        (f"# a{' ' * 50_000}b", "a b"),
-        (f"# a{' #' * 50_000} b", f"a{' #' * 50_000} b"),
-        (f"# a {'#' * 50_000}", "a"),
-    ],
-)
-def test_signs_that_close_a_heading_are_no_part_of_it(line: str, title: str) -> None:
-    (heading,) = headings_of(line.encode())
-
-    assert heading.title == title
+    assert [heading.title for heading in headings_of(text)][2] == "Deep code [x]"

@@ -1,49 +1,63 @@
-"""Paragraphs of Markdown."""
+"""Paragraphs of a text, and paragraphs that an earlier text has."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry._read.slices.paragraphs import Paragraph, paragraphs_of, words_in
+from tests.read.written import written
+from webquarry._read.slices.paragraphs import Paragraph, Repeats, paragraphs_of, words_in
+from webquarry._read.slices.text import PROSE, WrittenText
+
+LONG = "A paragraph of enough text to be called a repetition when it stands elsewhere."
+PARTS = st.lists(
+    st.sampled_from([f"{LONG} {number}" for number in range(5)] + ["# Heading", "short"]),
+    max_size=8,
+)
+
+
+def paragraphs(markdown: str) -> list[Paragraph]:
+    return paragraphs_of(written(markdown))
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_paragraphs_joined_are_the_text(text: str) -> None:
     data = text.encode()
 
-    assert b"".join(part.data for part in paragraphs_of(data)) == data
+    assert b"".join(part.data for part in paragraphs_of(WrittenText.of_lines(data))) == data
 
 
 @pytest.mark.parametrize(
     ("markdown", "level"),
-    [("# One\n\n", 1), ("### Three", 3), ("#no", 0), ("# One\nand more", 0), ("Text", 0)],
+    [("# One\n\n", 1), ("### Three", 3), ("#no", 0), ("Text", 0)],
 )
 def test_a_heading_is_known_by_its_level(markdown: str, level: int) -> None:
-    assert Paragraph(markdown.encode()).level == level
+    assert paragraphs(markdown)[0].level == level
 
 
 @pytest.mark.parametrize(
     "markdown", ["| a | b |\n| --- | --- |", "```\ncode\n```", "# Heading", "    code"]
 )
 def test_tables_code_and_headings_are_no_prose(markdown: str) -> None:
-    assert not Paragraph(markdown.encode()).is_prose
+    assert not paragraphs(markdown)[0].is_prose
 
 
-def test_what_is_read_has_no_marks_of_markdown() -> None:
-    part = Paragraph(
-        b"- **Tides** turn [twice](https://a.example/b) a day,[^1] says snake_case \\#1.\n"
+def test_text_has_no_marks_of_markdown() -> None:
+    (part,) = paragraphs(
+        "- **Tides** turn [twice](https://a.example/b) a day, says snake_case \\#1."
     )
 
     assert part.text == "Tides turn twice a day, says snake_case #1."
 
 
+def test_marks_of_footnotes_are_not_in_the_text() -> None:
+    assert Paragraph(b"", PROSE, "It turns twice a day.[^1]").text == "It turns twice a day."
+
+
 @given(st.text())
 def test_comparing_looks_neither_at_case_nor_at_the_kind_of_white_space(text: str) -> None:
-    part = Paragraph(text.encode("utf-8", "replace"))
+    part = Paragraph(b"", PROSE, text)
 
     assert part.folded == " ".join(part.text.casefold().split())
 
@@ -59,25 +73,56 @@ def test_comparing_looks_neither_at_case_nor_at_the_kind_of_white_space(text: st
     ],
 )
 def test_words_are_counted_in_all_paragraphs(markdown: str, words: int) -> None:
-    assert words_in(paragraphs_of(markdown.encode())) == words
+    assert words_in(paragraphs(markdown)) == words
 
 
 @given(st.lists(st.text(st.characters(max_codepoint=127)), max_size=5))
 def test_words_of_ascii_stand_between_white_space(texts: list[str]) -> None:
-    parts = [Paragraph(text.encode()) for text in texts]
+    parts = [Paragraph(b"", PROSE, text) for text in texts]
 
     assert words_in(parts) == sum(len(part.text.split()) for part in parts)
-
-
-@given(st.text("*_`~a1 \u00e9\u4e2d-", max_size=14))
-def test_marks_inside_of_words_stay_as_one_plain_pattern_says(text: str) -> None:
-    """The pattern takes the square of the length for underscores between letters."""
-    plain = re.sub(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)", "", f"x{text}".strip())
-
-    assert Paragraph(f"x{text}".encode()).text == plain
 
 
 def test_underscores_between_letters_are_letters() -> None:
     word = f"a{'_' * 100_000}b"
 
-    assert Paragraph(word.encode()).text == word
+    assert Paragraph(b"", PROSE, word).text == word
+
+
+def left(*texts: str) -> list[list[Paragraph]]:
+    repeats = Repeats()
+    return [repeats.left_of(paragraphs(text)) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        LONG,
+        LONG.upper(),
+        LONG.replace(" ", "\n", 1),
+        f"**{LONG}**",
+        f"- {LONG}",
+        LONG.replace("text", "[text](/x)"),
+    ],
+)
+def test_case_white_space_and_marks_do_not_hide_a_repeat_in_a_later_text(second: str) -> None:
+    assert left(LONG, second) == [paragraphs(LONG), []]
+
+
+def test_what_a_text_says_twice_itself_stays_and_so_do_headings_and_what_is_short() -> None:
+    text, other = f"# {LONG}\n\nRead more\n\n{LONG}\n\n{LONG}\n", f"# {LONG}\n\nRead more\n"
+
+    assert left(text, other) == [paragraphs(text), paragraphs(other)]
+
+
+@given(st.lists(PARTS, max_size=5))
+def test_nothing_is_left_out_but_what_an_earlier_text_has(texts: list[list[str]]) -> None:
+    before = [paragraphs("\n\n".join(parts)) for parts in texts]
+
+    seen: set[str] = set()
+    repeats = Repeats()
+    for whole in before:
+        assert repeats.left_of(whole) == [
+            part for part in whole if not part.may_repeat or part.folded not in seen
+        ]
+        seen |= {part.folded for part in whole if part.may_repeat}

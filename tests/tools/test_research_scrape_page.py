@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.net.doubles import FakeWeb
 from tests.read.invented import article
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
+from webquarry._read.slices.text import WrittenText
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
 from webquarry.pages.slice import SliceRequest, take_slice
 from webquarry.tools import load
@@ -50,10 +51,11 @@ def test_pieces_joined_are_the_whole_byte_for_byte(limit: int, part: dict[str, A
 @given(st.text(max_size=400), st.integers(1, 50), st.sampled_from(["markdown", "text", "bytes"]))
 def test_any_text_is_given_whole_by_its_cursors(text: str, limit: int, kind: Any) -> None:
     data = text.encode("utf-8", "replace")
-    piece = take_slice(data, "digest", SliceRequest(limit), kind)
+    shown = WrittenText.of_lines(data)
+    piece = take_slice(shown, "digest", SliceRequest(limit), kind)
     found = piece.data
     while piece.rest:
-        piece = take_slice(data, "digest", SliceRequest(limit, cursor=piece.rest), kind)
+        piece = take_slice(shown, "digest", SliceRequest(limit, cursor=piece.rest), kind)
         found += piece.data
 
     assert found == data

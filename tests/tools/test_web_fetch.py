@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from webquarry._read.html.parse import CUT
 from webquarry._read.models import Page
+from webquarry._read.slices.text import WrittenText
 from webquarry.errors import (
     BadInput,
     Challenge,
@@ -171,7 +172,18 @@ def call(toolkit: Any, **arguments: Any) -> FetchAnswer:
 def page(markdown: str, *notes: str, outcome: str = "ok", lost: tuple[str, ...] = ()) -> Page:
     url = "https://a.example/"
     moment = datetime(2026, 11, 15, tzinfo=UTC)
-    return Page(url, url, "T", markdown, "html", "utf-8", outcome, notes, moment, lost=lost)
+    return Page(
+        url,
+        url,
+        "T",
+        WrittenText(markdown.encode()),
+        "html",
+        "utf-8",
+        outcome,
+        notes,
+        moment,
+        lost=lost,
+    )
 
 
 def test_the_setting_is_the_byte_limit() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import article, desk, html, prose, url
+from webquarry._read.slices.text import WrittenText
 from webquarry.pages.share import SharedText, fair_shares, share_out
 
 SHARED = (
@@ -278,7 +279,7 @@ TEXTS = st.builds(
     st.text(max_size=300),
     st.text("abcé/", max_size=400),
     st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=120), max_size=12).map(
-        lambda parts: "\n\n".join(parts).encode()
+        lambda parts: WrittenText.of_lines("\n\n".join(parts).encode())
     ),
 )
 
@@ -295,14 +296,16 @@ def test_any_texts_fit_their_limits_and_none_is_lost(
     assert len(shares) == len(texts)
     for text, share in zip(texts, shares, strict=True):
         assert len(share.content.encode()) <= each
-        assert text.data.decode().startswith(share.content)
-        assert share.truncated is (share.content.encode() != text.data.rstrip())
+        assert text.text.data.decode().startswith(share.content)
+        assert share.truncated is (share.content.encode() != text.text.data.rstrip())
         assert share.content in combined
 
 
 @pytest.mark.parametrize("length", [2_000, 8_000])
 def test_addresses_too_long_for_the_room_give_way_to_numbers(length: int) -> None:
-    texts = [SharedText("T", "https://a.example/" + "x" * length, b"Words. " * 100)] * 3
+    texts = [
+        SharedText("T", "https://a.example/" + "x" * length, WrittenText(b"Words. " * 100))
+    ] * 3
 
     shares, combined = share_out(texts, 1_000, 1_000)
 

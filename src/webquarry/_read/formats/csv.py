@@ -114,7 +114,7 @@ def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocumen
             row += [""] * missing
             spare_cells -= max(0, missing - due)
         rows.append([escape_line(cell, removed) for cell in row])
-        room -= sum(map(len, rows[-1])) + len(row)
+        room -= sum(map(len, rows[-1])) + len(row) + 2
         if room < 0:
             break
     lost: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ def strip_links(text: str) -> str:
     return _LINK.sub(r"\1", text) if LINK_START in text else text
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True)
 class Container:
     """A quote, a list item or a note: the marker is before its first line, the indent before all
     others.
@@ -55,7 +55,7 @@ class Container:
         return self.marker[0] == "-" or self.marker[0].isdigit()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True)
 class Block:
     """A block, with the containers that it is in. `text` is inline Markdown; that of code is as it
     is shown, that of verbatim text is a whole text with blank lines.

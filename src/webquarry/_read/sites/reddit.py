@@ -90,7 +90,7 @@ class RedditReader(SiteReader):
         if "/comments/" not in path:
             written, lost = write_feed(feed, page)
             title = write_title(feed.title, page)
-            return page.build_page(written, title, lost=lost, heading="", url=feed.link)
+            return page.build_page([written], title, lost=lost, heading="", url=feed.link)
         post, *comments = feed.entries
         place = re.search(r"/(r/\w{1,50})/", post.link or path)
         author = post.author.removeprefix("/")
