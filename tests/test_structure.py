@@ -39,9 +39,9 @@ ORDER = (
 # The same within a package.
 ORDER_WITHIN = {
     "_read": (
-        "reader", "reply", "browser", "linked_styles", "slices", "detect", "formats",
+        "reader", "reply", "browser", "linked_styles", "detect", "formats",
         "sites", "outcome", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
-        "json_data", "models", "style", "html", "text", "workers",
+        "json_data", "models", "style", "html", "slices", "text", "workers",
     ),
     "surfaces": (
         "notebook", "cli", "executable", "batch", "sql", "library", "lookups", "cite_output",

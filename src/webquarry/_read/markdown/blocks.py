@@ -193,52 +193,43 @@ def _lay_out(blocks: Iterable[Block]) -> Iterator[tuple[str, str, Block, int | N
     """
     previous: tuple[Container, ...] | None = None
     for block in blocks:
-        around = block.around
         text = block.write()
-        if not around:
-            if previous is None:
-                separator = ""
-            else:
-                separator = "\n" if block.is_tight else "\n\n"
-            unit = None if block.is_tight and separator else _kind_of(block)
-            previous = around
-            yield separator, text, block, unit
-            continue
-        before = first = indent = ""
-        for depth, container in enumerate(around):
+        before = first = indent = ""  # in the blank line before the block, and in its lines
+        for depth, container in enumerate(block.around):
             indent += container.indent
             if previous and depth < len(previous) and previous[depth] is container:
                 before = indent
                 first += container.indent
             else:
                 first += container.marker
-        if "\n" in text:
+        if indent and "\n" in text:
             blank = indent.rstrip()
-            lines = [indent + line if line else blank for line in text.split("\n")]
-            text = "\n".join(lines)[len(indent) :]
+            first_line, *lines = text.split("\n")
+            text = "\n".join([first_line, *(indent + line if line else blank for line in lines)])
         separator = ""
         if previous is not None:
             separator = "\n" if block.is_tight else f"\n{before.rstrip()}\n"
-        is_fresh = len(before) < len(indent)
-        unit = None
-        if not before:
-            unit = ITEM if around[0].is_item else PROSE
-            if block.is_tight and separator and unit != ITEM:
-                unit = None
-        elif not block.is_tight and not before.strip():
-            if is_fresh and around[-1].is_item:
-                unit = ITEM
-            elif not is_fresh and block.kind == "heading":
-                unit = block.level
-        previous = around
-        yield separator, first + text, block, unit
+        previous = block.around
+        yield separator, first + text, block, _kind_of(block, before, indent, separator == "\n")
 
 
-def _kind_of(block: Block) -> int:
-    """Return the kind of unit of a block outside of containers."""
-    if block.kind == "heading":
-        return block.level
-    return {"code": CODE, "table": TABLE}.get(block.kind, PROSE)
+def _kind_of(block: Block, before: str, indent: str, is_tight: bool) -> int | None:
+    """Return the kind of the unit that a block starts. `before` is the indent of the containers
+    that have started, `indent` that of all.
+    """
+    if before:
+        if is_tight or before.strip():
+            return None  # in a quote, or right below the line of an item
+        if len(before) < len(indent) and block.around[-1].is_item:
+            return ITEM
+        return block.level or None if len(before) == len(indent) else None
+    if block.around and block.around[0].is_item:
+        return ITEM
+    if is_tight:
+        return None
+    if block.around:
+        return PROSE
+    return block.level or {"code": CODE, "table": TABLE}.get(block.kind, PROSE)
 
 
 def write_table(rows: Sequence[Sequence[str]]) -> str:
