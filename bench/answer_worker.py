@@ -17,24 +17,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from webquarry._read.slices.links import make_lean
-
 from webquarry._read.encoding.decode import decode
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.model import Probabilities
 from webquarry._read.main_content.render import render_selection
 from webquarry._read.main_content.select import select_main_content
+from webquarry._read.slices.text import WrittenText
 from webquarry.errors import WebquarryError
 from webquarry.evidence.language.passages import excerpt_of
 from webquarry.evidence.language.size import BYTES_PER_TOKEN
 
 
-def read_file(path: Path, url: str, probabilities: Probabilities | None) -> str:
-    """Return the main content of a file as Markdown, without link targets."""
+def read_file(path: Path, url: str, probabilities: Probabilities | None) -> WrittenText:
+    """Return the main content of a file as it is stored."""
     document = parse_html(decode(path.read_bytes(), "").page)
     selection = select_main_content(document, probabilities=probabilities)
-    markdown = render_selection(document, selection, url).text
-    return make_lean(markdown.encode()).data.decode()
+    return render_selection(document, selection, url).written.for_storage()
 
 
 def load_probabilities(folder: Path) -> dict[str, Probabilities]:
@@ -52,9 +50,9 @@ def answer(request: dict[str, Any], probabilities: Probabilities | None) -> str:
     url = request.get("url") or "https://localhost/"
     text = read_file(Path(request["html_path"]), url, probabilities)
     if "question" not in request:
-        return text
+        return text.data.decode()
     budget = BYTES_PER_TOKEN * request["max_tokens"]
-    return excerpt_of(text.encode(), request["question"], budget).content.decode()
+    return excerpt_of(text, request["question"], budget).content.decode()
 
 
 def main() -> None:

@@ -9,16 +9,15 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import httpx2
-from webquarry._read.slices.repeats import Repeats
 
 from webquarry._read.reply import raw_reply, read_reply
-from webquarry._read.slices.paragraphs import paragraphs_of
+from webquarry._read.slices.paragraphs import Repeats, paragraphs_of
+from webquarry._read.slices.text import WrittenText
 from webquarry._search.models import Result
 from webquarry.errors import WebquarryError
 from webquarry.evidence.citation import format_citation
 from webquarry.evidence.evidence import evidence_of
 from webquarry.net.models import Reply
-from webquarry.pages.link_targets import show_links
 from webquarry.pages.question import PageQuestion, take_passages
 from webquarry.pages.score import ScoringQuery, score_page
 from webquarry.pages.slice import SliceRequest, take_slice
@@ -75,8 +74,8 @@ def read_page(reply: Reply) -> object:
 
 def answer_from(snapshot: Snapshot) -> object:
     """Every kind of answer from a snapshot."""
-    data = snapshot.data
-    digest = digest_of(data)
+    text = snapshot.text
+    digest = digest_of(snapshot.data)
     requests = (
         SliceRequest(limit=5_000),
         SliceRequest(limit=5_000_000),
@@ -86,9 +85,9 @@ def answer_from(snapshot: Snapshot) -> object:
     )
     for request in requests:
         with suppress(WebquarryError):
-            take_slice(data, digest, request)
-    show_links(snapshot, "list")
-    show_links(snapshot, "inline")
+            take_slice(text, digest, request)
+    text.show_links("list")
+    text.show_links("inline")
     for style in _STYLES:
         format_citation(snapshot.work, style)  # type: ignore[arg-type]
     return _answer_questions(snapshot, digest)
@@ -96,18 +95,19 @@ def answer_from(snapshot: Snapshot) -> object:
 
 def _answer_questions(snapshot: Snapshot, digest: str) -> object:
     """What `question` gives, and what `search_and_scrape` makes of the page."""
-    data = snapshot.data
+    text = snapshot.text
     question = PageQuestion.of(QUESTION, 50_000, 2_000)
     assert question is not None
-    take_passages(data, digest, question, None)
+    take_passages(text, digest, question, None)
     scored = score_page(
         snapshot,
         Result("Storing the tide", URL, WORDS, "bench"),
         ScoringQuery("energy of the tide", "A third of the energy is lost.", date(2026, 6, 1)),
     )
+    paragraphs = paragraphs_of(text)
     repeats = Repeats()
-    repeats.left_of(paragraphs_of(data))
-    repeats.left_of(paragraphs_of(data))
+    repeats.left_of(paragraphs)
+    repeats.left_of(paragraphs)
     return scored
 
 
@@ -116,4 +116,6 @@ def read_bytes(reply: Reply) -> object:
     raw = raw_reply(reply.url, reply)
     page = read_reply(reply.url, replace(reply, body=b"plain"), "whole")
     evidence = evidence_of(raw.url, raw.document, page, raw.fetched_at)
-    return take_slice(snapshot_bytes(raw, evidence).data, "0", SliceRequest(limit=50_000), "text")
+    return take_slice(
+        WrittenText(snapshot_bytes(raw, evidence).data), "0", SliceRequest(limit=50_000), "text"
+    )

@@ -12,8 +12,8 @@ import httpx2
 
 from scaling_shapes.shape import Shape, number, repeat
 from scaling_shapes.steps import NOW, QUESTION, WORDS
-from webquarry._read.slices.pieces import block_starts, find_blocks
-from webquarry._read.text.words import read_line
+from webquarry._read.slices.pieces import find_blocks
+from webquarry._read.slices.text import WrittenText, read_line
 from webquarry._search.identity import identity
 from webquarry._search.patents.numbers import read_number
 from webquarry._search.query.domains import host_of
@@ -107,8 +107,8 @@ def _handle_text(text: str) -> object:
         escape_block(text),
         words_of(text),
         read_line(text),
-        excerpt_of(text.encode(), QUESTION, 8_000),
-        find_blocks(text.encode(), "a b", block_starts(text.encode())),
+        excerpt_of(WrittenText.of_lines(text.encode()), QUESTION, 8_000),
+        find_blocks(WrittenText.of_lines(text.encode()), "a b"),
     ]
     for parse in (date_parts, read_number):
         with suppress(WebquarryError, ValueError):

@@ -118,9 +118,7 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
     note: str | None = " ".join(page.lost) or None
     if page.outcome == "ok" and not page.lost:
         quality = "complete"
-    text = page.text
-    if text.is_link_list():
-        text, _ = text.show_links("inline")
+    text = page.text.for_storage()
     metadata = evidence.metadata
     structured = evidence.structured_data
     short = None

@@ -183,6 +183,10 @@ class WrittenText:
         """The text with its targets inline."""
         return self.show_links("inline")[0].data.decode()
 
+    def for_storage(self) -> WrittenText:
+        """Return the text with its targets if it is a list of links, without them otherwise."""
+        return self.show_links("inline")[0] if self.is_link_list() else self
+
     def count_targets(self) -> int:
         """Return the number of targets that a reader of the text does not see: a text that is its
         own address hides nothing.
