@@ -6,15 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from webquarry._read.slices.outline import find_section, headings_of
 from webquarry._read.slices.text import WrittenText, add_targets
 from webquarry.errors import BadInput
-from webquarry.evidence.language.passages import Excerpt, excerpt_of
-from webquarry.evidence.language.rank import Bearing
 from webquarry.evidence.language.size import BYTES_PER_TOKEN
 from webquarry.evidence.models import AnswerPart
 from webquarry.pages.slice import SliceRequest, cursor_at
+
+if TYPE_CHECKING:
+    from webquarry.evidence.language.passages import Excerpt
+    from webquarry.evidence.language.rank import Bearing
 
 USUAL_TOKENS = 2_000  # most of an answer to a question that says nothing of length
 NOT_ON_PAGE = {
@@ -138,6 +141,8 @@ def _fit_targets(
     text: WrittenText, question: PageQuestion, targets: Sequence[str]
 ) -> tuple[Excerpt, bytes]:
     """The excerpt, and its content with the targets of its links within the budget."""
+    from webquarry.evidence.language.passages import excerpt_of  # many tables and patterns
+
     room = question.budget
     for _ in range(_MOST_TRIES):
         excerpt = excerpt_of(text, question.text, room, fill=question.fill)

@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry.reprs.counts import count_noun
-from webquarry.surfaces.cli.views.markdown import show_markdown
 from webquarry.surfaces.display.dates import write_date
 from webquarry.surfaces.display.layout import link, link_urls, print_command, print_hanging
 from webquarry.surfaces.terminal import one_line, printable
@@ -31,6 +30,8 @@ def show_page(console: Console, page: Mapping[str, Any], notes: Sequence[str], u
     if page.get("raw"):
         _show_raw(console, page, url)
     else:
+        from webquarry.surfaces.cli.views.markdown import show_markdown  # not for pipes
+
         content = _show_head(console, page)
         show_markdown(console, content.strip("\n"))
     console.print()
