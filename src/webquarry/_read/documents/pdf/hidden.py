@@ -66,16 +66,7 @@ class _Text(NamedTuple):
     box: Box
     painted: int
     reason: str
-    on_picture: bool = False
-
-    @property
-    def is_covered(self) -> bool:
-        """Return whether something other than a layer or an image may hide it."""
-        return self.reason != OTHER_LAYER and not self.on_picture
-
-    @property
-    def position(self) -> tuple[int, ...]:
-        return tuple(map(round, self.box))
+    on_picture: bool = False  # only images are above it
 
 
 class _Area(NamedTuple):
@@ -106,34 +97,34 @@ def read_objects(page: PageText) -> PageObjects:
     for address, box in scan.without_ink:
         if not any(image.holds(*box.centre) for image in objects.images):
             objects.hidden[address] = NO_INK
-    _decide(page, scan)
+    texts = [scan.suspect(text) for text in scan.texts if text.address not in objects.hidden]
+    if page.has_size and any(text.reason for text in texts):
+        _decide(page, objects, texts)
     return objects
 
 
-def _decide(page: PageText, scan: _Scan) -> None:
+def _decide(page: PageText, objects: PageObjects, texts: list[_Text]) -> None:
     """Render the page to find out which of the suspicious texts are visible."""
-    objects = scan.objects
-    texts = [scan.suspect(text) for text in scan.texts if text.address not in objects.hidden]
     suspects = [text for text in texts if text.reason]
-    if not suspects or not page.has_size:
-        return
-    if not page.take_painting():
-        objects.hidden |= {text.address: text.reason for text in suspects if text.is_covered}
-        return
-    painting = Painting(page, [text.handle for text in suspects])
+    painting = None
+    if page.take_painting():
+        painting = Painting(page, [text.handle for text in suspects])
     # Of the same text drawn twice, PDFium returns the first, which may be the covered one.
-    twins = {text.position: text for text in texts if not text.reason}
+    twins = {tuple(map(round, text.box)): text for text in texts if not text.reason}
     for text in suspects:
-        if painting.shows(text.box):
-            if text.is_covered:
+        # else a layer or an image hides all of it or nothing
+        may_be_covered = text.reason != OTHER_LAYER and not text.on_picture
+        if painting is None:
+            if may_be_covered:
+                objects.hidden[text.address] = text.reason
+        elif painting.shows(text.box):
+            if may_be_covered:
                 objects.partly_hidden[text.address] = text.reason
                 objects.painting = painting
-            continue
-        is_scan = text.on_picture and not painting.is_empty(text.box)
-        twin = twins.get(text.position)
-        is_twin = twin is not None and not page.text_of(twin.handle).strip()
-        if not is_scan and not is_twin:
-            objects.hidden[text.address] = text.reason
+        elif not text.on_picture or painting.is_empty(text.box):  # not the text layer of a scan
+            twin = twins.get(tuple(map(round, text.box)))
+            if twin is None or page.text_of(twin.handle).strip():
+                objects.hidden[text.address] = text.reason
 
 
 class _Scan:
@@ -295,11 +286,8 @@ class _Scan:
         shared = _EVERYWHERE
         for path in range(min(count, _MOST_CLIPS)):
             length = min(raw.FPDFClipPath_CountPathSegments(clip, path), _MOST_SEGMENTS)
-            points = [
-                _point_of(raw.FPDFClipPath_GetPathSegment(clip, path, number))
-                for number in range(length)
-            ]
-            shared = _intersect(shared, _around([point for point in points if point]))
+            segments = (raw.FPDFClipPath_GetPathSegment(clip, path, one) for one in range(length))
+            shared = _intersect(shared, _around(list(filter(None, map(_point_of, segments)))))
         return shared if matrix is _IDENTITY else Box(*matrix.on_rect(*shared))
 
     def _read_form(self, form: Any, matrix: PdfMatrix, depth: int) -> None:
