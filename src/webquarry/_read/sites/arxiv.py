@@ -49,7 +49,7 @@ class ArxivReader(SiteReader):
     async def fetch(self, request: SiteRequest) -> SiteReply | Reply:
         kind, number, version = request.target
         record = await _fetch_record(request, number + version)
-        data = {"number": number, "record": record, "lost": []}
+        data = {"number": number, "record": record}
         if kind == "abs":
             return request.build_reply(data)
         html = await _fetch_html(request, number + version)
@@ -58,7 +58,7 @@ class ArxivReader(SiteReader):
         pdf = await request.fetch(f"{_SITE}/pdf/{number}{version}", "application/pdf")
         if pdf.status == 200:
             return pdf
-        data["lost"] = ["The full text is not available: only the abstract is shown."]
+        request.lost = ["The full text is not available: only the abstract is shown."]
         return request.build_reply(data)
 
     def write(self, reply: SiteReply, url: str) -> Page:

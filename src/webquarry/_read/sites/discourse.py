@@ -107,8 +107,9 @@ async def _fetch_topic(request: SiteRequest, url: httpx2.URL) -> SiteReply:
             reason = f": {error.sentence}"
             break
         posts = posts + more.values("post_stream", "posts")
-    lost = [f"{len(posts)} of {total} posts are shown{reason}"] if len(posts) < total else []
-    return request.build_reply({"topic": topic.value, "posts": posts, "lost": lost})
+    if len(posts) < total:
+        request.lost = [f"{len(posts)} of {total} posts are shown{reason}"]
+    return request.build_reply({"topic": topic.value, "posts": posts})
 
 
 async def _get(request: SiteRequest, url: str, missing: str) -> JsonData:

@@ -165,7 +165,7 @@ class _Fetching:
 
     async def _fetch_repository(self) -> SiteReply:
         """Request the repository and its README; only the README if the API refuses."""
-        data: dict[str, Any] = {"lost": []}
+        data: dict[str, Any] = {}
         html = b""
         try:
             data["repository"] = (await self._get(self._base)).value
@@ -176,10 +176,10 @@ class _Fetching:
         except NotFound:
             raise
         except WebquarryError as error:
-            data["lost"] = [f"Facts about the repository are missing: {error.sentence}"]
+            self._request.lost = [f"Facts about the repository are missing: {error.sentence}"]
         if not html:
             data["readme"], _ = await fetch_readme(self._request, self._target.name)
-            if data["lost"] and not data["readme"]:
+            if self._request.lost and not data["readme"]:
                 raise ProviderFailure("GitHub returned neither the repository nor its README.")
         return self._request.build_reply(data, html)
 
@@ -210,20 +210,18 @@ class _Fetching:
         """Request an issue or a pull request with its comments and reviews."""
         path = f"{self._base}/issues/{self._target.rest}"
         issue = await self._get(path)
-        comments, lost = await self._fetch_comments(path, issue.number("comments") or 0)
-        data: dict[str, Any] = {"issue": issue.value, "comments": comments, "lost": lost}
+        comments = await self._fetch_comments(path, issue.number("comments") or 0)
+        data: dict[str, Any] = {"issue": issue.value, "comments": comments}
         if issue.fields("pull_request"):
             pull = f"{self._base}/pulls/{self._target.rest}"
             paths = (pull, f"{pull}/reviews?per_page=100", f"{pull}/comments?per_page=100")
-            try:
-                found = await asyncio.gather(*map(self._get, paths))
-                names = ("pull", "reviews", "review_comments")
-                data |= {name: one.value for name, one in zip(names, found, strict=True)}
-            except WebquarryError as error:
-                lost.append(f"Reviews are missing: {error.sentence}")
+            requests = asyncio.gather(*map(self._get, paths))
+            found = await self._request.optional(requests, "Reviews are missing", [])
+            names = ("pull", "reviews", "review_comments")
+            data |= {name: one.value for name, one in zip(names, found, strict=False)}
         return self._request.build_reply(data)
 
-    async def _fetch_comments(self, path: str, total: int) -> tuple[list[Any], list[str]]:
+    async def _fetch_comments(self, path: str, total: int) -> list[Any]:
         """Request the comments of an issue; the first and the newest of a long thread."""
         pages = -(-total // _PAGE_SIZE)
         wanted = list(range(1, pages + 1))
@@ -237,9 +235,9 @@ class _Fetching:
                 comments += found.values()
         except WebquarryError as error:
             reason = f": {error.sentence}"
-        is_cut = len(comments) < total
-        lost = f"{len(comments)} of {total} comments are shown{reason}"
-        return comments, [lost] if is_cut else []
+        if len(comments) < total:
+            self._request.lost.append(f"{len(comments)} of {total} comments are shown{reason}")
+        return comments
 
     async def _fetch_discussion(self) -> SiteReply:
         if self._token is None:
@@ -254,8 +252,9 @@ class _Fetching:
             raise NotFound(self._missing)
         shown = len(discussion.objects("comments", "nodes"))
         total = discussion.number("comments", "totalCount") or shown
-        lost = [f"{shown} of {total} comments are shown."] if shown < total else []
-        return self._request.build_reply({"discussion": discussion.value, "lost": lost})
+        if shown < total:
+            self._request.lost = [f"{shown} of {total} comments are shown."]
+        return self._request.build_reply({"discussion": discussion.value})
 
     def _build_text_reply(self, reply: Reply) -> SiteReply:
         if b"\0" in self._request.check(reply, self._missing).body[:100_000]:

@@ -16,7 +16,7 @@ from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
 from webquarry._read.sites._shared import count, get_origin
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
-from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.errors import ProviderFailure
 
 _PATH = (
     r"/(?:@[\w.-]{1,100}(?:@[\w.-]{1,200})?|users/[\w.-]{1,100}/statuses|web/statuses)"
@@ -37,15 +37,12 @@ class MastodonReader(SiteReader):
         post = await _get(request, api, missing)
         if not post.text("content") and not post.fields("account"):
             raise ProviderFailure(f"Unexpected response from {host}: not a Mastodon server.")
-        lost, thread = [], JsonData({})
-        try:
-            thread = await _get(request, f"{api}/context", missing)
-            shown, total = len(thread.objects("descendants")), post.number("replies_count") or 0
-            if shown < total:
-                lost.append(f"{shown} of {total} replies are shown: others are on other servers.")
-        except WebquarryError as error:
-            lost.append(f"The replies are missing: {error.sentence}")
-        return request.build_reply({"post": post.value, "thread": thread.value, "lost": lost})
+        context = _get(request, f"{api}/context", missing)
+        thread = await request.optional(context, "The replies are missing", JsonData({}))
+        shown, total = len(thread.objects("descendants")), post.number("replies_count") or 0
+        if shown < total and not request.lost:
+            request.lost = [f"{shown} of {total} replies are shown: others are on other servers."]
+        return request.build_reply({"post": post.value, "thread": thread.value})
 
     def write(self, reply: SiteReply, url: str) -> Page:
         page = SiteWriter(reply, url)

@@ -42,12 +42,10 @@ class NpmReader(SiteReader):
             missing = f"npm has no version {version!r} of {name!r}."
         base = request.at("npm", _REGISTRY, f"/{quote(name, safe='@')}")
         release = await request.get_json(f"{base}/{quote(version or 'latest')}", missing)
-        data: dict[str, Any] = {"release": release.fields(), "lost": []}
-        record = b""
-        try:
-            record = (await request.get(base, missing)).body
-        except WebquarryError as error:
-            data["lost"].append(f"The dates of versions are missing: {error.sentence}")
+        data: dict[str, Any] = {"release": release.fields()}
+        dates = "The dates of versions are missing"
+        reply = await request.optional(request.get(base, missing), dates, None)
+        record = reply.body if reply else b""
         downloads = f"/downloads/point/last-month/{quote(name, safe='@/')}"
         with suppress(WebquarryError):  # not every package is counted
             url = request.at("npm_downloads", _DOWNLOADS, downloads)

@@ -13,7 +13,6 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
-from webquarry.errors import WebquarryError
 
 _EDITOR = "https://www.rfc-editor.org"
 _TRACKER = "https://datatracker.ietf.org"
@@ -68,13 +67,11 @@ async def _fetch_rfc(request: SiteRequest, number: str) -> SiteReply:
     base = request.at("rfc_editor", _EDITOR, f"/rfc/rfc{number}")
     missing = f"There is no RFC {number}."
     text = await request.get(f"{base}.txt", missing)
-    record, lost = JsonData({}), []
-    try:
-        record = await request.get_json(f"{base}.json", missing)
-    except WebquarryError as error:
-        lost.append(f"Whether it was updated or obsoleted is unknown: {error.sentence}")
+    unknown = "Whether it was updated or obsoleted is unknown"
+    requested = request.get_json(f"{base}.json", missing)
+    record = await request.optional(requested, unknown, JsonData({}))
     home = f"{_EDITOR}/rfc/rfc{number}"
-    data = {"number": number, "home": home, "record": record.value, "lost": lost}
+    data = {"number": number, "home": home, "record": record.value}
     return request.build_reply(data, text.body)
 
 

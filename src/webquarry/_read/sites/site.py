@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -33,6 +33,8 @@ from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.secret import Secret
 from webquarry.settings import Settings
+
+T = TypeVar("T")
 
 _MAX_PAUSE = 3600.0  # seconds
 _DEFAULT_PAUSE = 60.0  # seconds after HTTP 429 without a time
@@ -82,6 +84,7 @@ class SiteRequest:
         self.url = httpx2.URL(url)
         self.target = reader.match(self.url)
         self.context = context
+        self.lost: list[str] = []  # notes on missing content
         self._reader = reader.name
         self._started = context.clock.monotonic()
 
@@ -150,7 +153,7 @@ class SiteRequest:
             raise ProviderFailure(f"Unexpected response from {host}: invalid JSON.") from error
 
     def pause(self, host: str, reply: Reply) -> None:
-        """Pause a host for the time that its reply names."""
+        """Send no more requests to a host for the time that its reply names."""
         now = self.context.clock.now()
         seconds = retry_after_seconds(reply.headers, now)
         if not seconds:
@@ -164,9 +167,17 @@ class SiteRequest:
         if reply.status == 429 or reply.headers.get("x-ratelimit-remaining") == "0":
             self.pause(host, reply)
 
+    async def optional(self, wanted: Awaitable[T], lost: str, default: T) -> T:
+        """Return what is requested; on failure the default, and `lost` becomes a note."""
+        try:
+            return await wanted
+        except WebquarryError as error:
+            self.lost.append(f"{lost}: {error.sentence}")
+            return default
+
     def build_reply(self, data: dict[str, Any], body: bytes = b"") -> SiteReply:
         """Return the replies of the API for `SiteReader.write`."""
-        return SiteReply(self._reader, self.context.clock.now(), data, body)
+        return SiteReply(self._reader, self.context.clock.now(), {**data, "lost": self.lost}, body)
 
 
 class SiteWriter(Composer):

@@ -49,7 +49,6 @@ class StackExchangeReader(SiteReader):
             raise NotFound(missing)
         question, answers, comments = questions[0], [], []
         total = question.number("answer_count") or 0
-        lost = []
         try:
             if total:
                 path = f"/questions/{number}/answers"
@@ -59,14 +58,13 @@ class StackExchangeReader(SiteReader):
             comments = await _get(request, site, path, missing, _MAX_COMMENTS)
         except WebquarryError as error:
             what = "comments" if answers or not total else "answers"
-            lost.append(f"The {what} are missing: {error.sentence}")
+            request.lost.append(f"The {what} are missing: {error.sentence}")
         if total > len(answers):
-            lost.append(f"{len(answers)} of {total} answers are shown.")
+            request.lost.append(f"{len(answers)} of {total} answers are shown.")
         data = {
             "question": question.value,
             "answers": [answer.value for answer in answers],
             "comments": [comment.value for comment in comments],
-            "lost": lost,
         }
         return request.build_reply(data)
 

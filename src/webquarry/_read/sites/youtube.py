@@ -33,6 +33,7 @@ _CONSENT = r'(?a)name="v"\s+value="([\w.+-]{1,200})"'
 _CONSENT_FORM = 'action="https://consent.youtube.com/s"'
 _NEEDS_TOKEN = frozenset({"xpe", "xpv"})  # experiments in which captions need a token of a browser
 _TRACKS = ("captions", "playerCaptionsTracklistRenderer", "captionTracks")
+_CAPTCHA = "YouTube requires a captcha from this network: only the title is shown."
 _MAX_CLIENTS = 5
 _PARAGRAPH_SECONDS = 30
 
@@ -115,8 +116,8 @@ class _VideoRequest:
             played = [one for one in players if one.text("playabilityStatus", "status") == "OK"]
             has_none = any(not player.objects(*_TRACKS) for player in played)
             reason = "The video has no captions" if has_none else "YouTube returned no captions"
-            note = f"{reason}: only the title and description are shown."
-            return self._request.build_reply(data | {"lost": [note]})
+            self._request.lost = [f"{reason}: only the title and description are shown."]
+            return self._request.build_reply(data)
         _raise_refusal(players)
         # the title alone, if YouTube requires a captcha from this network
         query = httpx2.QueryParams(url=f"{_SITE}/watch?v={self._video}", format="json")
@@ -124,8 +125,8 @@ class _VideoRequest:
         if not card.text("title"):
             raise ProviderFailure("YouTube returned nothing about the video.")
         details = {"title": card.text("title"), "author": card.text("author_name")}
-        note = "YouTube requires a captcha from this network: only the title is shown."
-        return self._request.build_reply({"details": details, "lost": [note]})
+        self._request.lost = [_CAPTCHA]
+        return self._request.build_reply({"details": details})
 
     async def _request_players(self) -> AsyncIterator[JsonData]:
         """Yield player responses: that of the watch page, then one for each client."""
