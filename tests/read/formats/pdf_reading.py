@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.read.formats.pdf_writer import HEIGHT, Page, Pdf
-from webquarry._read.documents.pdf.convert import convert
+from webquarry._read.documents.pdf import convert
 from webquarry._read.format import ConvertedDocument
 
 LONG = (

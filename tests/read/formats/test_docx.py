@@ -13,8 +13,8 @@ from tests.read.formats.office_writer import (
     text_run,
     zipped,
 )
-from webquarry._read.documents.docx import runs as context_module
-from webquarry._read.documents.docx.convert import convert
+from webquarry._read.documents import docx as context_module
+from webquarry._read.documents.docx import convert
 from webquarry._read.documents.text import Refusal
 from webquarry._read.format import ConvertedDocument
 

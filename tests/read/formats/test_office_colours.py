@@ -15,8 +15,8 @@ from tests.read.formats.office_writer import (
     text_run,
     zipped,
 )
-from webquarry._read.documents.docx.convert import convert
-from webquarry._read.documents.pptx.convert import convert as convert_slides
+from webquarry._read.documents.docx import convert
+from webquarry._read.documents.pptx import convert as convert_slides
 from webquarry._read.format import ConvertedDocument
 
 STYLES = part(

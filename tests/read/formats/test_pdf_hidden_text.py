@@ -6,7 +6,7 @@ import pytest
 
 from tests.read.formats.pdf_reading import read
 from tests.read.formats.pdf_writer import BOLD, Page, Pdf, stream
-from webquarry._read.documents.pdf.convert import convert
+from webquarry._read.documents.pdf import convert
 from webquarry._read.documents.text import Refusal
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.read.formats.pdf_reading import LONG, pages_with, read
 from tests.read.formats.pdf_writer import Pdf, stream
-from webquarry._read.documents.pdf import convert as convert_module
+from webquarry._read.documents import pdf as convert_module
 
 
 def test_paragraph_continues_across_pages_before_the_page_mark() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.read.formats.pdf_reading import read
 from tests.read.formats.pdf_writer import BOLD, HEIGHT, WIDTH, Page, Pdf, stream
-from webquarry._read.documents.pdf import page as pdf_page
-from webquarry._read.documents.pdf.convert import convert
+from webquarry._read.documents import pdf_page as pdf_page
+from webquarry._read.documents.pdf import convert
 from webquarry._read.format import ConvertedDocument
 
 LINE = "BT /F1 10 Tf 72 600 Td (Words in question.) Tj ET"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.read.formats.pdf_reading import LONG, read
 from tests.read.formats.pdf_writer import Page, Pdf, wrap
-from webquarry._read.documents.pdf.lines import HYPHEN, Joiner
+from webquarry._read.documents.pdf_lines import HYPHEN, Joiner
 
 
 def test_paragraphs_are_separated_by_gaps() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
-from webquarry._read.documents.pptx import convert as convert_module
-from webquarry._read.documents.pptx.convert import convert
+from webquarry._read.documents import pptx as convert_module
+from webquarry._read.documents.pptx import convert
 from webquarry._read.documents.text import Refusal
 from webquarry._read.format import ConvertedDocument
 

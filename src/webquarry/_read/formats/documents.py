@@ -69,7 +69,7 @@ def read_document(kind: str, url: str, body: bytes) -> ConvertedDocument:
             f"{redact(url)} is too large: {kind} files of up to {LARGEST_FILE // 10**6} MB "
             "are read."
         )
-    convert = importlib.import_module(f"webquarry._read.documents.{kind}.convert").convert
+    convert = importlib.import_module(f"webquarry._read.documents.{kind}").convert
     try:
         document: ConvertedDocument = convert(body, _strip_secrets(url))
     except Refusal as refusal:

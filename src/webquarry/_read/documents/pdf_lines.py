@@ -16,8 +16,8 @@ from math import isfinite
 from statistics import median
 from typing import NamedTuple
 
-from webquarry._read.documents.pdf.hidden import SMALLEST_TEXT, TINY, PageObjects
-from webquarry._read.documents.pdf.page import Box, PageText
+from webquarry._read.documents.pdf_hidden import SMALLEST_TEXT, TINY, PageObjects
+from webquarry._read.documents.pdf_page import Box, PageText
 
 HYPHEN = "\ufffe"  # PDFium's character for a hyphen and a line break
 INDENT = 0.7  # sizes of a line

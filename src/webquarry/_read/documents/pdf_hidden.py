@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from pypdfium2 import PdfMatrix, raw
 
-from webquarry._read.documents.pdf.page import ActualText, Box, PageText, read_actual_text
+from webquarry._read.documents.pdf_page import ActualText, Box, PageText, read_actual_text
 from webquarry._read.style.colours import WHITE, Colour, alike
 
 OFF_PAGE = "off page"

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import compress, islice
 
-from webquarry._read.documents.pdf.lines import (
+from webquarry._read.documents.pdf_lines import (
     Joiner,
     PdfLine,
     Word,
     measure_words,
     merge_ranges,
 )
-from webquarry._read.documents.pdf.page import Box, PageText
+from webquarry._read.documents.pdf_page import Box, PageText
 
 _NEAR = 3.0  # points; closer rules are one, and touch others
 _LEAST_RULES = 4

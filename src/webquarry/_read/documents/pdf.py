@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from webquarry._read.documents.pdf.blocks import Block as PdfBlock
-from webquarry._read.documents.pdf.blocks import (
+from webquarry._read.documents.pdf_blocks import Block as PdfBlock
+from webquarry._read.documents.pdf_blocks import (
     Levels,
     body_size,
     build_blocks,
     find_headings,
     split_contents,
 )
-from webquarry._read.documents.pdf.hidden import read_objects
-from webquarry._read.documents.pdf.lines import (
+from webquarry._read.documents.pdf_hidden import read_objects
+from webquarry._read.documents.pdf_lines import (
     Joiner,
     PdfLine,
     Word,
@@ -29,8 +29,8 @@ from webquarry._read.documents.pdf.lines import (
     read_lines,
     sort_for_reading,
 )
-from webquarry._read.documents.pdf.page import PageText, PdfFile
-from webquarry._read.documents.pdf.tables import Grid, PageItem, find_grids, find_tables
+from webquarry._read.documents.pdf_page import PageText, PdfFile
+from webquarry._read.documents.pdf_tables import Grid, PageItem, find_grids, find_tables
 from webquarry._read.documents.text import (
     LONGEST_TEXT,
     Refusal,

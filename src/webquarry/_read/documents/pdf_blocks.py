@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from typing import Literal, NamedTuple
 
-from webquarry._read.documents.pdf.lines import HYPHEN, INDENT, PdfLine
-from webquarry._read.documents.pdf.tables import PageItem, PdfTable
+from webquarry._read.documents.pdf_lines import HYPHEN, INDENT, PdfLine
+from webquarry._read.documents.pdf_tables import PageItem, PdfTable
 
 Kind = Literal["text", "item", "code", "contents", "table"]
 

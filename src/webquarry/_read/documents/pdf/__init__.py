@@ -1,1 +1,0 @@
-"""a PDF -> Markdown: characters with their places become lines, lines become blocks"""
