@@ -1,9 +1,7 @@
-"""What a format is: something that knows its documents when it sees them and makes Markdown of
-them.
+"""The contract of a format: it recognises its documents and converts them.
 
-A format is one file in `formats/`. Binary ones say so by the first bytes (`recognises`); text ones
-are told apart in `detect.py`, which weighs what the header, the name and the beginning of the text
-say.
+Formats are in `formats/`. Binary formats are recognised by their first bytes (`recognises`), text
+formats in `detect.py` by the header, the name and the start of the text.
 """
 
 from __future__ import annotations
@@ -23,58 +21,58 @@ from webquarry._read.text.remember import found_once
 if TYPE_CHECKING:
     from webquarry._read.html.parse import Document
 
-# Everything a person sees on a page, or the part of it that they came for.
+# Everything that a person sees on a page, or its main content.
 Selection = Literal["whole", "main"]
 
 
 @dataclass(frozen=True)
 class FetchedDocument:
-    """What was fetched, before anybody has made sense of it."""
+    """A fetched document that is not parsed yet."""
 
     url: str
     body: bytes
     content_type: str = ""  # the whole header, parameters included
-    nosniff: bool = False  # the server asked to be taken at its word
-    selection: Selection = "whole"  # how much is wanted of it, where the format can tell
-    styles: bytes = b""  # the style sheets of its site that it links to, packed
-    fragment: str = ""  # of the URL that was asked for: the section that is wanted first
+    nosniff: bool = False  # `X-Content-Type-Options: nosniff`
+    selection: Selection = "whole"  # how much of it is returned, if the format distinguishes it
+    styles: bytes = b""  # packed style sheets of its site that it links to
+    fragment: str = ""  # of the requested URL: the section to show first
 
     @property
     def media_type(self) -> str:
-        """The type without its parameters, in lower case; empty where there is no header."""
+        """Return the type in lower case without parameters; empty if there is no header."""
         media_type, _, _ = self.content_type.partition(";")
         return media_type.strip().lower()
 
     @found_once
     def text(self) -> DecodedText:
-        """The body decoded, once."""
+        """Return the decoded body."""
         return decode(self.body, self.content_type)
 
 
 @dataclass(frozen=True)
 class ConvertedDocument:
-    """A document as Markdown, before its outcome is known."""
+    """A document as Markdown, before its outcome is decided."""
 
     text: WrittenText
     title: str = ""
-    encoding: str = ""  # the WHATWG name; empty where the format has no such thing
+    encoding: str = ""  # WHATWG name; empty for formats without one
     removed: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    # how the page is built, where the format can tell; asked if in doubt
+    # computes facts about the markup, for HTML
     traits: Callable[[], Traits] | None = None
-    author: str = ""  # as the file itself says
+    author: str = ""  # stated by the file itself
     published: Dated | None = None
     modified: Dated | None = None
-    lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
+    lost: tuple[str, ...] = ()  # the notes on missing text
     # the Markdown of the whole page, where `text` is a short part of it
     whole: str | None = None
-    document: Document | None = None  # the parsed page, for those who look for more in it
-    # the texts that the page consists of, and whether its main part is known among them already
+    document: Document | None = None  # the parsed page, for metadata
+    # computes the texts of the page; `is_chosen` if its main content was selected
     blocks: Callable[[], PageBlocks] | None = None
     is_chosen: bool = False
-    left_out: LeftOutText | None = None  # where only the main part was taken
+    left_out: LeftOutText | None = None  # if only the main content was taken
     is_rendered: bool = False  # its scripts have run
-    reader: str = ""  # the site reader of the page, if there is one
+    reader: str = ""  # the site reader of the page, if any
 
     @found_once
     def markdown(self) -> str:
@@ -93,12 +91,12 @@ class Format(ABC):
     name: ClassVar[str]
     media_types: ClassVar[tuple[str, ...]] = ()
     suffixes: ClassVar[tuple[str, ...]] = ()  # how the names of such files end
-    binary: ClassVar[bool] = False  # its bytes decide alone; a label or a name does not make one
+    binary: ClassVar[bool] = False  # recognised by its bytes only
 
     def recognises(self, kind: str | None) -> bool:
-        """Whether what the bytes alone show a document to be (`binary_type`) is this format."""
+        """Return whether a binary type (`binary_type`) is this format."""
         return False
 
     @abstractmethod
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        """A document of this format -> the same as Markdown."""
+        """Convert a document of this format."""

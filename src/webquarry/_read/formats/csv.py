@@ -13,17 +13,16 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import urlsplit
 
-from webquarry._read.documents.text import escape_line
+from webquarry._read.documents.text import build_table
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.formats.text import show_text
-from webquarry._read.markdown.blocks import Block, write_blocks
+from webquarry._read.markdown.blocks import write_blocks
 
 _TABS = "text/tab-separated-values"
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 60
 _SAMPLE = 200_000  # characters
 _LONGEST = 10_000_000  # characters of Markdown
-_SPARE_CELLS = 1_000  # empty cells that any table may get
 _HINT = re.compile(r'"?sep=([,;|\t])"?\r?\n', re.IGNORECASE)
 
 
@@ -98,32 +97,20 @@ def _find_delimiter(text: str) -> str | None:
 
 def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocument:
     """Return the table, with a note if rows are missing."""
-    widths = [len(row) for row in _read_rows(text, delimiter)]
-    width = max(widths, default=0)
     removed: Counter[str] = Counter()
     rows: list[list[str]] = []
     room = _LONGEST
-    spare_cells = _SPARE_CELLS
-    for row in _read_rows(text, delimiter):
-        missing = width - len(row)
-        due = 2 * len(row)
-        if not rows:
-            row += [""] * missing
-        elif missing <= spare_cells + due:
-            # bounded, so that one long row does not lengthen all others
-            row += [""] * missing
-            spare_cells -= max(0, missing - due)
-        rows.append([escape_line(cell, removed) for cell in row])
-        room -= sum(map(len, rows[-1])) + len(row) + 2
-        if room < 0:
-            break
+    count = 0
+    for count, row in enumerate(_read_rows(text, delimiter)):
+        room -= sum(map(len, row)) + 2 * len(row)
+        if room >= 0 or not count:
+            rows.append(row)
     lost: tuple[str, ...] = ()
-    shown = len(rows)
-    if shown < len(widths):
-        lost = (f"The table has {len(widths):,} rows; only the first {shown:,} are shown.",)
-    blocks = [Block("table", rows=rows)] if rows else []
+    if len(rows) <= count:
+        lost = (f"The table has {count + 1:,} rows; only the first {len(rows):,} are shown.",)
+    table = build_table(rows, removed)
     return ConvertedDocument(
-        write_blocks(blocks, removed),
+        write_blocks([table] if table else [], removed),
         encoding=encoding,
         removed=dict(removed),
         notes=lost,

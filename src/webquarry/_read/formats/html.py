@@ -1,8 +1,7 @@
-"""HTML and XHTML: parsed once, and converted whole or only the part that a reader came for.
+"""HTML and XHTML: the whole page, or its main content.
 
-A short main part may be all there is to read, or the only words on a wall: the outcome is then
-judged by the whole page, and a page in which nothing was found to be the main part is given whole.
-A page can also tell how it is built, should somebody doubt that it is one.
+A page with short main content may be complete, or a wall: its outcome is judged by the whole page.
+A page without main content is returned whole.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ if TYPE_CHECKING:
     from webquarry._read.main_content.select import Selection
 
 WHOLE_NOTE = "No main part was found on the page, so all of it is given."
-_LOSSES = frozenset({CUT, UNDECIDED_NOTE})  # the notes which say that text is missing
-_SHORT = 2_500  # characters; `outcome` suspects no page that says as much as that
+_LOSSES = frozenset({CUT, UNDECIDED_NOTE})  # notes on missing text
+_SHORT = 2_500  # bytes; longer main content is never suspected to be a wall
 
 
 class _Part(NamedTuple):
-    """What is returned of a page, and the whole where that is needed to judge it."""
+    """The returned part of a page, and the whole page if it is needed to judge the outcome."""
 
     content: Markdown
     notes: tuple[str, ...] = ()
     whole: Markdown | None = None
-    selection: Selection | None = None  # where the main part was looked for
+    selection: Selection | None = None  # if main content was selected
     reader: str = ""  # the site reader of the page
 
 
@@ -48,7 +47,7 @@ class Html(Format):
         else:
             part = _Part(to_markdown(document, source.url))
         list_blocks = None
-        if not part.reader:  # else it is known what the page consists of
+        if not part.reader:
             list_blocks = partial(_list_blocks, document, part, source.url)
         content = part.content
         notes = (*document.notes, *content.notes, *part.notes)
@@ -76,10 +75,10 @@ def _convert_wiki_page(document: Document, source: FetchedDocument) -> _Part | N
 
 
 def _list_blocks(document: Document, part: _Part, url: str) -> PageBlocks:
-    """The texts of a page, and which of them are its main part."""
+    """Return the texts of a page, and which of them are its main content."""
     selection = part.selection
     if selection is None:
-        from webquarry._read.main_content.select import select_main_content  # as below
+        from webquarry._read.main_content.select import select_main_content
 
         selection = select_main_content(document)
     flow = selection.flow
@@ -107,8 +106,8 @@ def _read_whole(document: Document, part: _Part, url: str) -> str:
 
 
 def _convert_main_part(document: Document, url: str) -> _Part:
-    """Return the main part of a page; all of it, with a note, where none is found."""
-    # the trees, which whole pages do without
+    """Return the main content of a page; the whole page with a note if there is none."""
+    # imported here, because whole pages do not need the model
     from webquarry._read.main_content.render import render_selection
     from webquarry._read.main_content.select import select_main_content
 
