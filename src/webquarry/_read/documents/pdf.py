@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import NamedTuple
+from math import inf
 
-from webquarry._read.documents.pdf_blocks import Block as PdfBlock
 from webquarry._read.documents.pdf_blocks import (
     Levels,
+    PdfBlock,
     body_size,
     build_blocks,
     find_headings,
@@ -41,8 +41,9 @@ from webquarry._read.documents.text import (
     clean_title,
     escape_paragraph,
 )
+from webquarry._read.documents.writer import DocumentWriter
 from webquarry._read.format import ConvertedDocument
-from webquarry._read.markdown.blocks import Block, Blocks, write_blocks
+from webquarry._read.markdown.blocks import Block, write_blocks
 
 _MOST_PAGES = 2_000
 _TITLE_PAGES = 2  # on which a title is looked for
@@ -122,25 +123,24 @@ class _Pages:
                         f"{number + 1:,}."
                     )
                     break
-                self._add(page, number, removed)
+                lines, grids = self._read_page(page, number, removed) if page else ([], [])
+                self.broken += page is None
+                self.lines.append(lines)
+                self.grids.append(grids)
         if self.broken:
             self.notes.append(f"Damaged pages that could not be read: {self.broken:,}.")
 
-    def _add(self, page: PageText | None, number: int, removed: Counter[str]) -> None:
-        """Read one page; None is a broken one."""
-        if page is None:
-            self.broken += 1
-            self.lines.append([])
-            self.grids.append([])
-            return
+    def _read_page(
+        self, page: PageText, number: int, removed: Counter[str]
+    ) -> tuple[list[PdfLine], list[Grid]]:
         objects = read_objects(page)
         page.prefer_drawn(objects.actual)
         lines = read_lines(page, objects, number, removed)
-        self.lines.append(lines)
-        self.grids.append(find_grids(page, objects.rules, lines))
+        grids = find_grids(page, objects.rules, lines)
         self.pictured += bool(objects.images) and not lines
         for line in lines:
             line.places = ()  # the page is closed after this
+        return lines, grids
 
     def find_items(self) -> list[list[PageItem]]:
         """Return lines and tables page by page, and keep only the lines without running heads."""
@@ -148,36 +148,26 @@ class _Pages:
         if not any(bare):
             count = len(self.lines)
             has_scans = 2 * self.pictured > count or (count > 1 and self.pictured)
-            if has_scans or not any(self.lines):
-                raise Refusal(self._explain_emptiness())
+            if self.pictured and (has_scans or not any(self.lines)):
+                raise Refusal(
+                    "has no text layer: its pages are pictures, and it needs OCR to be read"
+                )
+            if self.broken == count:
+                raise Refusal("is damaged: none of its pages can be read")
+            if not any(self.lines):
+                raise Refusal("has no text that can be seen")
             bare = self.lines  # a page of nothing but a running head
         self.lines = [sort_for_reading(lines) for lines in bare]
         return [find_tables(*page) for page in zip(self.grids, self.lines, strict=True)]
 
-    def _explain_emptiness(self) -> str:
-        if self.pictured:
-            return "has no text layer: its pages are pictures, and it needs OCR to be read"
-        if self.broken == len(self.lines):
-            return "is damaged: none of its pages can be read"
-        return "has no text that can be seen"
 
-
-class _OpenItem(NamedTuple):
-    """An open list item."""
-
-    column: int
-    left: float
-    text_left: float  # of its second line, if it has one
-
-
-class _Writer:
-    """Writes the Markdown of one document."""
+class _Writer(DocumentWriter):
+    """Writes the blocks of one document."""
 
     def __init__(self, joiner: Joiner, removed: Counter[str]) -> None:
+        super().__init__(removed)
         self._joiner = joiner
-        self._removed = removed
-        self._out = Blocks()
-        self._items: list[_OpenItem] = []
+        self._item: PdfBlock | None = None  # the last one of the open list
 
     def write(self, blocks: list[PdfBlock], levels: Levels) -> list[Block]:
         """Return the blocks. `levels` are those of headings, by index of the block."""
@@ -185,13 +175,12 @@ class _Writer:
         for index, block in enumerate(blocks):
             is_new_page = block.page != page
             if index in levels or is_new_page or not self._stays_in_item(block):
-                self._close_items(0)
+                self._end_list()
             if is_new_page:
                 page = block.page
                 self._out.add(f"[page {page + 1}]")
             self._write_block(block, levels.get(index))
-        self._close_items(0)
-        return self._out.blocks
+        return self.finish()
 
     def _write_block(self, block: PdfBlock, level: int | None) -> None:
         removed = self._removed
@@ -201,13 +190,21 @@ class _Writer:
         elif level is not None:
             text = build_heading(self._text_of(block), level, removed)
         elif block.kind == "item":
-            self._write_item(block)
+            mark = block.marker
+            number = mark[:-1]
+            is_number = mark[-1] in ".)" and number.isascii() and number.isdigit()
+            marker, skip = "- ", 0  # a marker that Markdown does not have stays in the text
+            if is_number and len(mark) <= _LONGEST_NUMBER:
+                marker, skip = f"{mark} ", len(mark)
+            elif len(mark) == 1 and not mark.isdigit():
+                skip = 1
+            self._write_item(block, marker, escape_paragraph(self._text_of(block, skip), removed))
         elif block.kind == "code":
             text = self._format_code(block.lines)
         elif block.kind == "contents":
             name, page = split_contents(block.lines[0].text)
             entry = escape_paragraph(self._joiner.join([name]), removed)
-            self._add_item(block, "- ", f"{entry} … {page}" if page else entry)
+            self._write_item(block, "- ", f"{entry} … {page}" if page else entry)
         else:
             text = escape_paragraph(self._text_of(block), removed)
         if text:
@@ -219,13 +216,14 @@ class _Writer:
         """
         if block.kind in ("item", "contents"):
             return True
-        if block.kind != "text" or not self._items or block.column != self._items[-1].column:
+        item = self._item
+        if block.kind != "text" or not item or not self._levels or block.column != item.column:
             return False
-        item = self._items[-1]
         left = min(line.left for line in block.lines)
-        if len(block.lines) > 1 and left > item.left + block.size / 2:
+        if len(block.lines) > 1 and left > item.lines[0].left + block.size / 2:
             return True
-        return item.text_left > item.left and abs(left - item.text_left) < _SAME_EDGE
+        text_left = item.lines[1].left if len(item.lines) > 1 else item.lines[0].left
+        return text_left > item.lines[0].left and abs(left - text_left) < _SAME_EDGE
 
     def _text_of(self, block: PdfBlock, skip: int = 0) -> str:
         """Return the text of a block without its first characters."""
@@ -233,38 +231,15 @@ class _Writer:
         texts[0] = texts[0][skip:].lstrip()
         return self._joiner.join(texts)
 
-    def _write_item(self, block: PdfBlock) -> None:
-        """Write a list item; a marker that Markdown does not have stays in the text."""
-        mark = block.marker
-        number = mark[:-1]
-        is_number = mark[-1] in ".)" and number.isascii() and number.isdigit()
-        marker, skip = "- ", 0
-        if is_number and len(mark) <= _LONGEST_NUMBER:
-            marker, skip = f"{mark} ", len(mark)
-        elif len(mark) == 1 and not mark.isdigit():
-            skip = 1
-        self._add_item(block, marker, escape_paragraph(self._text_of(block, skip), self._removed))
-
-    def _add_item(self, block: PdfBlock, marker: str, text: str) -> None:
-        """Add an item to the open list, as deep as it is indented."""
+    def _write_item(self, block: PdfBlock, marker: str, text: str) -> None:
+        """Write an item as deep as it is indented."""
         if not text:
             return
         first = block.lines[0]
-        items = self._items
-        self._out.tight = bool(items)
-        if items and items[-1].column != block.column:
-            self._close_items(0)  # indents cannot be compared
-        while items and first.left <= items[-1].left + first.size / 2:
-            self._close_items(len(items) - 1)
-        self._out.open(marker, " " * len(marker))
-        text_left = block.lines[1].left if len(block.lines) > 1 else first.left
-        items.append(_OpenItem(block.column, first.left, text_left))
-        self._out.add(text)
-
-    def _close_items(self, depth: int) -> None:
-        while len(self._items) > depth:
-            self._items.pop()
-            self._out.close()
+        is_comparable = self._item is not None and self._item.column == block.column
+        tolerance = first.size / 2 if is_comparable else inf
+        self._add_item(text, marker, first.left, tolerance)
+        self._item = block
 
     def _format_code(self, lines: list[PdfLine]) -> Block:
         """Return lines of code with their indents, gaps and blank lines."""

@@ -54,7 +54,7 @@ class Column:
 
 
 @dataclass
-class Block:
+class PdfBlock:
     """Lines that belong together."""
 
     kind: Kind
@@ -97,7 +97,7 @@ def body_size(lines: Iterable[PdfLine]) -> float:
     return _most_common(sizes) if sizes else _USUAL_SIZE
 
 
-def build_blocks(pages: list[list[PageItem]], body: float) -> list[Block]:
+def build_blocks(pages: list[list[PageItem]], body: float) -> list[PdfBlock]:
     """Return the blocks of a document."""
     lines = [[item for item in items if isinstance(item, PdfLine)] for items in pages]
     builder = _Builder(body)
@@ -180,10 +180,10 @@ class _Builder:
     """Takes lines one by one."""
 
     def __init__(self, body: float) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[PdfBlock] = []
         self._body = body
         self._columns = 0
-        self._open: Block | None = None  # the block of the last line
+        self._open: PdfBlock | None = None  # the block of the last line
         self._last: PdfLine | None = None
         self._column: Column | None = None
 
@@ -192,7 +192,7 @@ class _Builder:
         self._open = None
         before = self.blocks[-1].table if self.blocks else None
         if before is None or not before.continues_in(table):
-            self.blocks.append(Block("table", table=table))
+            self.blocks.append(PdfBlock("table", table=table))
             return
         repeats_head = table.rows[0] == before.rows[0]
         before.rows += table.rows[1:] if repeats_head else table.rows
@@ -213,16 +213,16 @@ class _Builder:
         block.end = column
         self._last, self._column, self._open = line, column, block
 
-    def _start_block(self, line: PdfLine) -> Block:
+    def _start_block(self, line: PdfLine) -> PdfBlock:
         if line.mono:
-            return Block("code")
+            return PdfBlock("code")
         if _is_contents(line.text):
-            return Block("contents")
+            return PdfBlock("contents")
         marker = _marker_of(line)
         is_note = marker == "*" and line.size < _SMALL_PRINT * self._body
-        return Block("item", marker=marker) if marker and not is_note else Block("text")
+        return PdfBlock("item", marker=marker) if marker and not is_note else PdfBlock("text")
 
-    def _find_block(self, line: PdfLine, column: Column, after: PdfLine | None) -> Block | None:
+    def _find_block(self, line: PdfLine, column: Column, after: PdfLine | None) -> PdfBlock | None:
         """Return the block that a line continues; None if it starts one."""
         if self._last is None or _is_contents(line.text):
             return None
@@ -235,7 +235,7 @@ class _Builder:
 
     def _find_unfinished(
         self, line: PdfLine, column: Column, after: PdfLine | None
-    ) -> Block | None:
+    ) -> PdfBlock | None:
         """Return the unfinished paragraph of the column before."""
         if _marker_of(line) or line.turns or _is_indented(line, column, after):
             return None
@@ -257,7 +257,7 @@ class _Builder:
 class _LineBreak:
     """Decides whether a block ends between two lines, one below the other."""
 
-    block: Block  # of the line above
+    block: PdfBlock  # of the line above
     above: PdfLine
     line: PdfLine
     column: Column
@@ -385,7 +385,7 @@ _Ranks = dict[int, _Rank]  # by index of the block
 Levels = dict[int, int]
 
 
-def find_headings(blocks: list[Block], body: float) -> Levels:
+def find_headings(blocks: list[PdfBlock], body: float) -> Levels:
     """Return the level of each heading by the index of its block."""
     lines = [line for block in blocks for line in block.lines]
     bold = sum(len(line.text) for line in lines if line.bold)
@@ -400,7 +400,7 @@ def find_headings(blocks: list[Block], body: float) -> Levels:
     return _levels_of(ranks)
 
 
-def _may_be_heading(block: Block, body: float, bold_counts: bool) -> bool:
+def _may_be_heading(block: PdfBlock, body: float, bold_counts: bool) -> bool:
     """Return whether a block is short, and larger or bolder than the body."""
     if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES:
         return False
@@ -418,7 +418,7 @@ def _may_be_heading(block: Block, body: float, bold_counts: bool) -> bool:
     return len(text) <= _LONGEST_BOLD and not is_sentence
 
 
-def _smallest_size(block: Block) -> float:
+def _smallest_size(block: PdfBlock) -> float:
     return min(line.size for line in block.lines)
 
 

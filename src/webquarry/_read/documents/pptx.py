@@ -323,12 +323,9 @@ class SlideWriter(OfficeWriter):
                 self._add_graphic(shape.content)
             return
         paragraphs = list(self._read_paragraphs(shape.content))
-        if shape.kind == "title":
-            self._write_title(paragraphs)
-        else:
+        if shape.kind != "title":
             self._write_text(paragraphs, bulleted=shape.kind == "list" and len(paragraphs) > 1)
-
-    def _write_title(self, paragraphs: list[_TextParagraph]) -> None:
+            return
         lines = [self._inline.render(found.pieces(plain=True)) for _, found in paragraphs]
         text = " ".join(lines).replace("\n", " ").strip()
         if text:

@@ -1,4 +1,4 @@
-"""Blocks of Office documents: paragraphs of formatted runs, nested lists, tables and graphics."""
+"""Writers of blocks: nested lists of all documents, and formatted runs and graphics of Office."""
 
 from __future__ import annotations
 
@@ -63,39 +63,17 @@ class DocumentParagraph:
         return "".join(text for text, _ in self.runs).replace(BREAK, "\n")
 
 
-class OfficeWriter:
-    """Writes blocks of Markdown for one part of a file."""
+class DocumentWriter:
+    """Collects the blocks of a document, with nested lists."""
 
-    def __init__(
-        self,
-        package: Package,
-        relations: dict[str, Relation],
-        links: Links,
-        removed: Counter[str],
-    ) -> None:
-        self._package = package
-        self._relations = relations
-        self._links = links
+    def __init__(self, removed: Counter[str]) -> None:
         self._removed = removed
-        self._inline = Inline(removed)
         self._out = Blocks()
-        self._levels: list[int] = []  # of the open list items
+        self._levels: list[float] = []  # of the open list items
 
     def finish(self) -> list[Block]:
         """Return the blocks."""
         return self._out.blocks
-
-    def build_link(self, address: str) -> Span | None:
-        """Return a link to an address, unless it is unsafe."""
-        target = self._links.absolute(address)
-        if target is None:
-            self._removed[UNSAFE_LINK] += 1
-        return Span(LINK, target) if target else None
-
-    def link_to(self, relation_id: str | None) -> Span | None:
-        """Return the link of a relation; None for one inside of the file."""
-        relation = self._relations.get(relation_id or "")
-        return self.build_link(relation.target) if relation and relation.external else None
 
     def _add(self, content: Block | str | None) -> None:
         """Add a block or a paragraph after the open list."""
@@ -103,18 +81,21 @@ class OfficeWriter:
         if content:
             self._out.add(content)
 
-    def _add_in(self, marker: str, indent: str, texts: Iterable[str]) -> None:
-        """Add paragraphs in a quote."""
+    def _add_in(self, marker: str, indent: str, contents: Iterable[Block | str]) -> None:
+        """Add blocks or paragraphs in a quote or a note."""
         self._end_list()
         self._out.open(marker, indent)
-        for text in texts:
-            self._out.add(text)
+        for content in contents:
+            self._out.add(content)
         self._out.close()
 
-    def _add_item(self, text: str, marker: str, level: int) -> None:
-        """Add an item to the open list, or the first of a new one."""
+    def _add_item(self, text: str, marker: str, level: float, tolerance: float = 0) -> None:
+        """Add an item to the open list, or the first of a new one.
+
+        It is inside of the item before if its level is higher by more than the tolerance.
+        """
         follows = bool(self._levels)
-        while self._levels and self._levels[-1] >= level:
+        while self._levels and level <= self._levels[-1] + tolerance:
             self._levels.pop()
             self._out.close()
         self._out.tight = follows
@@ -127,6 +108,35 @@ class OfficeWriter:
             self._out.close()
         self._levels = []
         self._out.tight = False
+
+
+class OfficeWriter(DocumentWriter):
+    """Writes the blocks of one part of an Office file."""
+
+    def __init__(
+        self,
+        package: Package,
+        relations: dict[str, Relation],
+        links: Links,
+        removed: Counter[str],
+    ) -> None:
+        super().__init__(removed)
+        self._package = package
+        self._relations = relations
+        self._links = links
+        self._inline = Inline(removed)
+
+    def build_link(self, address: str) -> Span | None:
+        """Return a link to an address, unless it is unsafe."""
+        target = self._links.absolute(address)
+        if target is None:
+            self._removed[UNSAFE_LINK] += 1
+        return Span(LINK, target) if target else None
+
+    def link_to(self, relation_id: str | None) -> Span | None:
+        """Return the link of a relation; None for one inside of the file."""
+        relation = self._relations.get(relation_id or "")
+        return self.build_link(relation.target) if relation and relation.external else None
 
     def _add_graphic(self, element: Element) -> None:
         """Add a chart as its title and a table, or a diagram as a list."""
