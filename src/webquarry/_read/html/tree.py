@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
@@ -24,9 +25,14 @@ from webquarry._native import (
     tags_of,
 )
 
+if TYPE_CHECKING:
+    from webquarry._read.html.parse import Document
+
 __all__ = [
     "beginning_of",
+    "clear_element",
     "collect_names",
+    "find_by_class",
     "find_cells",
     "find_numbered_labels",
     "first_texts",
@@ -63,3 +69,23 @@ def beginning_of(element: etree._Element, limit: int) -> str:
     whether it is longer than the limit.
     """
     return "".join(first_texts(element, _MOST_TEXTS, limit + 1))
+
+
+def find_by_class(document: Document, *names: str) -> list[etree._Element]:
+    """Return the elements with one of these classes, in document order."""
+    wanted = frozenset(names)
+    return [one for one in document.elements() if wanted & get_classes(one)]
+
+
+def get_classes(element: etree._Element) -> frozenset[str]:
+    return frozenset((element.get("class") or "").split())
+
+
+def get_text(element: etree._Element) -> str:
+    """Return the text of an element as one line."""
+    return " ".join("".join(map(str, element.itertext())).split())
+
+
+def clear_element(element: etree._Element) -> None:
+    """Remove the content of an element; the text after it stays."""
+    element.clear(keep_tail=True)  # type: ignore[call-arg]  # missing in the stubs

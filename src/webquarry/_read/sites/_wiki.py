@@ -14,14 +14,13 @@ from urllib.parse import quote, unquote, urlsplit
 from lxml import etree
 
 from webquarry._read.html.parse import Document
-from webquarry._read.html.tree import length_up_to
+from webquarry._read.html.tree import get_classes, get_text, length_up_to
 from webquarry._read.markdown.blocks import Block, strip_links
 from webquarry._read.markdown.compose import Composer, Content, one_line
 from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.scope import INSIDE, TAIL, TEXT, Child, take_child
-from webquarry._read.sites._shared import get_classes, get_text
 from webquarry._read.sites._wiki_info import WikiInfo, read_info
 from webquarry._read.slices.text import read_line
 from webquarry._read.style.styles import Styles

@@ -13,7 +13,6 @@ import httpx2
 
 from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import clear_element, find_by_class, get_classes, get_text
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry._search.scholarly.xml import parse_xml, text_of
 from webquarry.errors import NotFound, ProviderFailure, RateLimited, Unreadable, WebquarryError
@@ -135,6 +134,7 @@ def _parse_article(html: str) -> Document:
     from lxml import etree
 
     from webquarry._read.html.parse import parse_html
+    from webquarry._read.html.tree import clear_element, find_by_class
 
     document = parse_html(html)
     document.roots[:] = [one for one in document.elements() if one.tag == "article"][:1]
@@ -156,6 +156,8 @@ def _parse_article(html: str) -> Document:
 def _replace_footnote(note: etree._Element, number: int) -> str:
     """Replace a footnote by a link to its number, and return its text."""
     from lxml import etree
+
+    from webquarry._read.html.tree import clear_element, get_classes, get_text
 
     text = ""
     for part in note.iter():

@@ -13,8 +13,14 @@ import httpx2
 
 from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import MAX_VERSIONS, format_number, write_package
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import (
+    MAX_VERSIONS,
+    SiteReader,
+    SiteReply,
+    SiteRequest,
+    SiteWriter,
+    format_number,
+)
 from webquarry.errors import WebquarryError
 
 _SITE = "https://crates.io"
@@ -58,8 +64,7 @@ class CratesReader(SiteReader):
         if release.flag("yanked"):
             reason = release.text("yank_message") or "no reason given"
             warnings.append(f"this version was withdrawn (yanked): {reason}")
-        return write_package(
-            page,
+        return page.build_package(
             name,
             version,
             summary=crate.text("description"),

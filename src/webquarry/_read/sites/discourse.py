@@ -16,8 +16,14 @@ import httpx2
 from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import count, get_origin
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import (
+    SiteReader,
+    SiteReply,
+    SiteRequest,
+    SiteWriter,
+    count,
+    get_origin,
+)
 from webquarry.errors import LoginWall, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
 
@@ -126,7 +132,7 @@ def _rank(post: JsonData, accepted: int | None) -> tuple[bool, bool, int]:
 
 def _write_post(post: JsonData, accepted: int | None, page: SiteWriter) -> list[Content]:
     from webquarry._read.html.parse import parse_html
-    from webquarry._read.sites._shared import find_by_class
+    from webquarry._read.html.tree import find_by_class
 
     number = post.number("post_number")
     actions = post.objects("actions_summary")

@@ -22,8 +22,14 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.blocks import Block, strip_links
 from webquarry._read.markdown.compose import Content, one_line
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import count, format_size
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import (
+    SiteReader,
+    SiteReply,
+    SiteRequest,
+    SiteWriter,
+    count,
+    format_size,
+)
 from webquarry.credentials import Credential
 from webquarry.errors import NotFound, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply

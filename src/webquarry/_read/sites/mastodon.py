@@ -14,8 +14,14 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import count, get_origin
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import (
+    SiteReader,
+    SiteReply,
+    SiteRequest,
+    SiteWriter,
+    count,
+    get_origin,
+)
 from webquarry.errors import ProviderFailure
 
 _PATH = (

@@ -212,7 +212,7 @@ def _read_metadata(document: Document, data: JsonData) -> JsonData:
     """Read what HTML of the REST API states about the article, and make links of the article to
     itself (notes) fragments.
     """
-    from webquarry._read.sites._shared import find_by_class, get_text
+    from webquarry._read.html.tree import find_by_class, get_text
 
     title, day, revision = data.text("title").replace("_", " "), "", ""
     titles = [get_text(one) for one in document.elements() if one.tag == "title"]

@@ -15,9 +15,16 @@ import httpx2
 
 from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import MAX_VERSIONS, format_number, format_size, write_package
 from webquarry._read.sites.github import fetch_readme
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import (
+    MAX_VERSIONS,
+    SiteReader,
+    SiteReply,
+    SiteRequest,
+    SiteWriter,
+    format_number,
+    format_size,
+)
 from webquarry.errors import WebquarryError
 
 _REGISTRY = "https://registry.npmjs.org"
@@ -69,8 +76,7 @@ class NpmReader(SiteReader):
         deprecated = release.text("deprecated")
         repository = _find_repository(release) or _find_repository(record)
         owners = record.objects("maintainers") or release.objects("maintainers")
-        return write_package(
-            page,
+        return page.build_package(
             name,
             version,
             summary=release.text("description") or record.text("description"),

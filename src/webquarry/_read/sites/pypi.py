@@ -13,8 +13,7 @@ import httpx2
 from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import MAX_VERSIONS, write_package
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import MAX_VERSIONS, SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import Unreadable
 
 _SITE = "https://pypi.org"
@@ -55,8 +54,7 @@ class PyPIReader(SiteReader):
         owners = [role.text("user") for role in record.objects("ownership", "roles")]
         licence, *_ = info.text("license").strip().split("\n", 1)  # can be the whole text
         urls = {label: url for label, url in info.fields("project_urls").items() if url}
-        return write_package(
-            page,
+        return page.build_package(
             name,
             version,
             summary=info.text("summary"),

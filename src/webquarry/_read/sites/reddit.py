@@ -119,7 +119,7 @@ class RedditReader(SiteReader):
 def _write_text(entry: FeedEntry, page: SiteWriter) -> Content:
     """Write the text of a post or comment, and what a post links to."""
     from webquarry._read.html.parse import parse_html
-    from webquarry._read.sites._shared import find_by_class, get_text
+    from webquarry._read.html.tree import find_by_class, get_text
 
     if not entry.content.is_html:
         return page.paragraphs(entry.content.value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
@@ -36,6 +36,8 @@ from webquarry.settings import Settings
 
 T = TypeVar("T")
 
+MAX_VERSIONS = 10  # of a package
+_MAX_DEPENDENCIES = 60
 _MAX_PAUSE = 3600.0  # seconds
 _DEFAULT_PAUSE = 60.0  # seconds after HTTP 429 without a time
 _EPOCH_RESET = 1_000_000_000  # `x-ratelimit-reset` is seconds to wait, or a time since the epoch
@@ -235,6 +237,41 @@ class SiteWriter(Composer):
             reader=reader,
         )
 
+    def build_package(
+        self,
+        name: str,
+        version: str,
+        *,
+        summary: str,
+        install: str,
+        warnings: Sequence[str],
+        facts: Sequence[tuple[str, str]],
+        links: Sequence[tuple[str, str]],
+        dependencies: Sequence[tuple[str, Sequence[str]]],
+        description: Content,
+        versions: Sequence[str],
+        **fields: Any,
+    ) -> Page:
+        """Write a package of a registry: warnings, facts, description (Markdown), newest versions.
+
+        Other fields are those of `SiteWriter.build_page`.
+        """
+        blocks: list[Content] = [
+            *(self.strong(f"Warning: {self.name(warning)}") for warning in warnings),
+            self.name(summary),
+            self.code_span(f"{install} {name}"),
+            self.rows(facts),
+            self.facts(self.link(self.plain(label), url) for label, url in links if url),
+        ]
+        for kind, names in dependencies:
+            shown = [self.name(name) for name in names[:_MAX_DEPENDENCIES]]
+            if len(names) > _MAX_DEPENDENCIES:
+                shown.append(f"and {len(names) - _MAX_DEPENDENCIES} more")
+            blocks.append(self.label(f"{kind}: ", ", ".join(shown)))
+        newest = self.items(self.name(one) for one in versions[:MAX_VERSIONS])
+        blocks += [self.section(2, "Description", description), self.section(2, "Versions", newest)]
+        return self.build_page(blocks, f"{name} {version}".strip(), **fields)
+
 
 class SiteReader(ABC):
     """Reads the pages of one site through its API."""
@@ -268,6 +305,32 @@ class SiteReader(ABC):
     async def fetch_instead(self, request: SiteRequest, page: Reply) -> SiteReply:
         """Request what `write` needs for a page that the reader recognizes."""
         raise NotImplementedError
+
+
+def get_origin(url: httpx2.URL) -> str:
+    return f"{url.scheme}://{url.netloc.decode()}"
+
+
+def count(number: int | None, noun: str) -> str:
+    """Format a count: `1 point`, `2,210 points`; empty for None."""
+    if number is None:
+        return ""
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def format_number(number: int | None) -> str:
+    """Format a number: `2,210`; empty for None."""
+    return "" if number is None else f"{number:,}"
+
+
+def format_size(size: int | None) -> str:
+    """Format a number of bytes: `20.5 kB`; empty for None."""
+    if size is None:
+        return ""
+    if size < 1000:
+        return f"{size} B"
+    power = min((len(str(size)) - 1) // 3, 3)
+    return f"{size / 1000**power:.1f} {'kMG'[power - 1]}B"
 
 
 @cache

@@ -14,8 +14,7 @@ import httpx2
 from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer, Content, one_line
 from webquarry._read.models import Page
-from webquarry._read.sites._shared import count
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
 from webquarry.errors import NotFound, ProviderFailure, RateLimited, WebquarryError
 
 _API = "https://api.stackexchange.com"
