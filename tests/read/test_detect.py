@@ -1,4 +1,4 @@
-"""What a document is: bytes first, then the header, then the name."""
+"""Format detection: bytes first, then the header, then the name."""
 
 from __future__ import annotations
 
@@ -70,13 +70,11 @@ BINARY = [
 @pytest.mark.parametrize(
     "label", ["text/html; charset=utf-8", "text/plain", "application/json", ""]
 )
-def test_a_document_is_known_by_its_bytes_whatever_its_label_says(
-    body: bytes, expected: str, label: str
-) -> None:
+def test_bytes_have_priority_over_the_label(body: bytes, expected: str, label: str) -> None:
     assert name_of(body, label, "https://site.example/page.html") == expected
 
 
-def test_text_about_a_pdf_is_text() -> None:
+def test_text_that_mentions_a_pdf_signature_is_text() -> None:
     assert name_of(b"A file begins with\n%PDF-1.7 and ends with a mark.", "text/plain") == "text"
 
 
@@ -84,14 +82,14 @@ def test_text_about_a_pdf_is_text() -> None:
 @pytest.mark.parametrize(
     "label", ["text/html; charset=utf-8", "text/plain", "application/json", ""]
 )
-def test_a_binary_file_is_refused_by_its_bytes_whatever_its_label_says(
+def test_unsupported_binary_file_is_refused_despite_its_label(
     body: bytes, kind: str, label: str
 ) -> None:
     with pytest.raises(Unreadable, match=kind):
         name_of(body, label, "https://site.example/page.html")
 
 
-def test_a_refusal_names_the_type_and_the_size() -> None:
+def test_error_names_type_and_size() -> None:
     with pytest.raises(
         Unreadable, match=r"^https://site.example/a.rtf is application/rtf, 1\.2 MB; "
     ) as caught:
@@ -100,7 +98,7 @@ def test_a_refusal_names_the_type_and_the_size() -> None:
     assert caught.value.kind == "unsupported"
 
 
-def test_a_refusal_does_not_repeat_the_secrets_of_a_url() -> None:
+def test_error_does_not_contain_secrets_of_the_url() -> None:
     with pytest.raises(Unreadable) as caught:
         name_of(b"{\\rtf1 }", "", "https://site.example/a.rtf?token=hunter22")
 
@@ -110,12 +108,12 @@ def test_a_refusal_does_not_repeat_the_secrets_of_a_url() -> None:
 @pytest.mark.parametrize(
     "label", ["application/vnd.ms-excel", "image/png", "application/pdf", "video/mp4"]
 )
-def test_a_label_that_means_no_text_is_believed_of_unknown_bytes(label: str) -> None:
+def test_unknown_bytes_with_a_binary_label_are_refused(label: str) -> None:
     with pytest.raises(Unreadable, match=label):
         name_of(b"something or other", label)
 
 
-def test_a_label_that_the_bytes_belie_is_named() -> None:
+def test_wrong_label_is_named_in_the_error() -> None:
     with pytest.raises(
         Unreadable, match=r"is labelled application/pdf, but it is no such file, 18 bytes\.$"
     ):
@@ -139,7 +137,7 @@ def test_a_document_that_begins_as_html_is_html(label: str) -> None:
     assert name_of(b"\n<!-- made by hand -->\n" + HTML, label) == "html"
 
 
-def test_html_source_that_must_not_be_sniffed_stays_plain_text() -> None:
+def test_html_with_nosniff_and_text_label_is_plain_text() -> None:
     assert name_of(HTML, "text/plain", "https://raw.example/index.html", nosniff=True) == "text"
 
 
@@ -199,11 +197,11 @@ def test_html_source_that_must_not_be_sniffed_stays_plain_text() -> None:
         (b"ID3 tags describe songs", "text/plain", "/", "text"),
     ],
 )  # fmt: skip
-def test_text_is_told_apart(body: bytes, label: str, url: str, expected: str) -> None:
+def test_text_format_is_detected(body: bytes, label: str, url: str, expected: str) -> None:
     assert name_of(body, label, "https://site.example" + url) == expected
 
 
-def test_an_encoding_that_browsers_refuse_is_unreadable() -> None:
+def test_unsupported_encoding_is_unreadable() -> None:
     with pytest.raises(Unreadable, match="encoding"):
         name_of(b"~{<:Ky2;6~}", "text/html; charset=hz-gb-2312")
 
@@ -211,6 +209,6 @@ def test_an_encoding_that_browsers_refuse_is_unreadable() -> None:
 @pytest.mark.parametrize(
     "body", [b"[" * 100_000, b'{"a":' * 50_000, b" " * 100_000, b"<!--" * 50_000, b"<" * 500_000]
 )
-def test_hostile_beginnings_are_decided_too(body: bytes) -> None:
+def test_hostile_starts_are_detected(body: bytes) -> None:
     assert name_of(body, "text/html") in {"html", "text", "json"}
     assert name_of(body, "") in {"html", "text", "json", "xml"}

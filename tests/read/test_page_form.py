@@ -1,4 +1,4 @@
-"""A reply on its way to a worker process keeps its headers, whatever bytes they are of."""
+"""Serialization of replies for workers preserves headers of any bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEADERS = [
 ]
 
 
-def test_headers_of_any_bytes_come_to_a_worker_as_they_were_sent() -> None:
+def test_headers_with_any_bytes_round_trip() -> None:
     reply = Reply("https://site.example/", 200, httpx2.Headers(HEADERS), b"", MOMENT)
 
     fields, _ = unpack_fields(pack_fields(describe_reply(reply)))
@@ -45,7 +45,7 @@ def test_headers_of_any_bytes_come_to_a_worker_as_they_were_sent() -> None:
         ("Content-Language", "é".encode()),
     ],
 )
-def test_a_page_is_read_whatever_bytes_a_header_has(
+def test_page_with_any_header_bytes_is_read(
     name: str, value: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBQUARRY_ALLOW_PRIVATE", "1")
