@@ -1,6 +1,6 @@
 """Selection of the format to read a fetched document with: by its bytes, its header, its name.
 
-Servers mislabel. A binary signature outranks every label; a document that plainly begins as HTML is
+Servers mislabel. A binary signature outranks every label; a document that clearly starts as HTML is
 HTML even when the label says PDF, Markdown or, unless the server forbids sniffing, plain text;
 "HTML" without a single tag is JSON or plain text. A document of no known text format is refused,
 with its type and its size.
