@@ -19,7 +19,7 @@ from webquarry.errors import WebquarryError
 
 def extract(path: Path, url: str) -> str:
     """The main content of a file as Markdown."""
-    document = parse_html(decode(path.read_bytes(), "").page)
+    document = parse_html(decode(path.read_bytes(), "").text)
     selection = select_main_content(document)
     return render_selection(document, selection, url, with_rest=False).text
 

@@ -38,7 +38,7 @@ def read_source(path: str, is_text: bool) -> SourceText:
         body = gzip.decompress(body)
     if is_text:
         return SourceText.of_text(path, body.decode())
-    document = parse_html(decode(body, "").page)
+    document = parse_html(decode(body, "").text)
     page = to_markdown(document, "https://localhost/")
     words = read_html_words(document, page.title, with_fallbacks=FALLBACK_NOTE in page.notes)
     return SourceText(path, words)
