@@ -30,7 +30,7 @@ from webquarry.evidence.language.size import BYTES_PER_TOKEN
 
 def read_file(path: Path, url: str, probabilities: Probabilities | None) -> WrittenText:
     """Return the main content of a file as it is stored."""
-    document = parse_html(decode(path.read_bytes(), "").page)
+    document = parse_html(decode(path.read_bytes(), "").text)
     selection = select_main_content(document, probabilities=probabilities)
     return render_selection(document, selection, url).written.for_storage()
 
