@@ -64,7 +64,7 @@ def test_prediction_is_the_mean_log_odds_of_all_trainings() -> None:
 def test_exported_trees_predict_the_same_as_the_stage() -> None:
     stage = Stage([ONE, OTHER])
 
-    exported = load(stage).predict(BLOCKS.astype(float)).tolist()
+    exported = load(stage).predict(BLOCKS.astype(float))
     assert exported == pytest.approx(stage.predict(BLOCKS), abs=1e-4)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry import _native
@@ -11,7 +10,7 @@ from webquarry._read.main_content.threshold import THRESHOLD_LIMITS, find_thresh
 
 def find_single_threshold(probabilities: list[float], words: list[float]) -> float:
     """Return the threshold for independent blocks, a feature of the second stage."""
-    return _native.find_threshold(np.array(probabilities), np.array(words), THRESHOLD_LIMITS)
+    return _native.find_threshold(probabilities, words, THRESHOLD_LIMITS)
 
 
 def test_threshold_is_lower_on_a_page_of_low_probabilities() -> None:

@@ -12,7 +12,6 @@ from webquarry._native import (
     find_cells,
     find_numbered_labels,
     first_texts,
-    get_value,
     has_text,
     having_attributes,
     holding_text,
@@ -23,6 +22,9 @@ from webquarry._native import (
     length_up_to,
     links_within,
     tags_of,
+)
+from webquarry._native import (
+    find_value as get_value,
 )
 
 if TYPE_CHECKING:

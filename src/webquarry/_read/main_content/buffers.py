@@ -12,9 +12,9 @@ Rows: TypeAlias = Any  # a memory view of one or two dimensions; training uses a
 _NUMBER = 8  # bytes
 
 
-def make_row(numbers: int) -> Rows:
-    """Return a row of floating-point zeros."""
-    return memoryview(bytearray(_NUMBER * numbers)).cast("d")
+def pack_row(numbers: Sequence[float]) -> Rows:
+    """Return a row of floating-point numbers."""
+    return memoryview(array("d", numbers))
 
 
 def make_rows(rows: int, columns: int) -> Rows:
@@ -35,22 +35,7 @@ def take_row(rows: Rows, number: int) -> Rows:
     return flat[number * columns : (number + 1) * columns]
 
 
-def pack_integers(rows: Sequence[Sequence[int]]) -> Rows:
-    """Return a matrix of integers."""
-    return _pack(array("q", chain.from_iterable(rows)), len(rows))
-
-
 def pack_numbers(rows: Sequence[Sequence[float]]) -> Rows:
     """Return a matrix of floating-point numbers."""
-    return _pack(array("d", chain.from_iterable(rows)), len(rows))
-
-
-def pack_singles(rows: Sequence[Sequence[float]]) -> Rows:
-    """Return a matrix in single precision."""
-    return _pack(array("f", chain.from_iterable(rows)), len(rows))
-
-
-def _pack(numbers: array[Any], rows: int) -> Rows:
-    """Return a flat array as a matrix."""
-    flat: Any = memoryview(numbers)
-    return flat.cast("B").cast(numbers.typecode, (rows, len(numbers) // rows))
+    flat: Any = memoryview(array("d", chain.from_iterable(rows)))
+    return flat.cast("B").cast("d", (len(rows), len(flat) // len(rows)))

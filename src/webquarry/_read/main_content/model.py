@@ -7,16 +7,15 @@ bits are the answers. Trained by `scripts/train_extraction.py`.
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib import resources
 from math import sqrt
 from typing import Any
 
 from webquarry._native import FEATURE_NAMES, Forest
-from webquarry._read.main_content.buffers import Rows, make_row, pack_integers, pack_singles
+from webquarry._read.main_content.buffers import Rows, pack_row
 from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
 from webquarry._read.main_content.features import Features
 from webquarry._read.main_content.lifts import Lifts
@@ -26,22 +25,13 @@ from webquarry._read.main_content.lifts import Lifts
 class Trees:
     """A sum of trees over the rows of a feature matrix."""
 
-    features: Rows  # depth x trees
-    borders: Rows  # depth x trees, in single precision
-    leaves: Any  # trees x leaves, flat, as 16-bit integers
+    forest: Forest
     scale: float  # divisor of a leaf
     bias: float
 
-    @cached_property
-    def forest(self) -> Forest:
-        """The compiled form of the trees."""
-        return Forest(self.features, self.borders, self.leaves)
-
-    def predict(self, rows: Rows) -> Rows:
+    def predict(self, rows: Rows) -> list[float]:
         """Return the probability of each block, for a matrix with a row per feature."""
-        probabilities = make_row(rows.shape[1])
-        self.forest.predict(rows, self.scale, self.bias, probabilities)
-        return probabilities
+        return self.forest.predict(rows, self.scale, self.bias)
 
 
 @dataclass(frozen=True)
@@ -63,8 +53,8 @@ class Model:
     def predict(self, features: Features) -> Probabilities:
         """Return the probabilities of a page's blocks."""
         first = self.first.predict(features.matrix)
-        second = self.second.predict(build_context(features, first))
-        return Probabilities(first.tolist(), blend(first.tolist(), second.tolist()))
+        second = self.second.predict(build_context(features, pack_row(first)))
+        return Probabilities(first, blend(first, second))
 
 
 def blend(first: Iterable[float], second: Iterable[float]) -> list[float]:
@@ -87,19 +77,11 @@ def load_model(text: str) -> Model:
 def parse_trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
     """Return trees from their JSON, which has names in place of rows of the matrix."""
     rows = [names.index(name) for name in data["features"]]
-    features, borders, leaves = [], [], array("h")
-    for tree in data["trees"]:
-        splits = tree["splits"]
-        features.append([rows[number] for number, _ in splits])
-        borders.append([border for _, border in splits])
-        leaves.extend(tree["leaves"])
-    return Trees(
-        features=pack_integers(list(zip(*features, strict=True))),
-        borders=pack_singles(list(zip(*borders, strict=True))),
-        leaves=leaves,
-        scale=data["leaf_scale"],
-        bias=data["bias"],
-    )
+    splits = [tree["splits"] for tree in data["trees"]]
+    features = [[rows[number] for number, _ in level] for level in zip(*splits, strict=True)]
+    borders = [[border for _, border in level] for level in zip(*splits, strict=True)]
+    leaves = [leaf for tree in data["trees"] for leaf in tree["leaves"]]
+    return Trees(Forest(features, borders, leaves), data["leaf_scale"], data["bias"])
 
 
 @cache

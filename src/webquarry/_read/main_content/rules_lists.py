@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from operator import mul
@@ -103,9 +104,13 @@ class Unit(NamedTuple):
 def find_runs(flow: Flow) -> list[list[Unit]]:
     """Return lists of three or more units with the same tag and class in one element."""
     alike: dict[tuple[int, str, str], list[int]] = {}
-    for element, tag in enumerate(flow.tags):
+    children = Counter(flow.parents)
+    for element, parent in enumerate(flow.parents):
+        if children[parent] < _MIN_UNITS:
+            continue
+        tag = flow.tags[element]
         if tag in _UNIT_TAGS and not flow.flags[element] & _EXCLUDED:
-            key = (flow.parents[element], tag, flow.names[element].partition(" ")[0])
+            key = (parent, tag, flow.names[element].partition(" ")[0])
             alike.setdefault(key, []).append(element)
     runs = []
     for elements in alike.values():

@@ -134,15 +134,19 @@ def drop_comments(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
     """
     if not flow.is_article:
         return
-    is_comment: list[bool] = []  # of each element
-    for parent, classes in zip(flow.parents, map(str.lower, flow.names), strict=True):
-        is_inside = parent >= 0 and is_comment[parent]
-        if not classes or is_inside:
-            is_comment.append(is_inside)
-            continue
+    comment_names: set[str] = set()
+    for names in set(flow.names):
+        classes = names.lower()
         if any(word in classes for word in _FORUM_CLASSES):
             return
-        is_comment.append(any(word in classes for word in _COMMENT_CLASSES))
+        if any(word in classes for word in _COMMENT_CLASSES):
+            comment_names.add(names)
+    if not comment_names:
+        return
+    is_comment: list[bool] = []  # of each element
+    for parent, names in zip(flow.parents, flow.names, strict=True):
+        is_inside = parent >= 0 and is_comment[parent]
+        is_comment.append(is_inside or names in comment_names)
     length = 0
     comments: list[int] = []
     for index, element in enumerate(flow.boxes):

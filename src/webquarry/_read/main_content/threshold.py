@@ -24,12 +24,11 @@ class ThresholdLimits(NamedTuple):
 
 THRESHOLD_LIMITS = ThresholdLimits()
 _JOINT_WEIGHT = 0.5  # of the assumption that blocks are wanted all or none
-_LEVELS = [(number + 0.5) / 64 for number in range(64)]  # candidates for the threshold
 
 
 def find_threshold(probabilities: Sequence[float], words: Sequence[float]) -> float:
     """Return the threshold that maximises the expected F1; `words` is the length of each block."""
-    best = find_best_cut(list(probabilities), list(words), _LEVELS, _JOINT_WEIGHT)
+    best = find_best_cut(list(probabilities), list(words), _JOINT_WEIGHT)
     return _limit(best)
 
 

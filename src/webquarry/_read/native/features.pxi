@@ -94,9 +94,6 @@ def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, :
 cdef enum:
     LONGEST_NAMES = 1600  # bytes; `boxes.LONGEST` characters have no more
 
-cdef enum:
-    KNOWN = 1024  # times 64 bits
-
 cdef uint64_t HASH_FACTOR = 0x9E3779B97F4A7C15u
 
 cdef enum:
@@ -142,14 +139,9 @@ cdef struct WordEntry:
 
 
 cdef class WordTable:
-    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers.
-
-    Most words of a page are in no table: a bit for each of many hashes tells that of nearly all of them, without a look
-    at the table, which is far from the processor when a page begins.
-    """
+    """Words and their numbers."""
 
     cdef WordEntry* _entries
-    cdef uint64_t _known[KNOWN]
     cdef size_t _mask
     cdef int64_t _unknown, _highest
 
@@ -176,90 +168,18 @@ cdef class WordTable:
             while self._entries[place].number >= 0:
                 place = (place + 1) & self._mask
             self._entries[place].check, self._entries[place].number = <uint32_t>(found >> 32), number
-            self._known[(found >> 40) % (KNOWN)] |= <uint64_t>1 << ((found >> 34) & 63)
 
     def __dealloc__(self):
         PyMem_Free(self._entries)
 
-    cdef inline int64_t number_of(self, const unsigned char* word, Py_ssize_t size) noexcept:
-        return self.number_of_hash(hash_of(word, size))
-
     cdef inline int64_t number_of_hash(self, uint64_t found) noexcept:
         """The number of a word that is known by its hash."""
         cdef size_t place = found & self._mask
-        if not self._known[(found >> 40) % (KNOWN)] >> ((found >> 34) & 63) & 1:
-            return self._unknown
         while self._entries[place].number >= 0:
             if self._entries[place].check == <uint32_t>(found >> 32):
                 return self._entries[place].number
             place = (place + 1) & self._mask
         return self._unknown
-
-    def words(self, str text):
-        """The numbers of the words of a text, as the bytes of an array; only letters of ASCII lose their case."""
-        cdef Py_ssize_t size, place = 0, count = 0, filled = 0
-        cdef const unsigned char* source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
-        cdef unsigned char* word = <unsigned char*>PyMem_Malloc(size + 1)
-        cdef int64_t* found = <int64_t*>PyMem_Malloc((size // 2 + 1) * sizeof(int64_t))
-        cdef int kind, gap
-        try:
-            if word is NULL or found is NULL:
-                raise MemoryError
-            while place < size:
-                kind, gap = WORD_KINDS[source[place]], 1
-                if kind == LEAD:
-                    gap = gap_at(source + place, size - place)
-                    kind = GAP if gap else LETTER
-                if kind == LETTER:
-                    word[filled] = LOWER[source[place]]
-                    filled += 1
-                    place += 1
-                    continue
-                place += gap
-                if filled:
-                    found[count] = self.number_of(word, filled)
-                    count, filled = count + 1, 0
-            if filled:
-                found[count] = self.number_of(word, filled)
-                count += 1
-            return PyBytes_FromStringAndSize(<char*>found, count * sizeof(int64_t))
-        finally:
-            PyMem_Free(word)
-            PyMem_Free(found)
-
-    def tokens(self, str text):
-        """The numbers of the parts of names, as the bytes of an array, and the parts in lower case with blanks between them.
-
-        A part begins with a letter of ASCII or with a byte of 0 and goes on to the next one that is no small letter.
-        """
-        cdef Py_ssize_t size, place = 0, count = 0, filled = 0, start
-        cdef const unsigned char* source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
-        cdef unsigned char* lowered = <unsigned char*>PyMem_Malloc(2 * size + 1)
-        cdef int64_t* found = <int64_t*>PyMem_Malloc((size + 1) * sizeof(int64_t))
-        try:
-            if lowered is NULL or found is NULL:
-                raise MemoryError
-            while place < size:
-                if not (97 <= LOWER[source[place]] <= 122 or source[place] == 0):
-                    place += 1
-                    continue
-                if filled:
-                    lowered[filled] = 32
-                    filled += 1
-                start = filled
-                lowered[filled] = LOWER[source[place]]
-                filled += 1
-                place += 1
-                while place < size and 97 <= source[place] <= 122:
-                    lowered[filled] = source[place]
-                    filled += 1
-                    place += 1
-                found[count] = self.number_of(lowered + start, filled - start)
-                count += 1
-            return PyBytes_FromStringAndSize(<char*>found, count * sizeof(int64_t)), lowered[:filled].decode("ascii")
-        finally:
-            PyMem_Free(lowered)
-            PyMem_Free(found)
 
 
 def read_names(list tags not None, list names not None, list ids not None, WordTable table not None,

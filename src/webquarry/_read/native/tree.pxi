@@ -42,27 +42,11 @@ cdef str make_ascii(const char* text, Py_ssize_t size):
     return made
 
 
-cdef inline int skip_plain(const unsigned char* text) noexcept:
-    """How many of eight bytes are ASCII with no white space but single blanks, seven or eight; 0 where there are others. A
-    blank at the end is left to the next look.
-    """
-    cdef uint64_t eight, blanks
-    memcpy(&eight, text, 8)
-    if eight & 0x8080808080808080u or ~((eight & 0x7F7F7F7F7F7F7F7Fu) + 0x6060606060606060u) & 0x8080808080808080u:
-        return 0
-    blanks = eight ^ 0x2020202020202020u
-    blanks = ~((blanks & 0x7F7F7F7F7F7F7F7Fu) + 0x7F7F7F7F7F7F7F7Fu | blanks) & 0x8080808080808080u
-    if blanks & (blanks >> 8):
-        return 0
-    return 7 if blanks & 0x8000000000000080u else 8
-
-
 cdef str fold(char* text, Py_ssize_t size):
     """A text in UTF-8 with one blank for all white space between words, and none around them; it is changed in place."""
-    cdef Py_ssize_t index = 0, filled = 0, start, looked_at
+    cdef Py_ssize_t index = 0, filled = 0, start
     cdef const unsigned char* source = <const unsigned char*>text
     cdef unsigned char kind
-    cdef int plain
     cdef bint is_ascii = True, has_wide_blank = False
     cdef str folded
     while size and is_blank(source[size - 1]):
@@ -74,14 +58,8 @@ cdef str fold(char* text, Py_ssize_t size):
             text[filled] = 32
             filled += 1
         # up to white space that is more than one blank
-        start = looked_at = index
+        start = index
         while index < size:
-            if index >= looked_at and index + 8 <= size:
-                plain = skip_plain(source + index)
-                if plain:
-                    index += plain
-                    continue
-                looked_at = index + 8
             kind = BYTE_KINDS[source[index]]
             if kind == WHITE and (source[index] != 32 or is_blank(source[index + 1])):
                 break
@@ -509,24 +487,6 @@ def find_cells(_Element table not None, Py_ssize_t most):
             row = row.parent
         row = next_row(row.next, root)
     return rows, headed
-
-
-def get_value(_Element element not None, str name not None):
-    """Return the value of an attribute, None if it is missing. Faster than `element.get`; the name must be ASCII."""
-    cdef xmlAttr* attribute = element._c_node.properties
-    cdef const char* wanted
-    cdef xmlNode* text
-    if attribute is NULL:
-        return None
-    wanted = PyUnicode_AsUTF8(name)
-    while attribute is not NULL:
-        if (<const char*>attribute.name)[0] == wanted[0] and strcmp(<const char*>attribute.name, wanted) == 0:
-            text = attribute.children
-            if attribute.ns is NULL and text is not NULL and text.next is NULL and is_text(text) and text.content is not NULL:
-                return PyUnicode_DecodeUTF8(<const char*>text.content, strlen(<const char*>text.content), NULL)
-            return element.get(name)
-        attribute = attribute.next
-    return None
 
 
 cdef bint holds_word(const char* text, const char* word) noexcept:
