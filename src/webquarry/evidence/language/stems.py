@@ -1,7 +1,7 @@
-"""A word and its language -> the stems that it is found by.
+"""Stems of words, by which a word is found in any of its forms.
 
-By the stemmer of Snowball where there is one. Of other languages the first letters are taken, as
-endings are what changes there; a Hebrew word is also found without the small word before it.
+Languages without a Snowball stemmer use the first letters, because endings change there; a Hebrew
+word also matches without its one-letter prefix.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from webquarry.evidence.language.letters import without_accents
 CHANGED_BEGINNINGS = frozenset(
     {"arabic", "dutch", "hebrew", "indonesian", "irish", "serbian", "yiddish"}
 )
-_LONGEST = 60  # letters of a word that is stemmed; anything longer is none
+_LONGEST = 60  # letters; longer strings are not stemmed
 _KEPT_LETTERS = 5  # of a word in a language without a stemmer
 _ARABIC_ARTICLE = re.compile("(?:[وفبك]?ال|و?لل)(?=...)")
 _HEBREW_PREFIXES = frozenset("הבלמשוכ")
-_SHORTEST_HEBREW = 4  # letters of a word that a small one may stand before
-# a stemmer holds the word it is at work on, and pages are judged in several threads
+_SHORTEST_HEBREW = 4  # letters of a word with a prefix
+# Stemmers are not thread-safe, and pages are scored in several threads.
 _stemmers = threading.local()
 
 
 @lru_cache(20_000)
 def stems_of(language: str, word: str) -> tuple[str, ...]:
-    """The stems of a word in small letters, without accents."""
+    """Return the stems of a lower-case word, without accents."""
     if len(word) > _LONGEST:
         return (word,)
     if language == "hebrew":
@@ -48,15 +48,15 @@ def stems_of(language: str, word: str) -> tuple[str, ...]:
 
 
 def _find_stemmer(language: str) -> Any:
-    """The stemmer of a language, made once for each thread; None where there is none."""
+    """Return this thread's stemmer of a language, None if there is none."""
     if not hasattr(_stemmers, "by_language"):
         _stemmers.by_language = {}
     by_language: dict[str, Any] = _stemmers.by_language
     if language not in by_language:
-        import snowballstemmer  # many tables; only needed once there is something to compare
+        import Stemmer  # large; only loaded when words are compared
 
         stemmer = None
-        if language in snowballstemmer.algorithms():
-            stemmer = snowballstemmer.stemmer(language)
+        if language in Stemmer.algorithms():
+            stemmer = Stemmer.Stemmer(language)
         by_language[language] = stemmer
     return by_language[language]
