@@ -8,8 +8,9 @@ from functools import partial
 
 from scaling_shapes.shape import Shape, number, repeat
 from webquarry._read.html.parse import parse_html
+from webquarry._read.markdown.foreign import read_markdown
+from webquarry._read.plain.blocks import read_block_words
 from webquarry._read.plain.html import read_html_words
-from webquarry._read.plain.markdown import read_markdown_words
 from webquarry.verify.drafts.find import find_claims
 from webquarry.verify.quotes.check import check_quote
 from webquarry.verify.quotes.numbers import NumberChecker, list_numbers
@@ -71,7 +72,7 @@ def _read_page(html: str) -> object:
 
 
 def _read_markdown(text: str) -> object:
-    return read_markdown_words("", text)
+    return read_block_words("", read_markdown(text, "").blocks)
 
 
 _RUNS = {

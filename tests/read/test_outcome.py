@@ -14,11 +14,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.read.written import written
 from webquarry._read.format import ConvertedDocument, Selection
 from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import parse_html
 from webquarry._read.html.traits import Traits
+from webquarry._read.markdown.foreign import read_markdown
 from webquarry._read.models import Page
 from webquarry._read.outcome.outcome import Outcome, judge
 from webquarry._read.reply import read_reply
@@ -409,10 +409,10 @@ def test_a_form_to_register_with_many_questions_is_no_login() -> None:
 def judge_part(kept: list[str], around: int, **traits: Any) -> Outcome:
     """The outcome of a page with so many words around the texts that are its main part."""
     part = ConvertedDocument(
-        written("\n\n".join(kept)),
-        whole="\n\n".join([*kept, "[elsewhere](/) " * around]),
+        read_markdown("\n\n".join(kept), WHERE).blocks,
+        whole=read_markdown("\n\n".join([*kept, "[elsewhere](/) " * around]), WHERE).blocks,
         traits=lambda: Traits(**traits),
-        blocks=lambda: PageBlocks([], [], [], [], [], [], [], [], [], str),
+        page_blocks=lambda: PageBlocks([], [], [], [], [], [], [], [], [], list),
         is_chosen=True,
         document=parse_html("<p>a page</p>"),
     )

@@ -5,13 +5,13 @@ frame of the site is not.
 from __future__ import annotations
 
 import asyncio
+import re
 from functools import cache
 
 import pytest
 
 from tests.search.engines import HOMELESS
 from webquarry._read.models import Page
-from webquarry._read.text.words import Words
 from webquarry.toolkit import Toolkit
 
 RECORDED = HOMELESS | {"WEBQUARRY_REPLAY": "demo"}
@@ -37,7 +37,9 @@ def find_places(text: str, wanted: list[str]) -> list[int]:
     escapes nor the blanks around cells count.
     """
     text = text.replace("\xa0", " ")
-    plain = Words(text.replace(" | ", "|").replace("| ", "|").replace(" |", "|")).text
+    text = re.sub(r"\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)", r"\1", text)
+    text = re.sub(r"\\([^\w\s])", r"\1", text)
+    plain = text.replace(" | ", "|").replace("| ", "|").replace(" |", "|")
     return [plain.find(one) for one in wanted]
 
 

@@ -7,13 +7,15 @@ formats in `detect.py` by the header, the name and the start of the text.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from webquarry._read.encoding.decode import DecodedText, decode
 from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.traits import Traits
+from webquarry._read.markdown.blocks import Block, write_blocks
 from webquarry._read.models import Dated, LeftOutText
 from webquarry._read.slices.text import WrittenText
 from webquarry._read.text.remember import found_once
@@ -51,12 +53,12 @@ class FetchedDocument:
 
 @dataclass(frozen=True)
 class ConvertedDocument:
-    """A document as Markdown, before its outcome is decided."""
+    """The blocks of a document, before its outcome is decided."""
 
-    text: WrittenText
+    blocks: Sequence[Block]
     title: str = ""
     encoding: str = ""  # WHATWG name; empty for formats without one
-    removed: Mapping[str, int] = field(default_factory=dict)
+    removed: Counter[str] = field(default_factory=Counter)
     notes: tuple[str, ...] = ()
     # computes facts about the markup, for HTML
     traits: Callable[[], Traits] | None = None
@@ -64,25 +66,30 @@ class ConvertedDocument:
     published: Dated | None = None
     modified: Dated | None = None
     lost: tuple[str, ...] = ()  # the notes on missing text
-    # the Markdown of the whole page, where `text` is a short part of it
-    whole: str | None = None
+    # of the whole page, by which the outcome is judged, if `blocks` are a short part of it
+    whole: Sequence[Block] | None = None
     document: Document | None = None  # the parsed page, for metadata
     # computes the texts of the page; `is_chosen` if its main content was selected
-    blocks: Callable[[], PageBlocks] | None = None
+    page_blocks: Callable[[], PageBlocks] | None = None
     is_chosen: bool = False
     left_out: LeftOutText | None = None  # if only the main content was taken
     is_rendered: bool = False  # its scripts have run
     reader: str = ""  # the site reader of the page, if any
 
     @found_once
-    def markdown(self) -> str:
-        """The Markdown by which the outcome is judged: that of the whole page."""
-        return self.text.markdown if self.whole is None else self.whole
+    def text(self) -> WrittenText:
+        """The blocks as Markdown; escaped chat delimiters are added to `removed`."""
+        return write_blocks(self.blocks, self.removed)
 
-    @found_once
-    def part(self) -> str:
-        """The short part of the page that is returned, if it is judged by the whole page."""
-        return "" if self.whole is None else self.text.markdown
+    @property
+    def markdown(self) -> str:
+        """The Markdown with its link targets."""
+        return self.text.markdown
+
+    @property
+    def judged(self) -> Sequence[Block]:
+        """The blocks by which the outcome is judged."""
+        return self.blocks if self.whole is None else self.whole
 
 
 class Format(ABC):

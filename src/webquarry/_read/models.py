@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from webquarry._read.slices.text import WrittenText
 
 if TYPE_CHECKING:
     from webquarry._read.html.parse import Document
+    from webquarry._read.markdown.blocks import Block
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Page:
     reader: str = ""  # the site reader of the page, if there is one
     left_out: LeftOutText | None = None  # where only the main part was taken
     tier: str = ""  # how it was had, where not by reading what the server sent: browser, exa:cached
+    blocks: Sequence[Block] = field(default=(), repr=False, compare=False)
     need: str = ""  # of its scripts: none, `may` where they might bring more, `must`
 
     @property

@@ -14,7 +14,9 @@ from webquarry._read.slices.text import WrittenText
 from webquarry.net.models import Reply
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
-_PAGE_FIELDS = tuple(one.name for one in fields(Page) if one.name not in ("text", "document"))
+_PAGE_FIELDS = tuple(
+    one.name for one in fields(Page) if one.name not in ("text", "blocks", "document")
+)
 
 
 def write_json(value: Any) -> bytes:

@@ -112,7 +112,12 @@ class FetchedPage:
 
         if self.special is not None:
             content = read_markdown(self.special.markdown, self.special.url)
-            return replace(self.special, text=content.written, removed=content.removed)
+            return replace(
+                self.special,
+                text=content.written,
+                blocks=content.blocks,
+                removed=content.removed,
+            )
         if self.site is not None:
             page = write_site_page(self.site, self.requested_url)
             return replace(page, notes=(*page.notes, *self.notes))

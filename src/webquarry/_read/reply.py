@@ -20,7 +20,6 @@ from webquarry._read.formats.html import Html
 from webquarry._read.models import Page, RawPage
 from webquarry._read.outcome.outcome import judge, raise_if_login, raise_if_walled
 from webquarry._read.outcome.walls import wall_headers
-from webquarry._read.slices.text import WrittenText
 from webquarry.errors import ThinPage, Unreadable
 from webquarry.net.failures import raise_for_status
 from webquarry.net.models import Reply
@@ -74,6 +73,7 @@ def read_reply(
         requested_url=requested_url,
         title=converted.title,
         text=converted.text,
+        blocks=converted.blocks,
         content_type=chosen.name,
         encoding=converted.encoding,
         outcome=outcome.kind,
@@ -98,7 +98,7 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     chosen: Format | None = None
     with suppress(Unreadable):
         chosen = pick_format(source)
-    converted = ConvertedDocument(WrittenText(b""))
+    converted = ConvertedDocument([])
     if isinstance(chosen, Html) and source.body.strip():
         converted = chosen.to_markdown(source)
     try:

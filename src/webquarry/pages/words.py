@@ -27,15 +27,15 @@ class KeptWords:
 def read_words(page: Page) -> PageWords:
     """The words of a whole page. Work for the processor, done in a job."""
     from webquarry._read.markdown.convert import FALLBACK_NOTE
+    from webquarry._read.plain.blocks import read_block_words, read_verbatim_words
     from webquarry._read.plain.html import read_html_words
-    from webquarry._read.plain.markdown import read_markdown_words
 
     if page.document is not None:
         with_fallbacks = FALLBACK_NOTE in page.notes
         return read_html_words(page.document, page.title, with_fallbacks=with_fallbacks)
-    is_verbatim = page.content_type in _VERBATIM
-    title = "" if is_verbatim else page.title
-    return read_markdown_words(title, page.markdown, verbatim=is_verbatim)
+    if page.content_type in _VERBATIM:
+        return read_verbatim_words(page.markdown)
+    return read_block_words(page.title, page.blocks)
 
 
 def pack_words(page: Page) -> bytes:

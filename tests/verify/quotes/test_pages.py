@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.verify.quotes.reading import check, page, text
-from webquarry._read.plain.markdown import read_markdown_words
+from webquarry._read.markdown.blocks import Block
+from webquarry._read.markdown.foreign import read_markdown
+from webquarry._read.plain.blocks import read_block_words
 from webquarry.verify.quotes.check import check_quote
 from webquarry.verify.quotes.source import SourceText
 
@@ -125,8 +127,10 @@ def test_brackets_of_the_text_stay_where_a_quote_goes_over_a_page_break() -> Non
 
 
 def test_pages_of_a_document_are_told() -> None:
-    markdown = "# Port\n\nIt was built in\n\n[page 2]\n\na single winter by few people."
-    source = SourceText("https://port.example/a.pdf", read_markdown_words("", markdown))
+    blocks = [Block("heading", "Port", 1)]
+    for paragraph in ("It was built in", "[page 2]", "a single winter by few people."):
+        blocks.append(Block("paragraph", paragraph))
+    source = SourceText("https://port.example/a.pdf", read_block_words("", blocks))
 
     assert [span.page for span in check_quote("a single winter by few people", [source]).spans] == [
         2
@@ -145,7 +149,9 @@ def test_pages_of_a_document_are_told() -> None:
     ],
 )
 def test_markdown_is_read_without_its_marks(markdown: str, words: str) -> None:
-    assert read_markdown_words("", markdown).text.split() == words.split()
+    blocks = read_markdown(markdown, "https://page.example/").blocks
+
+    assert read_block_words("", blocks).text.split() == words.split()
 
 
 def test_a_plain_text_is_kept_as_it_is() -> None:

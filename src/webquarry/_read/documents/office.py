@@ -23,7 +23,7 @@ from lxml import etree
 from webquarry._read.documents.text import Refusal, clean_name, clean_title
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.tree import text_of
-from webquarry._read.markdown.blocks import Block, write_blocks
+from webquarry._read.markdown.blocks import Block
 from webquarry._read.models import Dated
 
 Element = etree._Element
@@ -290,12 +290,12 @@ def build_document(
     own_title = clean_title(texts.get("dc:title", ""), removed)
     author = clean_name(texts.get("dc:creator", ""), removed)
     return ConvertedDocument(
-        write_blocks(blocks, removed),
+        blocks,
         title=own_title or clean_name(title, removed),
         author=author,
         published=read_date("created"),
         modified=read_date("modified"),
-        removed={reason: count for reason, count in removed.items() if count},
+        removed=removed,
         notes=(*lost, *notes),
         lost=tuple(lost),
     )

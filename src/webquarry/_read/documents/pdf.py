@@ -43,7 +43,7 @@ from webquarry._read.documents.text import (
 )
 from webquarry._read.documents.writer import DocumentWriter
 from webquarry._read.format import ConvertedDocument
-from webquarry._read.markdown.blocks import Block, write_blocks
+from webquarry._read.markdown.blocks import Block
 
 _MOST_PAGES = 2_000
 _TITLE_PAGES = 2  # on which a title is looked for
@@ -71,7 +71,7 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
     blocks = build_blocks(items, size)
     levels = find_headings(blocks, size)
     joiner = Joiner(line.text for line in lines)
-    written = write_blocks(_Writer(joiner, removed).write(blocks, levels), removed)
+    written = _Writer(joiner, removed).write(blocks, levels)
     if pages.pictured:
         pages.notes.append(
             f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
@@ -88,7 +88,7 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
         author=author,
         published=published,
         modified=modified,
-        removed={reason: count for reason, count in removed.items() if count},
+        removed=removed,
         notes=tuple(pages.notes),
         lost=tuple(pages.notes),
     )

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from webquarry._read.documents.text import build_table
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.formats.text import show_text
-from webquarry._read.markdown.blocks import write_blocks
 
 _TABS = "text/tab-separated-values"
 _DELIMITERS = (",", ";", "\t", "|")
@@ -110,9 +109,9 @@ def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocumen
         lost = (f"The table has {count + 1:,} rows; only the first {len(rows):,} are shown.",)
     table = build_table(rows, removed)
     return ConvertedDocument(
-        write_blocks([table] if table else [], removed),
+        [table] if table else [],
         encoding=encoding,
-        removed=dict(removed),
+        removed=removed,
         notes=lost,
         lost=lost,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from webquarry._read.feeds import parse_json_feed, parse_xml_feed, write_feed, write_title
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.formats.text import Json, Xml
-from webquarry._read.markdown.blocks import write_blocks
 from webquarry._read.markdown.compose import Composer
 
 
@@ -23,9 +22,8 @@ class FeedFormat(Format):
         has_address = feed.link.startswith(("https://", "http://"))
         composer = Composer(feed.link if has_address else source.url)
         blocks, lost = write_feed(feed, composer)
-        text = write_blocks(blocks, composer.removed)
         return ConvertedDocument(
-            text,
+            blocks,
             title=write_title(feed.title, composer),
             encoding=source.text.encoding,
             removed=composer.removed,

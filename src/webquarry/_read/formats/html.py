@@ -6,13 +6,16 @@ A page without main content is returned whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import CUT, Document, parse_html
+from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, title_of, to_markdown
+from webquarry._read.markdown.words import Words
 from webquarry._read.sites._wiki import READER as WIKI
 from webquarry._read.sites._wiki import write_wiki_page
 
@@ -52,16 +55,16 @@ class Html(Format):
         content = part.content
         notes = (*document.notes, *content.notes, *part.notes)
         return ConvertedDocument(
-            content.written,
+            content.blocks,
             title=content.title or title_of(document),
             encoding=source.text.encoding,
             removed=content.removed,
             notes=notes,
             lost=tuple([note for note in notes if note in _LOSSES]),
             traits=lambda: document.traits,
-            whole=None if part.whole is None else part.whole.text,
+            whole=None if part.whole is None else part.whole.blocks,
             document=document,
-            blocks=list_blocks,
+            page_blocks=list_blocks,
             is_chosen=part.selection is not None,
             left_out=content.left_out,
             reader=part.reader,
@@ -96,13 +99,13 @@ def _list_blocks(document: Document, part: _Part, url: str) -> PageBlocks:
     )
 
 
-def _read_whole(document: Document, part: _Part, url: str) -> str:
+def _read_whole(document: Document, part: _Part, url: str) -> Sequence[Block]:
     """Return all that a person sees on the page."""
     if part.whole is not None:
-        return part.whole.text
+        return part.whole.blocks
     if part.selection is None:
-        return part.content.text
-    return to_markdown(document, url).text
+        return part.content.blocks
+    return to_markdown(document, url).blocks
 
 
 def _convert_main_part(document: Document, url: str) -> _Part:
@@ -113,9 +116,9 @@ def _convert_main_part(document: Document, url: str) -> _Part:
 
     selection = select_main_content(document)
     part = render_selection(document, selection, url) if selection.kept else None
-    if part is not None and len(part.written.data) >= _SHORT:
+    if part is not None and Words(part.blocks).size >= _SHORT:
         return _Part(part, selection=selection)
     page = to_markdown(document, url)
-    if part is None or not part.written.data.strip():
+    if part is None or not part.blocks:
         return _Part(page, (WHOLE_NOTE,), selection=selection)
     return _Part(part, whole=page, selection=selection)

@@ -31,7 +31,7 @@ class MarkdownText(Format):
             return replace(show_text(source, text, "markdown", (_TOO_LARGE,)), title=title)
         page = read_markdown(text, source.url)
         return ConvertedDocument(
-            page.written, title=title, encoding=source.text.encoding, removed=page.removed
+            page.blocks, title=title, encoding=source.text.encoding, removed=page.removed
         )
 
 

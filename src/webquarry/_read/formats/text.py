@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.markdown.blocks import Block, write_blocks
+from webquarry._read.markdown.blocks import Block
 from webquarry._read.text.characters import clean
 
 _LARGEST_JSON = 2_000_000  # characters; indenting more is slow
@@ -60,11 +60,10 @@ def show_text(
     block = Block("verbatim", cleaned.text)
     if language is not None and cleaned.text.strip():
         block = Block("code", cleaned.text, language=language)
-    removed = Counter(cleaned.removed)
     return ConvertedDocument(
-        write_blocks([block], removed),
+        [block],
         encoding=source.text.encoding,
-        removed=removed,
+        removed=Counter(cleaned.removed),
         notes=notes,
     )
 

@@ -6,10 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from webquarry._read.text.remember import found_once
 
 _MOST_BOXES = 4  # around a text, whose names say what it is
+
+
+if TYPE_CHECKING:
+    from webquarry._read.markdown.blocks import Block
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class PageBlocks:
     names: Sequence[str]  # their class attributes
     ids: Sequence[str]
     levels: Sequence[int]  # of the headings that they are or stand in; 0 for none
-    read_whole: Callable[[], str]  # all that a person sees on the page, as Markdown
+    read_whole: Callable[[], Sequence[Block]]  # all that a person sees on the page
 
     @found_once
     def kept_sizes(self) -> Sequence[int]:

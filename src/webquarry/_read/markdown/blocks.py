@@ -23,7 +23,7 @@ Kind = Literal["paragraph", "heading", "code", "table", "rule", "verbatim"]
 
 LINK_TARGET, LINK_END = "\x03", "\x04"  # in front of the target of a link, and behind it
 _MAX_DEPTH = 12  # of containers that are indented, so that the text cannot grow without bound
-_LINK = re.compile(f"{LINK_START}([^{LINK_TARGET}]*){LINK_TARGET}([^{LINK_END}]*){LINK_END}")
+LINK = re.compile(f"{LINK_START}([^{LINK_TARGET}]*){LINK_TARGET}([^{LINK_END}]*){LINK_END}")
 
 
 def mark_link(text: str, target: str) -> str:
@@ -37,7 +37,7 @@ def mark_link(text: str, target: str) -> str:
 
 def strip_links(text: str) -> str:
     """Return inline Markdown without its links; their texts stay."""
-    return _LINK.sub(r"\1", text) if LINK_START in text else text
+    return LINK.sub(r"\1", text) if LINK_START in text else text
 
 
 @dataclass(slots=True)
@@ -168,7 +168,7 @@ def write_blocks(blocks: Iterable[Block], removed: Counter[str]) -> WrittenText:
             pieces.append(data)
             place += len(data)
             continue
-        parts = iter(_LINK.split(text))
+        parts = iter(LINK.split(text))
         for before in parts:
             data = before.encode("utf-8", "replace")
             pieces.append(data)

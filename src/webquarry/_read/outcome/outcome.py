@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.traits import Traits
+from webquarry._read.markdown.words import Words
 from webquarry._read.outcome.lists import find_more
 from webquarry._read.outcome.shell import Need, has_empty_main, is_template, judge_shell
 from webquarry._read.outcome.teaser import find_teaser
@@ -30,7 +31,6 @@ from webquarry._read.outcome.walls import (
     is_missing,
     wants_login,
 )
-from webquarry._read.text.words import Words, count_words
 from webquarry._search.replies.addresses import join_url
 from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPage
 from webquarry.secret import redact
@@ -70,7 +70,7 @@ def raise_if_walled(url: str, headers: Mapping[str, str], page: ConvertedDocumen
     """
     vendor = find_wall_in_headers(headers)
     if vendor is None and page is not None and page.traits is not None:
-        words = Words(page.markdown[:_LONGEST])
+        words = Words(page.judged).beginning(_LONGEST)
         if words.prose_count <= _MOST_PROSE:
             vendor = find_wall_in_page(page.title, words, page.traits())
     if vendor is not None:
@@ -84,7 +84,7 @@ def raise_if_login(url: str, requested_url: str, page: ConvertedDocument) -> Non
     """Raise `LoginWall` if a page shows nothing but a form to log in."""
     if page.traits is None:
         return
-    words = Words(page.markdown[:_LONGEST])
+    words = Words(page.judged).beginning(_LONGEST)
     if wants_login(url, requested_url, page.title, words, page.traits()):
         raise LoginWall(f"{_host(url)} wants a login before it shows {redact(requested_url)}.")
 
@@ -97,10 +97,10 @@ def judge(
     Raises what is in place of a page: a wall, a login, a missing or an empty page.
     """
     if page.traits is None or page.reader:  # a document or a known article may be short
-        if not page.markdown.strip():
+        if not page.text.data.strip():
             raise ThinPage(f"{redact(url)} is empty.")
         return Outcome()
-    words = _read_if_short(page.markdown)
+    words = _read_if_short(Words(page.judged))
     if words is None:
         if _is_long_template(page):
             note = (
@@ -125,24 +125,21 @@ def judge(
     return completeness._replace(need=completeness.need or outcome.need)
 
 
-def _read_if_short(markdown: str) -> Words | None:
+def _read_if_short(words: Words) -> Words | None:
     """Return the words of a page, or None if it has so much prose that it is content."""
-    if len(markdown) > _LONGEST:
+    if words.size > _LONGEST or words.beginning(_BEGINNING).prose_count > 2 * _MOST_PROSE:
         return None
-    words = Words(markdown[:_BEGINNING])
-    if words.prose_count > 2 * _MOST_PROSE:
-        return None
-    if len(markdown) > _BEGINNING:
-        words = Words(markdown)
     return None if words.prose_count > _MOST_PROSE else words
 
 
 def _is_long_template(page: ConvertedDocument) -> bool:
     """Whether a page with much text is a template that scripts would fill in."""
-    if "{{" not in page.markdown or page.is_rendered or page.traits is None:
+    if page.is_rendered or page.traits is None:
         return False
-    text = page.markdown[:_LONGEST]
-    return is_template(text, count_words(text)) and page.traits().scripts > 0
+    words = Words(page.judged).beginning(_LONGEST)
+    if "{{" not in words.text:
+        return False
+    return is_template(words.text, words.count) and page.traits().scripts > 0
 
 
 def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Traits) -> Outcome:
@@ -158,7 +155,7 @@ def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Tr
         return Outcome("js_shell", (note,), "must")
     if words.count >= _THIN_WORDS:
         return Outcome(need=shell.need)
-    if not words.count and "![" not in page.markdown:
+    if not words.count:
         raise ThinPage(f"{redact(url)} has no text{_describe_refresh(url, traits)}.")
     size = _describe_size(words.count)
     note = f"The page holds only {size} of text{_describe_refresh(url, traits)}."
@@ -167,12 +164,12 @@ def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Tr
 
 def _judge_completeness(url: str, page: ConvertedDocument) -> Outcome:
     """Whether a page is complete. Raises `LoginWall` if it has only a gate."""
-    if page.document is None or page.blocks is None or page.traits is None:
+    if page.document is None or page.page_blocks is None or page.traits is None:
         return Outcome()
-    is_long = not page.is_chosen and len(page.markdown) > _BEGINNING
+    is_long = not page.is_chosen and Words(page.judged).size > _BEGINNING
     if is_long and not any(name in page.document.data for name in _GATE_NAMES):
         return Outcome()
-    blocks = page.blocks()
+    blocks = page.page_blocks()
     teaser = find_teaser(page.document, blocks)
     if teaser is not None:
         if teaser.words < _GATE_WORDS:
@@ -194,10 +191,10 @@ def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> O
 
     A short notice is a page too, if it has a sentence, or if there is little around it.
     """
-    if not page.part or len(page.part) > _LITTLE:
+    if page.whole is None or len(page.markdown) > _LITTLE:
         return Outcome()
-    part, whole = Words(page.part), Words(page.markdown[:_BEGINNING])
-    is_title = part.count <= _TITLE_WORDS and page.part.startswith("#")
+    part, whole = Words(page.blocks), Words(page.whole).beginning(_BEGINNING)
+    is_title = part.count <= _TITLE_WORDS and bool(part.headings)
     much = _MUCH_AROUND_TITLE if is_title else _MUCH_AROUND
     is_little = part.count < max(_LITTLE_WORDS, _LITTLE_SHARE * whole.count)
     if not is_little or whole.count < much:

@@ -12,10 +12,11 @@ from typing import Literal
 
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.traits import Traits
+from webquarry._read.markdown.words import Words
 from webquarry._read.outcome.phrases import load, phrases, tokenize_page
 from webquarry._read.outcome.walls import SENTENCE_END, has_element
 from webquarry._read.style.reveal import Scripts
-from webquarry._read.text.words import Words, count_words
+from webquarry._read.text.words import count_words
 
 # Whether scripts are needed for any content, or may add some.
 Need = Literal["", "may", "must"]
@@ -54,11 +55,12 @@ class ShellVerdict:
 
 def judge_shell(page: ConvertedDocument, words: Words, traits: Traits) -> ShellVerdict:
     """Whether the scripts of a short page would add its content."""
-    if len(page.part) > len(page.markdown):
-        words = Words(page.part)
+    part = Words(page.blocks)
+    if part.size > words.size:
+        words = part
     sentences = _read_sentences(words)
     count = sentences.count
-    is_empty = not count and "![" not in page.markdown
+    is_empty = not count
     if page.is_rendered:
         return _judge_rendered(page, words, sentences, is_empty)
     if not traits.scripts:

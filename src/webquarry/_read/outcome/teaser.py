@@ -25,8 +25,9 @@ from lxml import etree
 from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import beginning_of
+from webquarry._read.markdown.words import Words
 from webquarry._read.outcome.phrases import load, phrases
-from webquarry._read.text.words import Words, count_words
+from webquarry._read.text.words import count_words
 
 _SHORT_PAGE = 1_800  # characters of the main content, below which all blocks are examined
 _MOST_BLOCKS = 300  # of a short page

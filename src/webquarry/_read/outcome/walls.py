@@ -14,8 +14,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from webquarry._read.html.traits import Traits, leads_to_login
+from webquarry._read.markdown.words import Words
 from webquarry._read.outcome.phrases import Phrases, load, phrases, tokenize, tokenize_page
-from webquarry._read.text.words import Words, count_words
+from webquarry._read.text.words import count_words
 
 UNKNOWN_VENDOR = "a captcha"
 SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")

@@ -224,6 +224,7 @@ class SiteWriter(Composer):
             requested_url=self.url,
             title=self.plain(title),
             text=text,
+            blocks=content,
             content_type=content_type,
             encoding="utf-8",
             outcome=outcome,

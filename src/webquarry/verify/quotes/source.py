@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from webquarry._read.plain.markdown import read_markdown_words
+from webquarry._read.plain.blocks import read_verbatim_words
 from webquarry._read.plain.words import PageWords, Range
 from webquarry._read.plain.writer import merge_ranges
 from webquarry.verify.quotes.fold import Lane
@@ -97,7 +97,7 @@ class SourceText:
     @classmethod
     def of_text(cls, url: str, text: str, read_at: datetime | None = None) -> SourceText:
         """A source that is a plain text, such as one kept in an evidence pack."""
-        words = read_markdown_words("", text, verbatim=True)
+        words = read_verbatim_words(text)
         return cls(url, words, read_at=read_at)
 
     @property
