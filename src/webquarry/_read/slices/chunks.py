@@ -88,7 +88,7 @@ def split_chunks(text: WrittenText, grain: Grain = COARSE) -> list[Chunk]:
     section = no_section
     bare: int | None = None  # start of the headings that nothing has followed yet
     last_kind = 0
-    for start, stop, kind in text.spans():
+    for start, stop, kind in text.outer_spans():
         if 0 < kind < ITEM:
             above: Section | None = section
             while above is not None and above.level >= kind:

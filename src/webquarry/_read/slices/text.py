@@ -96,6 +96,11 @@ class WrittenText:
         for unit, following in pairwise([*self.units, end]):
             yield unit.start, following.start, unit.kind
 
+    def outer_spans(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the same for units of which headings inside of an item are a part."""
+        outer = [one for one in self.units if not one.level or self.data[one.start] == _HASH]
+        return replace(self, units=outer).spans()
+
     @found_once
     def starts(self) -> list[int]:
         """The start of each unit."""
@@ -208,9 +213,7 @@ class WrittenText:
         entries = entry_bytes = place = 0
         attached = _MAX_ATTACHED
         links = self.links
-        # a heading inside of an item is no entry of its own
-        outer = [one for one in self.units if not one.level or self.data[one.start] == _HASH]
-        for start, stop, kind in replace(self, units=outer).spans():
+        for start, stop, kind in self.outer_spans():
             block = self.data[start:stop].rstrip()
             linked, first = 0, place
             while place < len(links) and links[place].start < stop:
