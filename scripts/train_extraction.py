@@ -28,9 +28,8 @@ from scripts.extraction.scores import compute_scores, print_row, print_scores  #
 from scripts.extraction.stages import as_data  # noqa: E402
 from scripts.extraction.training import COMMON, Trainer  # noqa: E402
 
-from webquarry._native import FEATURE_NAMES  # noqa: E402
+from webquarry._native import CONTEXT_NAMES, FEATURE_NAMES  # noqa: E402
 from webquarry._read.main_content.choose import RULES  # noqa: E402
-from webquarry._read.main_content.context import CONTEXT_NAMES  # noqa: E402
 from webquarry._read.main_content.model import Probabilities, blend  # noqa: E402
 
 if TYPE_CHECKING:

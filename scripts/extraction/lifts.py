@@ -4,19 +4,20 @@ site out.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from scripts.extraction.pages import LabelledPage
 
-from webquarry._read.main_content.boxes import LONGEST
-from webquarry._read.main_content.lifts import Lifts
-from webquarry._read.main_content.texts import SHORT
-from webquarry._read.main_content.words import split_names, split_words
+from webquarry._native import LONGEST_NAME, SHORT_TEXT
+from webquarry._read.main_content.features import Lifts, split_words
 
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6  # sites without any lift that are added to those seen
 _MOST_TOKENS = 60  # of a block; longer ones weigh no more
+
+_NAME_PART = re.compile("[A-Za-z][a-z]*")
 
 Table = dict[str, float]
 PageLifts = tuple[Table, Table, Table]  # class names, words of short blocks, words of longer ones
@@ -39,10 +40,15 @@ def compute_page_lifts(page: LabelledPage) -> PageLifts:
         for token in _collect_names(page, page.flow.boxes[index]):
             names.add(token, lift, weight)
         text = page.flow.texts[index]
-        table = words if len(text) <= SHORT else long_words
-        for token in set(split_words(text[:SHORT])):
+        table = words if len(text) <= SHORT_TEXT else long_words
+        for token in set(split_words(text[:SHORT_TEXT])):
             table.add(token, lift, max(weight, 1.0))
     return names.compute(), words.compute(), long_words.compute()
+
+
+def split_names(names: str) -> list[str]:
+    """Return the words of class names, cut at capitals and at everything but letters."""
+    return [part.lower() for part in _NAME_PART.findall(names)]
 
 
 def _collect_names(page: LabelledPage, box: int) -> set[str]:
@@ -50,7 +56,7 @@ def _collect_names(page: LabelledPage, box: int) -> set[str]:
     flow = page.flow
     names: set[str] = set()
     while box >= 0:
-        names.update(split_names(f"{flow.names[box][:LONGEST]} {flow.ids[box]}"))
+        names.update(split_names(f"{flow.names[box][:LONGEST_NAME]} {flow.ids[box]}"))
         box = flow.parents[box]
     return names
 

@@ -18,8 +18,7 @@ from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import build_rows
 from scripts.extraction.stages import Array, Matrix, Stage
 
-from webquarry._native import FEATURE_NAMES
-from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
+from webquarry._native import CONTEXT_NAMES, FEATURE_NAMES, build_context
 from webquarry._read.main_content.features import build_features
 
 COMMON: dict[str, Any] = {
@@ -61,7 +60,9 @@ class Trainer:
         self._features = [
             build_features(page.flow, self.table.without(page.site)) for page in self.pages
         ]
-        self._matrices = [np.asarray(features.matrix, np.float32) for features in self._features]
+        self._matrices = [
+            np.asarray(features.matrix.to_lists(), np.float32) for features in self._features
+        ]
         log(
             f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(FEATURE_NAMES)} features"
         )
@@ -96,7 +97,8 @@ class Trainer:
         for features, probabilities in zip(self._features, first, strict=True):
             context = None
             if probabilities is not None:
-                context = np.asarray(build_context(features, probabilities), np.float32)
+                matrix = build_context(features, probabilities.tolist())
+                context = np.asarray(matrix.to_lists(), np.float32)
             contexts.append(context)
         return contexts
 

@@ -3,7 +3,6 @@ from typing import Any
 
 from lxml import etree
 
-Rows = Any  # a memory view of one or two dimensions, or an array of numpy
 # An element, its parts, its tag, the names of its attributes, its text and its tail.
 Child = tuple[etree._Element, int, str, list[str], str | None, str | None]
 
@@ -100,49 +99,42 @@ class ChosenParts:
 
 # features.pxi
 
-COUNTED: tuple[str, ...]
 FEATURE_NAMES: tuple[str, ...]
+SHORT_TEXT: int
+LONGEST_NAME: int
+
+class Matrix:
+    """Numbers in a row per feature and a column per block."""
+
+    height: int
+    width: int
+    @staticmethod
+    def of(rows: list[list[float]]) -> Matrix: ...
+    def to_lists(self) -> list[list[float]]: ...
 
 class WordTable:
-    """Words and their numbers."""
+    """Words and their values in several tables."""
 
-    def __init__(self, numbers: Mapping[str, int], unknown: int) -> None: ...
+    def __init__(self, *tables: Mapping[str, float]) -> None: ...
 
-def fill_table(
-    table: Rows,
-    parents: list[int],
-    first: list[int],
-    last: list[int],
-    flags: list[int],
-    levels: list[int],
-) -> None: ...
-def link_boxes(table: Rows, kind: Rows, names: Rows, repeats: int) -> None: ...
-def read_names(
-    tags: list[str],
-    names: list[str],
-    ids: list[str],
-    table: WordTable,
-    values: Rows,
-    tag_numbers: dict[str, int],
-    longest: int,
-    tags_of: Rows,
-    kinds: Rows,
-    said: Rows,
-) -> None: ...
-def fill_counts(
-    counts: Rows,
-    texts: list[str],
-    table: WordTable,
-    said: Rows,
-    title: WordTable | None,
-    topic: WordSearch,
-    limits: Any,
-) -> None: ...
-def fill_features(matrix: Rows, flow: Any, counts: Rows, boxes: Any, limits: Any) -> None: ...
+class Features:
+    """The features of the blocks of one page."""
+
+    matrix: Matrix
+    words: list[float]
+    def __init__(
+        self,
+        walk: Walk,
+        names: WordTable,
+        words: WordTable,
+        title: WordTable | None,
+        topic: WordSearch,
+        is_article: int,
+    ) -> None: ...
 
 # model.pxi
 
-FILLED: tuple[str, ...]
+CONTEXT_NAMES: tuple[str, ...]
 
 class Forest:
     """Trees over the rows of a matrix."""
@@ -153,20 +145,12 @@ class Forest:
         borders: Sequence[Sequence[float]],
         leaves: Sequence[int],
     ) -> None: ...
-    def sum_leaves(self, rows: Rows) -> list[int]: ...
-    def predict(self, rows: Rows, scale: float, bias: float) -> list[float]: ...
+    def sum_leaves(self, matrix: Matrix) -> list[int]: ...
+    def predict(self, matrix: Matrix, scale: float, bias: float) -> list[float]: ...
 
-def find_threshold(probabilities: list[float], words: list[float], limits: Any) -> float: ...
-def find_best_cut(probabilities: list[float], words: list[float], together: float) -> float: ...
-def fill_context(
-    matrix: Rows,
-    features: Rows,
-    probabilities: Rows,
-    words: Rows,
-    boxes: list[int],
-    table: Rows,
-    limits: Any,
-) -> None: ...
+def find_threshold(chances: list[float], words: list[float]) -> float: ...
+def find_joint_threshold(chances: list[float], words: list[float]) -> float: ...
+def build_context(page: Features, chances: list[float]) -> Matrix: ...
 
 # match.pxi
 ANCESTOR: int

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scripts.extraction.stages import Array, Matrix, Stage, as_data
 
+from webquarry import _native
 from webquarry._read.main_content.model import Trees, parse_trees
 
 NAMES = ("chars", "density", "links")
@@ -64,7 +65,7 @@ def test_prediction_is_the_mean_log_odds_of_all_trainings() -> None:
 def test_exported_trees_predict_the_same_as_the_stage() -> None:
     stage = Stage([ONE, OTHER])
 
-    exported = load(stage).predict(BLOCKS.astype(float))
+    exported = load(stage).predict(_native.Matrix.of(BLOCKS.tolist()))
     assert exported == pytest.approx(stage.predict(BLOCKS), abs=1e-4)
 
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from webquarry._native import CONTEXT_NAMES, Features, build_context
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import build_flow
-from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
-from webquarry._read.main_content.features import Features, build_features
-from webquarry._read.main_content.lifts import Lifts
+from webquarry._read.main_content.features import Lifts, build_features
 
 TEXT = "The keeper of the harbour writes down every boat, its crew and the hour of its departure."
 LINKS = "<ul><li><a href=/a>Menu</a><li><a href=/b>Shop</a><li><a href=/c>Help</a></ul>"
@@ -26,7 +25,7 @@ def describe(body: str) -> Features:
 
 
 def context(features: Features, chances: list[float]) -> dict[str, NDArray[np.float64]]:
-    rows = np.asarray(build_context(features, np.array(chances)))
+    rows = np.asarray(build_context(features, chances).to_lists())
     return dict(zip(CONTEXT_NAMES, rows, strict=True))
 
 
@@ -67,3 +66,8 @@ def test_without_paragraphs_the_text_is_the_whole_page() -> None:
     rows = context(describe("<div><b>a</b></div><div>b</div>"), [0.9, 0.5])
 
     assert rows["text"][0] == pytest.approx(rows["text"][1])
+
+
+def test_chances_of_another_page_are_rejected() -> None:
+    with pytest.raises(ValueError, match="another page"):
+        build_context(describe(PARAGRAPHS), [0.5, 0.5])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from webquarry._native import find_joint_threshold
 from webquarry._read.main_content.blocks import Flow
 from webquarry._read.main_content.model import Probabilities
 from webquarry._read.main_content.rules_lists import (
@@ -21,7 +22,6 @@ from webquarry._read.main_content.rules_text import (
     drop_copies,
     prefer_visible,
 )
-from webquarry._read.main_content.threshold import find_threshold
 
 Rule = Callable[[Flow, Sequence[float], bytearray], None]
 # In this order: later rules complete what earlier ones keep.
@@ -44,7 +44,7 @@ def choose(
     flow: Flow, probabilities: Probabilities, words: Sequence[float], rules: Sequence[Rule] = RULES
 ) -> list[int]:
     """Return the indexes of the blocks to keep; `words` is the number of words of each block."""
-    threshold = find_threshold(probabilities.final, words)
+    threshold = find_joint_threshold(list(probabilities.final), list(words))
     kept = bytearray(probability >= threshold for probability in probabilities.final)
     likely = list(map(max, probabilities.first, probabilities.final))
     for rule in rules:

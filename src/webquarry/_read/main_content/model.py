@@ -14,11 +14,15 @@ from importlib import resources
 from math import sqrt
 from typing import Any
 
-from webquarry._native import FEATURE_NAMES, Forest
-from webquarry._read.main_content.buffers import Rows, pack_row
-from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
-from webquarry._read.main_content.features import Features
-from webquarry._read.main_content.lifts import Lifts
+from webquarry._native import (
+    CONTEXT_NAMES,
+    FEATURE_NAMES,
+    Features,
+    Forest,
+    Matrix,
+    build_context,
+)
+from webquarry._read.main_content.features import Lifts
 
 
 @dataclass(frozen=True)
@@ -29,9 +33,9 @@ class Trees:
     scale: float  # divisor of a leaf
     bias: float
 
-    def predict(self, rows: Rows) -> list[float]:
-        """Return the probability of each block, for a matrix with a row per feature."""
-        return self.forest.predict(rows, self.scale, self.bias)
+    def predict(self, matrix: Matrix) -> list[float]:
+        """Return the probability of each block."""
+        return self.forest.predict(matrix, self.scale, self.bias)
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Model:
     def predict(self, features: Features) -> Probabilities:
         """Return the probabilities of a page's blocks."""
         first = self.first.predict(features.matrix)
-        second = self.second.predict(build_context(features, pack_row(first)))
+        second = self.second.predict(build_context(features, first))
         return Probabilities(first, blend(first, second))
 
 

@@ -52,7 +52,7 @@ def select_main_content(
         probabilities = model.predict(features)
     elif len(probabilities.final) != len(flow.texts):
         raise ValueError("The probabilities belong to another page.")
-    words = features.words.tolist()
+    words = features.words
     kept = choose(flow, probabilities, words, rules)
     if has_fallback(flow, kept) and not is_read_without_scripts(document.roots):
         visible = [index for index in kept if not has_fallback(flow, [index])]

@@ -1,100 +1,75 @@
-# Words, elements and blocks of a page -> the feature matrix of the model.
+# Words, elements and blocks of a page -> the features of both stages of the model.
 
 cdef enum:
-    OUTER, FIRST, LAST, FLAGS, LEVEL, TAG, UNIT, SIBLINGS, CLUSTER, DEEP  # as in boxes.py
+    SHORT = 100  # characters of labels, headings and links; of longer texts the model sees the words up to here
+    TOPIC_IN = 400  # characters that are searched for words of the page's title and description
+    BEGINNING = 50  # characters of a text that others may begin with, too
+    LONGEST = 400  # characters of a class or id
+    LONGEST_BYTES = 4 * LONGEST
+    REPEATED = 3  # similar siblings that make each of them a unit
+    PARAGRAPH = 80  # characters that a paragraph exceeds
+    GOOD = 140  # characters that a long paragraph exceeds
+    REACH = 4  # blocks to each side in the window around a block
+    COMMENTS_FAR = 50  # blocks after the last one, if no heading starts the comments
+    TITLE_LENGTH = 20  # characters; a shorter block is less like a title
 
-cdef enum:
-    OWN, LOWEST, HIGHEST
-
-cdef enum:
-    MOST_BOXES = 1000000000
-
-
-cdef struct Entry:
-    int32_t one
-    int32_t other
-    int32_t number  # counted from 1; 0 is no entry
-
-
-cdef struct Pairs:
-    Entry* entries
-    size_t mask
-    int32_t count
-
-
-cdef Py_ssize_t number_of(Pairs* pairs, int32_t one, int32_t other) noexcept:
-    """A small number for a pair, the same for the same."""
-    cdef uint64_t hashed = (<uint64_t>one * 0x9E3779B97F4A7C15u) ^ (<uint64_t>other * 0xC2B2AE3D27D4EB4Fu)
-    cdef size_t place = (hashed ^ (hashed >> 29)) & pairs.mask
-    cdef Entry* entry = &pairs.entries[place]
-    while entry.number:
-        if entry.one == one and entry.other == other:
-            return entry.number - 1
-        place = (place + 1) & pairs.mask
-        entry = &pairs.entries[place]
-    pairs.count += 1
-    entry.one, entry.other, entry.number = one, other, pairs.count
-    return pairs.count - 1
+SHORT_TEXT, LONGEST_NAME = SHORT, LONGEST
+cdef double CJK_WORDS = 0.6  # words that a CJK character counts as
+cdef double FEW_LINKS = 0.35  # of the characters of a paragraph
+cdef double NONE = -1.0  # nothing to describe
+cdef double FAR = -999.0  # distance from something that the page does not have
+cdef double LIKE_TITLE = 0.5  # least likeness of the block that repeats the title
+cdef double HEADING_BONUS[7]
+HEADING_BONUS[:] = [0.0, 0.5, 0.15, 0.15, 0.15, 0.15, 0.15]  # no heading, h1 to h6
+cdef str CURRENCIES = "$€£¥₹₽₩"
+cdef str SENTENCE_ENDS = '.!?:;。！？…"”’)'
+cdef dict TAG_NUMBERS = {tag: number for number, tag in enumerate("""
+    p div li td h1 h2 h3 h4 h5 h6 section article blockquote pre dd dt th figcaption ul form main aside body header footer
+    center details summary label noscript address fieldset legend caption table tr hgroup
+""".split(), 1)}
 
 
-def fill_table(Py_ssize_t[:, ::1] table not None, list parents not None, list first not None, list last not None,
-               list flags not None, list levels not None):
-    """Fill the rows OUTER to LEVEL of the table with what a flow knows of its elements."""
-    cdef Py_ssize_t box, size = len(parents)
-    if table.shape[0] <= LEVEL or not table.shape[1] == size == len(first) == len(last) == len(flags) == len(levels):
-        raise ValueError("the rows do not fit together")
-    for box in range(size):
-        table[OUTER, box], table[FIRST, box], table[LAST, box] = parents[box], first[box], last[box]
-        table[FLAGS, box], table[LEVEL, box] = flags[box], levels[box]
+cdef void* allocate(size_t count, size_t size) except NULL:
+    """Return zeroed memory for an array."""
+    cdef void* memory = PyMem_Calloc(count, size)
+    if memory is NULL:
+        raise MemoryError
+    return memory
 
 
-def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, ::1] names, Py_ssize_t repeats):
-    """Fill the rows UNIT to DEEP of the table, and LOWEST and HIGHEST of the names with those around."""
-    cdef Py_ssize_t size = table.shape[1], room = 64, box, parent, outer
-    cdef Pairs pairs[3]  # siblings alike, clusters, deep clusters
-    cdef Py_ssize_t* counts = NULL
-    cdef int which
-    if table.shape[0] <= DEEP or kind.shape[0] != size or names.shape[0] <= HIGHEST or names.shape[1] != size:
-        raise ValueError("the rows do not fit together")
-    if size > MOST_BOXES:
-        raise ValueError("there are too many elements")
-    while room < 2 * size:
-        room *= 2
-    for which in range(3):
-        pairs[which].mask, pairs[which].count = room - 1, 0
-        pairs[which].entries = <Entry*>PyMem_Calloc(room, sizeof(Entry))
-    counts = <Py_ssize_t*>PyMem_Calloc(size + 1, sizeof(Py_ssize_t))
-    try:
-        if pairs[0].entries is NULL or pairs[1].entries is NULL or pairs[2].entries is NULL or counts is NULL:
-            raise MemoryError
-        for box in range(size):
-            parent = table[OUTER, box]
-            if not -1 <= parent < max(box, 1):
-                raise ValueError("a parent stands behind its child")
-            outer = number_of(&pairs[0], <int32_t>parent, <int32_t>kind[box])
-            table[SIBLINGS, box] = outer
-            counts[outer] += 1
-            table[CLUSTER, box] = number_of(&pairs[1], <int32_t>kind[box], <int32_t>kind[parent] if parent >= 0 else -1)
-            outer = table[CLUSTER, parent] if parent >= 0 else -1
-            table[DEEP, box] = number_of(&pairs[2], <int32_t>table[CLUSTER, box], <int32_t>outer)
-        for box in range(size):
-            table[SIBLINGS, box] = counts[table[SIBLINGS, box]]
-            parent = max(table[OUTER, box], 0)
-            table[UNIT, box] = box if table[SIBLINGS, box] >= repeats else -1
-            if box:
-                table[UNIT, box] = max(table[UNIT, box], table[UNIT, parent])
-                names[LOWEST, box] = min(names[LOWEST, box], names[LOWEST, parent])
-                names[HIGHEST, box] = max(names[HIGHEST, box], names[HIGHEST, parent])
-    finally:
-        for which in range(3):
-            PyMem_Free(pairs[which].entries)
-        PyMem_Free(counts)
+cdef class Matrix:
+    """Numbers in a row per feature and a column per block."""
 
+    cdef readonly Py_ssize_t height, width
+    cdef double** rows
 
-cdef enum:
-    LONGEST_NAMES = 1600  # bytes; `boxes.LONGEST` characters have no more
+    def __cinit__(self, Py_ssize_t height, Py_ssize_t width):
+        cdef Py_ssize_t row
+        self.height, self.width = height, width
+        self.rows = <double**>allocate(height, sizeof(double*))
+        self.rows[0] = <double*>allocate(height * width, sizeof(double))
+        for row in range(1, height):
+            self.rows[row] = self.rows[0] + row * width
 
-cdef uint64_t HASH_FACTOR = 0x9E3779B97F4A7C15u
+    def __dealloc__(self):
+        if self.rows is not NULL:
+            PyMem_Free(self.rows[0])
+        PyMem_Free(self.rows)
+
+    @staticmethod
+    def of(list rows not None):
+        """Return a matrix with these rows, which have the same length."""
+        cdef Matrix matrix = Matrix(len(rows), len(rows[0]))
+        cdef Py_ssize_t row, column
+        for row in range(matrix.height):
+            for column in range(matrix.width):
+                matrix.rows[row][column] = rows[row][column]
+        return matrix
+
+    def to_lists(self):
+        """Return the rows as lists."""
+        return [[self.rows[row][column] for column in range(self.width)] for row in range(self.height)]
+
 
 cdef enum:
     GAP, LETTER, LEAD  # kinds of bytes; one that leads may begin a blank or a mark beyond ASCII
@@ -133,214 +108,112 @@ cdef inline int gap_at(const unsigned char* text, Py_ssize_t left) noexcept:
     return 0
 
 
+cdef uint64_t NO_BYTES = 14695981039346656037u  # the hash of an empty word
+
+
+cdef inline uint64_t add_to_hash(uint64_t hashed, unsigned char byte) noexcept:
+    return (hashed ^ byte) * 1099511628211u
+
+
 cdef struct WordEntry:
-    uint32_t check  # what its place does not tell of the hash of a word
-    int32_t number  # -1 for none
+    uint32_t check  # the part of the hash of a word that its place does not tell
+    int32_t number  # 0 for none
 
 
 cdef class WordTable:
-    """Words and their numbers."""
+    """Words and their values in several tables; an unknown word has the value 0 in each."""
 
     cdef WordEntry* _entries
     cdef size_t _mask
-    cdef int64_t _unknown, _highest
+    cdef Py_ssize_t _width
+    cdef double* _values  # a row per word; the first one is that of unknown words
 
-    def __cinit__(self, numbers, unknown):
+    def __cinit__(self, *tables):
+        cdef dict numbers = {}
         cdef size_t room = 64, place
-        cdef uint64_t found
+        cdef uint64_t hashed
         cdef int32_t number
-        cdef bytes encoded
+        cdef unsigned char byte
+        for table in tables:
+            for word in table:
+                numbers.setdefault(word, len(numbers) + 1)
         while 2 * room < 3 * <size_t>len(numbers):
             room *= 2
-        self._mask, self._unknown, self._highest = room - 1, unknown, unknown
-        self._entries = <WordEntry*>PyMem_Calloc(room, sizeof(WordEntry))
-        if self._entries is NULL:
-            raise MemoryError
-        for place in range(room):
-            self._entries[place].number = -1
+        self._mask, self._width = room - 1, len(tables)
+        self._entries = <WordEntry*>allocate(room, sizeof(WordEntry))
+        self._values = <double*>allocate((len(numbers) + 1) * self._width, sizeof(double))
         for word, number in numbers.items():
-            if number < 0:
-                raise ValueError("a word has a number below 0")
-            self._highest = max(self._highest, number)
-            encoded = word.encode("utf-8", "surrogatepass")
-            found = hash_of(<const unsigned char*>PyBytes_AS_STRING(encoded), len(encoded))
-            place = found & self._mask
-            while self._entries[place].number >= 0:
+            hashed = NO_BYTES
+            for byte in word.encode("utf-8", "surrogatepass"):
+                hashed = add_to_hash(hashed, byte)
+            place = hashed & self._mask
+            while self._entries[place].number:
                 place = (place + 1) & self._mask
-            self._entries[place].check, self._entries[place].number = <uint32_t>(found >> 32), number
+            self._entries[place].check, self._entries[place].number = <uint32_t>(hashed >> 32), number
+            for place, table in enumerate(tables):
+                self._values[number * self._width + place] = table.get(word, 0.0)
 
     def __dealloc__(self):
         PyMem_Free(self._entries)
+        PyMem_Free(self._values)
 
-    cdef inline int64_t number_of_hash(self, uint64_t found) noexcept:
-        """The number of a word that is known by its hash."""
-        cdef size_t place = found & self._mask
-        while self._entries[place].number >= 0:
-            if self._entries[place].check == <uint32_t>(found >> 32):
-                return self._entries[place].number
+    cdef inline double* values_of(self, uint64_t hashed) noexcept:
+        """Return the values of the word with a hash."""
+        cdef size_t place = hashed & self._mask
+        while self._entries[place].number:
+            if self._entries[place].check == <uint32_t>(hashed >> 32):
+                return self._values + self._entries[place].number * self._width
             place = (place + 1) & self._mask
-        return self._unknown
+        return self._values
 
 
-def read_names(list tags not None, list names not None, list ids not None, WordTable table not None,
-               const double[::1] values not None, dict tag_numbers not None, Py_ssize_t longest,
-               Py_ssize_t[::1] tags_of not None, Py_ssize_t[::1] kinds not None, double[:, ::1] said not None):
-    """For each element the number of its tag and one for tag and class together; sum, lowest and highest of what its class
-    and its id say, a column each.
-    """
-    cdef Py_ssize_t size = len(tags), box, first
-    cdef dict numbers = {}  # the number of each kind
-    cdef NameReader reader = NameReader()
-    cdef WrittenBoxes written
-    cdef str names_of, id_of
-    if (len(names) != size or len(ids) != size or tags_of.shape[0] != size or kinds.shape[0] != size
-            or said.shape[0] != 3 or said.shape[1] != size):
-        raise ValueError("the names do not fit together")
-    if table._highest >= values.shape[0]:
-        raise ValueError("a word has a number that is not there")
-    reader._table, reader._values = table, values
-    written = WrittenBoxes(tags, names, ids)
-    for box in range(size):
-        first = written.find_first(box)
-        if first < box:
-            tags_of[box], kinds[box] = tags_of[first], kinds[first]
-            said[0, box], said[1, box], said[2, box] = said[0, first], said[1, first], said[2, first]
+cdef struct Name:
+    double total, lowest, highest  # of the values of its words, and of 0 for the last two
+    int kind  # the same for names with the same words; 0 for a name that was not read yet
+
+
+cdef int read_name(str text, WordTable table, Name* name, dict kinds) except -1:
+    """Read a class or id, cut at capitals and at everything but letters."""
+    cdef Py_ssize_t size, place = 0, filled = 0
+    cdef const unsigned char* source
+    cdef unsigned char lowered[2 * LONGEST_BYTES]
+    cdef uint64_t hashed
+    cdef double value
+    if len(text) > LONGEST:
+        text = text[:LONGEST]
+    source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
+    while place < size:
+        if not 97 <= LOWER[source[place]] <= 122:
+            place += 1
             continue
-        reader.total = reader.lowest = reader.highest = 0.0
-        names_of, id_of = names[box], ids[box]
-        kind = (tags[box], reader.read(names_of if len(names_of) <= longest else names_of[:longest]))
-        reader.read(id_of if len(id_of) <= longest else id_of[:longest])
-        tags_of[box] = tag_numbers.get(tags[box], 0)
-        kinds[box] = numbers.setdefault(kind, len(numbers))
-        said[0, box], said[1, box], said[2, box] = reader.total, reader.lowest, reader.highest
-
-
-cdef class WrittenBoxes:
-    """Finds elements with the same tag, class and id, if those are the very same objects: whoever reads a page has one of
-    each value. Others are looked at as if they were different.
-    """
-
-    cdef list _tags, _names, _ids
-    cdef Py_ssize_t* _places  # of elements, counted from 1; 0 for none
-    cdef size_t _mask
-
-    def __cinit__(self, list tags, list names, list ids):
-        cdef size_t room = 64
-        while room < 2 * <size_t>len(tags):
-            room *= 2
-        self._tags, self._names, self._ids, self._mask = tags, names, ids, room - 1
-        self._places = <Py_ssize_t*>PyMem_Calloc(room, sizeof(Py_ssize_t))
-        if self._places is NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        PyMem_Free(self._places)
-
-    cdef Py_ssize_t find_first(self, Py_ssize_t box) noexcept:
-        """The first element that is written as this one; the box itself, where there is none before it."""
-        cdef void* tag = <void*>self._tags[box]
-        cdef void* names = <void*>self._names[box]
-        cdef void* identity = <void*>self._ids[box]
-        cdef uint64_t hashed = ((<uint64_t><size_t>tag * 31 + <size_t>names) * 31 + <size_t>identity) * HASH_FACTOR
-        cdef size_t place = (hashed >> 32) & self._mask
-        cdef Py_ssize_t other
-        while self._places[place]:
-            other = self._places[place] - 1
-            if (<void*>self._tags[other] == tag and <void*>self._names[other] == names
-                    and <void*>self._ids[other] == identity):
-                return other
-            place = (place + 1) & self._mask
-        self._places[place] = box + 1
-        return box
-
-
-cdef class NameReader:
-    """Looks up the parts of names, and adds up what they say."""
-
-    cdef WordTable _table
-    cdef const double[::1] _values
-    cdef double total, lowest, highest
-
-    cdef bytes read(self, str text):
-        """The parts in lower case with blanks between them, as `WordTable.tokens` has them."""
-        cdef Py_ssize_t size, place = 0, filled = 0
-        cdef const unsigned char* source
-        cdef unsigned char lowered[2 * LONGEST_NAMES]
-        cdef uint64_t hashed
-        cdef double value
-        if not text:
-            return b""
-        source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
-        if size > LONGEST_NAMES:
-            raise ValueError("the names are too long")
-        while place < size:
-            if not 97 <= LOWER[source[place]] <= 122:
-                place += 1
-                continue
-            if filled:
-                lowered[filled] = 32
-                filled += 1
+        if filled:
+            lowered[filled] = 32
+            filled += 1
+        hashed = NO_BYTES
+        while True:
             lowered[filled] = LOWER[source[place]]
-            hashed = add_to_hash(NO_BYTES, lowered[filled])
+            hashed = add_to_hash(hashed, lowered[filled])
             filled += 1
             place += 1
-            while place < size and 97 <= source[place] <= 122:
-                lowered[filled] = source[place]
-                hashed = add_to_hash(hashed, source[place])
-                filled += 1
-                place += 1
-            value = self._values[self._table.number_of_hash(hashed)]
-            self.total += value
-            self.lowest, self.highest = min(self.lowest, value), max(self.highest, value)
-        return lowered[:filled]
+            if place >= size or not 97 <= source[place] <= 122:
+                break
+        value = table.values_of(hashed)[0]
+        name.total += value
+        name.lowest, name.highest = min(name.lowest, value), max(name.highest, value)
+    name.kind = kinds.setdefault(lowered[:filled], len(kinds) + 1)
+    return 0
 
 
-cdef enum:
-    REPEATS, ECHOES, CHARS, WORDS, ENDS, TITLE, MAX, MIN, MEAN, TOPIC, COMMENTS, CUT, PRICES  # as in texts.py
-
-
-def fill_counts(double[:, ::1] counts, list texts, WordTable table, const double[:, ::1] said, WordTable title, topic,
-                limits):
-    """Fill the rows of `texts.COUNTED`, a column a text. What is said of each word stands in a row: by its value in short
-    texts, in long ones, and whether it is about comments.
-    """
-    cdef Py_ssize_t short = limits.short, topic_in = limits.topic_in, size, index
-    cdef double cjk_words = limits.cjk_words, topics = len(topic.words)
-    count_topic = topic.count_in_lower
-    cdef str ends = limits.ends, currencies = limits.currencies, text
-    if counts.shape[0] <= PRICES or counts.shape[1] != len(texts) or said.shape[1] != 3:
-        raise ValueError("the tables do not fit together")
-    if table._highest >= said.shape[0]:
-        raise ValueError("a word has a number that is not there")
-    count_copies(counts, texts, limits.beginning)
-    for index in range(len(texts)):
-        text = texts[index]
-        size = len(text)
-        if not size:
-            raise ValueError("a text is empty")
-        counts[CHARS, index] = size
-        counts[WORDS, index] = number_of_words(text, size, cjk_words)
-        counts[ENDS, index] = text[size - 1] in ends
-        counts[CUT, index] = is_cut(text, size)
-        look_up_words(counts, index, text, size, short, table, said, title)
-        if size <= short:
-            counts[PRICES, index] = holds_any(text, size, currencies)
-        elif topics:
-            counts[TOPIC, index] = <double>count_topic(text, topic_in) / topics
-
-
-cdef int count_copies(double[:, ::1] counts, list texts, Py_ssize_t length) except -1:
-    """How often a text, or only its beginning, came before. Whole texts are compared only where they begin alike."""
-    cdef dict copies = {}, firsts = {}  # how many there are of a text; the first text with a beginning
+cdef int count_copies(double** matrix, list texts) except -1:
+    """Count how often a text, or only its beginning, came before. Texts with the same beginning are compared completely."""
+    cdef dict copies = {}, firsts = {}  # number of equal texts; first text with a beginning
     cdef Py_ssize_t index, first, size = len(texts)
     cdef str text, beginning
-    cdef int* alike = <int*>PyMem_Calloc(size + 1, sizeof(int))  # how many begin as the first one
-    if alike is NULL:
-        raise MemoryError
+    cdef int* alike = <int*>allocate(size, sizeof(int))  # number of texts with the same beginning, at the first one
     try:
         for index in range(size):
             text = texts[index]
-            beginning = text if len(text) <= length else text[:length]
+            beginning = text if len(text) <= BEGINNING else text[:BEGINNING]
             known = firsts.get(beginning)
             if known is None:
                 firsts[beginning] = index
@@ -349,10 +222,10 @@ cdef int count_copies(double[:, ::1] counts, list texts, Py_ssize_t length) exce
             first = known
             if alike[first] == 1:
                 copies[texts[first]] = 1
-            counts[ECHOES, index] = alike[first]
+            matrix[R_ECHOES][index] = alike[first]
             alike[first] += 1
             repeats = copies.get(text, 0)
-            counts[REPEATS, index] = repeats
+            matrix[R_REPEATS][index] = repeats
             copies[text] = repeats + 1
     finally:
         PyMem_Free(alike)
@@ -370,7 +243,7 @@ cdef Py_ssize_t count_blanks(const unsigned char* data, Py_ssize_t size) noexcep
     return blanks
 
 
-cdef double number_of_words(str text, Py_ssize_t size, double cjk_words):
+cdef double number_of_words(str text, Py_ssize_t size) noexcept:
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = PyUnicode_DATA(text)
     cdef Py_ssize_t blanks = 0, dense = 0, index
@@ -387,11 +260,11 @@ cdef double number_of_words(str text, Py_ssize_t size, double cjk_words):
             or 0xF900 <= character <= 0xFAFF or 0xAC00 <= character <= 0xD7AF
         ):
             dense += 1
-    return blanks + cjk_words * dense if dense else blanks + 1
+    return blanks + CJK_WORDS * dense if dense else blanks + 1
 
 
 cdef bint is_cut(str text, Py_ssize_t size) noexcept:
-    """Whether a text ends in dots, which may stand in a bracket."""
+    """Return whether a text ends with an ellipsis, which may be in a bracket."""
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = PyUnicode_DATA(text)
     if PyUnicode_READ(kind, data, size - 1) == 93:
@@ -415,91 +288,20 @@ cdef bint holds_any(str text, Py_ssize_t size, str characters) except -1:
     return False
 
 
-cdef int look_up_words(double[:, ::1] counts, Py_ssize_t column, str text, Py_ssize_t length, Py_ssize_t short,
-                       WordTable table, const double[:, ::1] said, WordTable title) except -1:
-    """What the words of a text say; of a long one those of its beginning."""
-    cdef Py_ssize_t size = length, place = 0, count = 0
-    cdef int which = length > short
-    cdef const unsigned char* source = <const unsigned char*>PyUnicode_DATA(text)
-    cdef uint64_t hashed = NO_BYTES
-    cdef int kind, gap
-    cdef unsigned char letter
-    cdef int64_t number
-    cdef double value, total = 0.0, highest = 0.0, lowest = 0.0, about = 0.0, in_title = 0.0
-    if length > short:
-        size = short
-    if not PyUnicode_IS_ASCII(text):
-        if length > short:
-            text = text[:short]
-        source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
-    while place < size:
-        kind, gap = WORD_KINDS[source[place]], 1
-        if kind == LEAD:
-            gap = gap_at(source + place, size - place)
-            kind = GAP if gap else LETTER
-        if kind == GAP:
-            place += gap
-            continue
-        hashed = add_to_hash(NO_BYTES, LOWER[source[place]])
-        place += 1
-        while place < size:
-            letter = LETTERS[source[place]]
-            if not letter:
-                kind = WORD_KINDS[source[place]]
-                if kind == GAP or (kind == LEAD and gap_at(source + place, size - place)):
-                    break
-                letter = LOWER[source[place]]
-            hashed = add_to_hash(hashed, letter)
-            place += 1
-        number = table.number_of_hash(hashed)
-        value = said[number, which]
-        total += value
-        highest = value if not count else max(highest, value)
-        lowest = value if not count else min(lowest, value)
-        about = max(about, said[number, 2])
-        if title is not None:
-            in_title += title.number_of_hash(hashed)
-        count += 1
-    counts[MEAN, column] = total / max(count, 1)
-    counts[MAX, column], counts[MIN, column] = highest, lowest
-    if length <= short:
-        counts[COMMENTS, column], counts[TITLE, column] = about, in_title / max(count, 1)
-    return 0
-
-
-cdef uint64_t NO_BYTES = 14695981039346656037u  # the hash that a word begins with
-
-
-cdef inline uint64_t add_to_hash(uint64_t hashed, unsigned char byte) noexcept:
-    return (hashed ^ byte) * 1099511628211u
-
-
-cdef inline uint64_t hash_of(const unsigned char* word, Py_ssize_t size) noexcept:
-    """A number for a word."""
-    cdef uint64_t found = NO_BYTES
-    cdef Py_ssize_t index
-    for index in range(size):
-        found = add_to_hash(found, word[index])
-    return found
-
-
 cdef enum:
-    # running sums over the blocks, as in features.py
+    # running sums over the blocks
     S_CHARS, S_LINKS, S_PARAGRAPH_CHARS, S_PARAGRAPHS, S_IMAGES, S_LINK_COUNT, S_CUT, S_PRICES, S_WORD, SUMS
 
 cdef enum:
-    # sums over the blocks that are alike, as in features.py
+    # sums over similar blocks
     A_CHARS, A_LINKS, A_PARAGRAPHS, A_TOPIC, A_CUT, A_WORD, A_COUNT, ALIKE
 
-# What is counted in each text. The first ones are features as they stand.
-COUNTED = tuple("""
-    repeats echoes chars words ends title_share word_max word_min word_mean topic says_comments cut prices
-""".split())
 cdef enum:
-    COUNTED_FEATURES = 10
+    CLUSTER, DEEP  # elements with the same tag and class as well as parents, or also grandparents
 
-# The features of a block, and in the same order their rows in the matrix.
-FEATURE_NAMES = COUNTED[:COUNTED_FEATURES] + tuple("""
+# Features of the first stage, and their rows in the same order.
+FEATURE_NAMES = tuple("""
+    repeats echoes chars words ends title_share word_max word_min word_mean topic
     density links tag position chars_before paragraphs_before siblings
     name_own name_lowest name_highest name_parent
     in_main in_aside in_caption in_paragraph in_hidden in_article in_items
@@ -517,8 +319,8 @@ FEATURE_NAMES = COUNTED[:COUNTED_FEATURES] + tuple("""
     page_longest page_prices page_images page_h1
 """.split())
 cdef enum:
-    R_DENSITY = COUNTED_FEATURES
-    R_LINKS, R_TAG, R_POSITION, R_CHARS_BEFORE, R_PARAGRAPHS_BEFORE, R_SIBLINGS
+    R_REPEATS, R_ECHOES, R_CHARS, R_WORDS, R_ENDS, R_TITLE, R_MAX, R_MIN, R_MEAN, R_TOPIC
+    R_DENSITY, R_LINKS, R_TAG, R_POSITION, R_CHARS_BEFORE, R_PARAGRAPHS_BEFORE, R_SIBLINGS
     R_NAME_OWN, R_NAME_LOWEST, R_NAME_HIGHEST, R_NAME_PARENT
     R_IN_MAIN, R_IN_ASIDE, R_IN_CAPTION, R_IN_PARAGRAPH, R_IN_HIDDEN, R_IN_ARTICLE, R_IN_ITEMS
     R_PREVIOUS_TAG, R_PREVIOUS_CHARS, R_PREVIOUS_DENSITY, R_NEXT_TAG, R_NEXT_CHARS, R_NEXT_DENSITY
@@ -536,165 +338,57 @@ cdef enum:
     ALL_ROWS = R_PAGE + 13
 
 if len(FEATURE_NAMES) != ALL_ROWS:
-    raise ImportError("the features have other names than rows")
+    raise ImportError("the number of features is not the number of rows")
 
 
-def fill_features(double[:, ::1] matrix not None, flow, double[:, ::1] counts not None, boxes, limits):
-    """Fill the rows of `NAMES`, a column a block."""
-    cdef PageNumbers page = PageNumbers()
-    page.read(flow, counts, boxes.table, boxes.names, limits)
-    page.fill(matrix)
+cdef struct PageBox:
+    Py_ssize_t parent, first, last, flags, level, tag, kind
+    Py_ssize_t siblings  # number of similar siblings, including itself
+    Py_ssize_t unit  # the nearest element with similar siblings; -1 for none
+    Py_ssize_t alike[2]  # number of its cluster, and of its deep cluster
+    double own, lowest, highest  # value of its class and id, and the extremes of all elements around it
 
 
-cdef class PageNumbers:
-    """The numbers of one page, an entry a block or an entry an element."""
+cdef struct PageBlock:
+    Py_ssize_t box, heading  # the element that it is in; the last heading, -1 for none
+    double link_chars, links, density, is_cut, has_price, says_comments
+    bint is_paragraph
 
-    cdef Py_ssize_t _n, _size, _first_h1, _first_heading
-    cdef Py_ssize_t[:, ::1] _table
-    cdef double[:, ::1] _names, _counts
-    cdef double _paragraph, _few_links, _several, _good, _none, _far, _like_title, _title_length
-    cdef Py_ssize_t _reach, _comments_far
-    cdef double _heading_bonus[7]
+
+cdef int64_t number_pair(dict numbers, Py_ssize_t one, Py_ssize_t other) except -1:
+    """Return a small number for a pair of numbers, the same for equal pairs."""
+    return numbers.setdefault(<int64_t>one * 0x100000000 + other, len(numbers))
+
+
+cdef class Features:
+    """The features of the blocks of one page."""
+
+    cdef readonly Matrix matrix  # a row for each of `FEATURE_NAMES`
+    cdef Py_ssize_t _n, _size, _first_h1
     cdef int _is_article
-    cdef Py_ssize_t* _box  # of each block, the element that it is in
-    cdef Py_ssize_t* _last_heading  # of each block, -1 for none
+    cdef PageBox* _boxes
+    cdef PageBlock* _blocks
     cdef double* _sums  # SUMS rows, up to each block
-    cdef double* _link_chars
-    cdef double* _link_count
-    cdef double* _density
-    cdef char* _is_paragraph
     cdef double _all_chars, _all_paragraph_chars
 
-    cdef int read(self, flow, double[:, ::1] counts, Py_ssize_t[:, ::1] table, double[:, ::1] names, limits) except -1:
-        cdef Py_ssize_t n = len(flow.texts), size = table.shape[1]
-        self._n, self._size, self._is_article = n, size, flow.is_article
-        self._counts, self._table, self._names = counts, table, names
-        if (n < 1 or size < 1 or counts.shape[0] <= PRICES or counts.shape[1] != n or table.shape[0] <= DEEP
-                or names.shape[0] <= HIGHEST or names.shape[1] != size):
-            raise ValueError("the numbers do not fit together")
-        self._box = <Py_ssize_t*>PyMem_Calloc(n, sizeof(Py_ssize_t))
-        self._last_heading = <Py_ssize_t*>PyMem_Calloc(n, sizeof(Py_ssize_t))
-        self._sums = <double*>PyMem_Calloc(SUMS * (n + 1), sizeof(double))
-        self._link_chars = <double*>PyMem_Calloc(n, sizeof(double))
-        self._link_count = <double*>PyMem_Calloc(n, sizeof(double))
-        self._density = <double*>PyMem_Calloc(n, sizeof(double))
-        self._is_paragraph = <char*>PyMem_Calloc(n, 1)
-        if (self._box is NULL or self._last_heading is NULL or self._sums is NULL or self._link_chars is NULL
-                or self._link_count is NULL or self._density is NULL or self._is_paragraph is NULL):
-            raise MemoryError
-        self._read_limits(limits)
-        self._check_table()
-        self._read_blocks(flow.boxes, flow.link_chars, flow.links)
-        self._add_up(flow.image_places)
-        return 0
-
-    def __dealloc__(self):
-        PyMem_Free(self._box)
-        PyMem_Free(self._last_heading)
-        PyMem_Free(self._sums)
-        PyMem_Free(self._link_chars)
-        PyMem_Free(self._link_count)
-        PyMem_Free(self._density)
-        PyMem_Free(self._is_paragraph)
-
-    cdef int _read_limits(self, limits) except -1:
-        cdef int level
-        self._paragraph, self._few_links, self._several = limits.paragraph, limits.few_links, limits.several
-        self._good, self._reach, self._none, self._far = limits.good, limits.reach, limits.none, limits.far
-        self._comments_far, self._like_title = limits.comments_far, limits.like_title
-        self._title_length = limits.title_length
-        for level in range(7):
-            self._heading_bonus[level] = limits.heading_bonus[level]
-        return 0
-
-    cdef int _check_table(self) except -1:
-        """Whatever is looked up by a number of the table must be there."""
-        cdef Py_ssize_t box, size = self._size, n = self._n
-        cdef Py_ssize_t[:, ::1] table = self._table
-        for box in range(size):
-            if not -1 <= table[OUTER, box] < max(box, 1) or not -1 <= table[UNIT, box] < size:
-                raise ValueError("an element stands in one that is not there")
-            if not 0 <= table[FIRST, box] < table[LAST, box] <= n:
-                raise ValueError("an element holds blocks that are not there")
-            if not 0 <= table[CLUSTER, box] < size or not 0 <= table[DEEP, box] < size or table[SIBLINGS, box] < 1:
-                raise ValueError("elements that are alike have no number")
-            if not 0 <= table[LEVEL, box] <= 6:
-                raise ValueError("a heading has a level that there is not")
-        return 0
-
-    cdef int _read_blocks(self, list boxes, list link_chars, list links) except -1:
-        cdef Py_ssize_t block, box, last_heading = -1, level
-        self._first_h1 = self._first_heading = -1
-        if len(boxes) != self._n or len(link_chars) != self._n or len(links) != self._n:
-            raise ValueError("the blocks do not fit together")
-        for block in range(self._n):
-            box = boxes[block]
-            if not 0 <= box < self._size or self._counts[CHARS, block] <= 0:
-                raise ValueError("a block is empty or stands in no element")
-            self._box[block] = box
-            self._link_chars[block] = link_chars[block]
-            self._link_count[block] = links[block]
-            self._density[block] = self._link_chars[block] / self._counts[CHARS, block]
-            self._is_paragraph[block] = (
-                self._counts[CHARS, block] > self._paragraph and self._density[block] < self._few_links
-            )
-            level = self._table[LEVEL, box]
-            if level > 0:
-                last_heading = block
-                if self._first_heading < 0:
-                    self._first_heading = block
-            if level == 1 and self._first_h1 < 0:
-                self._first_h1 = block
-            self._last_heading[block] = last_heading
-        return 0
-
-    cdef int _add_up(self, list image_places) except -1:
-        """The running sums; an image behind the last block counts for that one."""
-        cdef Py_ssize_t block, row, place, n = self._n, width = self._n + 1
-        cdef double* sums = self._sums
-        cdef double[:, ::1] counts = self._counts
-        for place in image_places:
-            if place < 0:
-                raise ValueError("an image stands before everything")
-            sums[S_IMAGES * width + min(place, n - 1) + 1] += 1.0
-        for block in range(n):
-            sums[S_CHARS * width + block + 1] = counts[CHARS, block]
-            sums[S_LINKS * width + block + 1] = self._link_chars[block]
-            if self._is_paragraph[block]:
-                sums[S_PARAGRAPH_CHARS * width + block + 1] = counts[CHARS, block]
-                sums[S_PARAGRAPHS * width + block + 1] = 1.0
-            sums[S_LINK_COUNT * width + block + 1] = self._link_count[block]
-            sums[S_CUT * width + block + 1] = counts[CUT, block]
-            sums[S_PRICES * width + block + 1] = counts[PRICES, block]
-            sums[S_WORD * width + block + 1] = counts[MEAN, block]
-        for row in range(SUMS):
-            for block in range(row * width + 2, row * width + width):
-                sums[block] += sums[block - 1]
-        self._all_chars = max(sums[S_CHARS * width + n], 1.0)
-        self._all_paragraph_chars = max(sums[S_PARAGRAPH_CHARS * width + n], 1.0)
-        return 0
-
-    cdef inline double _inside(self, int row, Py_ssize_t box) noexcept:
-        """What an element holds of something."""
-        cdef double* sums = self._sums + row * (self._n + 1)
-        return sums[self._table[LAST, box]] - sums[self._table[FIRST, box]]
-
-    cdef inline double _share(self, Py_ssize_t box) noexcept:
-        return self._inside(S_CHARS, box) / self._all_chars
-
-    cdef inline double _paragraph_share(self, Py_ssize_t box) noexcept:
-        return self._inside(S_PARAGRAPH_CHARS, box) / self._all_paragraph_chars
-
-    cdef inline double _link_density(self, Py_ssize_t box) noexcept:
-        return self._inside(S_LINKS, box) / self._inside(S_CHARS, box)
-
-    cdef int fill(self, double[:, ::1] matrix) except -1:
-        cdef Py_ssize_t row, block
-        if matrix.shape[0] != ALL_ROWS or matrix.shape[1] != self._n:
-            raise ValueError("the matrix has another shape")
-        for row in range(COUNTED_FEATURES):
-            for block in range(self._n):
-                matrix[row, block] = self._counts[row, block]
+    def __cinit__(self, Walk walk not None, WordTable names not None, WordTable words not None, WordTable title,
+                  WordSearch topic not None, int is_article):
+        """`words` has the values for short and long texts, and 1 for words that announce comments."""
+        cdef Py_ssize_t block
+        cdef double** matrix
+        self._n, self._size, self._is_article = len(walk.texts), walk._size, is_article
+        if self._n < 1:
+            raise ValueError("the page has no text")
+        self.matrix = Matrix(ALL_ROWS, self._n)
+        matrix = self.matrix.rows
+        self._boxes = <PageBox*>allocate(self._size, sizeof(PageBox))
+        self._blocks = <PageBlock*>allocate(self._n, sizeof(PageBlock))
+        self._sums = <double*>allocate(SUMS * (self._n + 1), sizeof(double))
+        self._read_boxes(walk, names)
+        self._link_boxes()
+        self._read_texts(matrix, walk.texts, words, title, topic)
+        self._read_blocks(matrix, walk._blocks)
+        self._add_up(matrix, walk.image_places)
         self._fill_blocks(matrix)
         self._fill_headings(matrix)
         self._fill_around(matrix)
@@ -705,144 +399,332 @@ cdef class PageNumbers:
         self._fill_mass(matrix, R_MASS60, 0.6)
         self._fill_anchor(matrix)
         self._fill_page(matrix)
+
+    def __dealloc__(self):
+        PyMem_Free(self._boxes)
+        PyMem_Free(self._blocks)
+        PyMem_Free(self._sums)
+
+    @property
+    def words(self):
+        """The number of words of each block."""
+        return [self.matrix.rows[R_WORDS][block] for block in range(self._n)]
+
+    cdef int _read_boxes(self, Walk walk, WordTable table) except -1:
+        cdef Py_ssize_t index
+        cdef Box* box
+        cdef PageBox* own
+        cdef Name* label
+        cdef Name* identity
+        cdef dict name_kinds = {}, kinds = {}
+        cdef Name* names = <Name*>allocate(len(walk._values), sizeof(Name))
+        try:
+            for index in range(self._size):
+                box, own = &walk._boxes[index], &self._boxes[index]
+                own.parent, own.flags, own.level, own.first = box.parent, box.flags, box.level, box.first
+                own.last = box.last or self._n
+                label, identity = &names[box.names], &names[box.identity]
+                if not label.kind:
+                    read_name(walk._values[box.names], table, label, name_kinds)
+                if not identity.kind:
+                    read_name(walk._values[box.identity], table, identity, name_kinds)
+                tag = walk._box_tags[index]
+                own.tag = TAG_NUMBERS.get(tag, 0)
+                own.kind = kinds.setdefault((tag, label.kind), len(kinds))
+                own.own = label.total + identity.total
+                own.lowest, own.highest = min(label.lowest, identity.lowest), max(label.highest, identity.highest)
+        finally:
+            PyMem_Free(names)
         return 0
 
-    cdef int _fill_blocks(self, double[:, ::1] matrix) except -1:
+    cdef int _link_boxes(self) except -1:
+        """Find similar elements; a parent comes before its children."""
+        cdef Py_ssize_t index
+        cdef PageBox* box
+        cdef PageBox* parent
+        cdef dict siblings = {}, clusters = {}, deep = {}
+        cdef Py_ssize_t* counts = <Py_ssize_t*>allocate(self._size, sizeof(Py_ssize_t))
+        try:
+            for index in range(self._size):
+                box = &self._boxes[index]
+                box.siblings = number_pair(siblings, box.parent, box.kind)
+                counts[box.siblings] += 1
+                if box.parent < 0:
+                    box.alike[CLUSTER] = number_pair(clusters, box.kind, -1)
+                    box.alike[DEEP] = number_pair(deep, box.alike[CLUSTER], -1)
+                else:
+                    parent = &self._boxes[box.parent]
+                    box.alike[CLUSTER] = number_pair(clusters, box.kind, parent.kind)
+                    box.alike[DEEP] = number_pair(deep, box.alike[CLUSTER], parent.alike[CLUSTER])
+            for index in range(self._size):
+                box, parent = &self._boxes[index], &self._boxes[max(self._boxes[index].parent, 0)]
+                box.siblings = counts[box.siblings]
+                box.unit = index if box.siblings >= REPEATED else -1
+                if index:
+                    box.unit = max(box.unit, parent.unit)
+                    box.lowest, box.highest = min(box.lowest, parent.lowest), max(box.highest, parent.highest)
+        finally:
+            PyMem_Free(counts)
+        return 0
+
+    cdef int _read_texts(self, double** matrix, list texts, WordTable words, WordTable title, WordSearch topic) except -1:
+        cdef Py_ssize_t block, size
+        cdef double topics = len(topic.words)
+        cdef str text
+        count_copies(matrix, texts)
+        for block in range(self._n):
+            text = texts[block]
+            size = len(text)
+            matrix[R_CHARS][block] = size
+            matrix[R_WORDS][block] = number_of_words(text, size)
+            matrix[R_ENDS][block] = text[size - 1] in SENTENCE_ENDS
+            self._blocks[block].is_cut = is_cut(text, size)
+            self._look_up_words(matrix, block, text, size, words, title)
+            if size <= SHORT:
+                self._blocks[block].has_price = holds_any(text, size, CURRENCIES)
+            elif topics:
+                matrix[R_TOPIC][block] = <double>topic.count_in_lower(text, TOPIC_IN) / topics
+        return 0
+
+    cdef int _look_up_words(self, double** matrix, Py_ssize_t block, str text, Py_ssize_t length, WordTable words,
+                            WordTable title) except -1:
+        """Summarize the values of the words of a text; of a long one, those of its beginning."""
+        cdef Py_ssize_t size = length, place = 0, count = 0
+        cdef int which = length > SHORT
+        cdef const unsigned char* source = <const unsigned char*>PyUnicode_DATA(text)
+        cdef uint64_t hashed = NO_BYTES
+        cdef int kind, gap
+        cdef unsigned char letter
+        cdef double* said
+        cdef double value, total = 0.0, highest = 0.0, lowest = 0.0, about = 0.0, in_title = 0.0
+        if length > SHORT:
+            size = SHORT
+        if not PyUnicode_IS_ASCII(text):
+            if length > SHORT:
+                text = text[:SHORT]
+            source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
+        while place < size:
+            kind, gap = WORD_KINDS[source[place]], 1
+            if kind == LEAD:
+                gap = gap_at(source + place, size - place)
+                kind = GAP if gap else LETTER
+            if kind == GAP:
+                place += gap
+                continue
+            hashed = add_to_hash(NO_BYTES, LOWER[source[place]])
+            place += 1
+            while place < size:
+                letter = LETTERS[source[place]]
+                if not letter:
+                    kind = WORD_KINDS[source[place]]
+                    if kind == GAP or (kind == LEAD and gap_at(source + place, size - place)):
+                        break
+                    letter = LOWER[source[place]]
+                hashed = add_to_hash(hashed, letter)
+                place += 1
+            said = words.values_of(hashed)
+            value = said[which]
+            total += value
+            highest = value if not count else max(highest, value)
+            lowest = value if not count else min(lowest, value)
+            about = max(about, said[2])
+            if title is not None:
+                in_title += title.values_of(hashed)[0]
+            count += 1
+        matrix[R_MEAN][block] = total / max(count, 1)
+        matrix[R_MAX][block], matrix[R_MIN][block] = highest, lowest
+        if length <= SHORT:
+            self._blocks[block].says_comments, matrix[R_TITLE][block] = about, in_title / max(count, 1)
+        return 0
+
+    cdef int _read_blocks(self, double** matrix, Block* blocks) except -1:
+        cdef Py_ssize_t index, last_heading = -1, level
+        cdef PageBlock* block
+        self._first_h1 = -1
+        for index in range(self._n):
+            block = &self._blocks[index]
+            block.box, block.link_chars, block.links = blocks[index].box, blocks[index].link_chars, blocks[index].links
+            block.density = block.link_chars / matrix[R_CHARS][index]
+            block.is_paragraph = matrix[R_CHARS][index] > PARAGRAPH and block.density < FEW_LINKS
+            level = self._boxes[block.box].level
+            if level > 0:
+                last_heading = index
+            if level == 1 and self._first_h1 < 0:
+                self._first_h1 = index
+            block.heading = last_heading
+        return 0
+
+    cdef int _add_up(self, double** matrix, list image_places) except -1:
+        """Compute the running sums; an image after the last block counts as a part of it."""
+        cdef Py_ssize_t block, row, place, n = self._n, width = self._n + 1
+        cdef double* sums = self._sums
+        for place in image_places:
+            sums[S_IMAGES * width + min(place, n - 1) + 1] += 1.0
+        for block in range(n):
+            sums[S_CHARS * width + block + 1] = matrix[R_CHARS][block]
+            sums[S_LINKS * width + block + 1] = self._blocks[block].link_chars
+            if self._blocks[block].is_paragraph:
+                sums[S_PARAGRAPH_CHARS * width + block + 1] = matrix[R_CHARS][block]
+                sums[S_PARAGRAPHS * width + block + 1] = 1.0
+            sums[S_LINK_COUNT * width + block + 1] = self._blocks[block].links
+            sums[S_CUT * width + block + 1] = self._blocks[block].is_cut
+            sums[S_PRICES * width + block + 1] = self._blocks[block].has_price
+            sums[S_WORD * width + block + 1] = matrix[R_MEAN][block]
+        for row in range(SUMS):
+            for block in range(row * width + 2, row * width + width):
+                sums[block] += sums[block - 1]
+        self._all_chars = max(sums[S_CHARS * width + n], 1.0)
+        self._all_paragraph_chars = max(sums[S_PARAGRAPH_CHARS * width + n], 1.0)
+        return 0
+
+    cdef inline double _inside(self, int row, Py_ssize_t box) noexcept:
+        """What an element holds of something."""
+        cdef double* sums = self._sums + row * (self._n + 1)
+        return sums[self._boxes[box].last] - sums[self._boxes[box].first]
+
+    cdef inline double _share(self, Py_ssize_t box) noexcept:
+        return self._inside(S_CHARS, box) / self._all_chars
+
+    cdef inline double _paragraph_share(self, Py_ssize_t box) noexcept:
+        return self._inside(S_PARAGRAPH_CHARS, box) / self._all_paragraph_chars
+
+    cdef inline double _link_density(self, Py_ssize_t box) noexcept:
+        return self._inside(S_LINKS, box) / self._inside(S_CHARS, box)
+
+    cdef int _fill_blocks(self, double** matrix) except -1:
         """The block itself, what stands before it, and the element that it is in."""
         cdef Py_ssize_t block, box, width = self._n + 1
         cdef Py_ssize_t flags
         for block in range(self._n):
-            box = self._box[block]
-            matrix[R_DENSITY, block] = self._density[block]
-            matrix[R_LINKS, block] = self._link_count[block]
-            matrix[R_TAG, block] = <double>self._table[TAG, box]
-            matrix[R_POSITION, block] = <double>block / <double>self._n
-            matrix[R_CHARS_BEFORE, block] = self._sums[S_CHARS * width + block] / self._all_chars
-            matrix[R_PARAGRAPHS_BEFORE, block] = (
+            box = self._blocks[block].box
+            matrix[R_DENSITY][block] = self._blocks[block].density
+            matrix[R_LINKS][block] = self._blocks[block].links
+            matrix[R_TAG][block] = <double>self._boxes[box].tag
+            matrix[R_POSITION][block] = <double>block / <double>self._n
+            matrix[R_CHARS_BEFORE][block] = self._sums[S_CHARS * width + block] / self._all_chars
+            matrix[R_PARAGRAPHS_BEFORE][block] = (
                 self._sums[S_PARAGRAPH_CHARS * width + block] / self._all_paragraph_chars
             )
-            matrix[R_SIBLINGS, block] = <double>self._table[SIBLINGS, box]
-            matrix[R_NAME_OWN, block] = self._names[OWN, box]
-            matrix[R_NAME_LOWEST, block] = self._names[LOWEST, box]
-            matrix[R_NAME_HIGHEST, block] = self._names[HIGHEST, box]
-            matrix[R_NAME_PARENT, block] = self._names[OWN, max(self._table[OUTER, box], 0)]
-            flags = self._table[FLAGS, box]
-            matrix[R_IN_MAIN, block] = (flags & MAIN_FLAG) != 0
-            matrix[R_IN_ASIDE, block] = (flags & ASIDE_FLAG) != 0
-            matrix[R_IN_CAPTION, block] = (flags & CAPTION_FLAG) != 0
-            matrix[R_IN_PARAGRAPH, block] = (flags & PARAGRAPH_FLAG) != 0
-            matrix[R_IN_HIDDEN, block] = (flags & HIDDEN_FLAG) != 0
-            matrix[R_IN_ARTICLE, block] = (flags & ARTICLE_FLAG) != 0
-            matrix[R_IN_ITEMS, block] = (flags & ITEM_FLAG) != 0
+            matrix[R_SIBLINGS][block] = <double>self._boxes[box].siblings
+            matrix[R_NAME_OWN][block] = self._boxes[box].own
+            matrix[R_NAME_LOWEST][block] = self._boxes[box].lowest
+            matrix[R_NAME_HIGHEST][block] = self._boxes[box].highest
+            matrix[R_NAME_PARENT][block] = self._boxes[max(self._boxes[box].parent, 0)].own
+            flags = self._boxes[box].flags
+            matrix[R_IN_MAIN][block] = (flags & MAIN_FLAG) != 0
+            matrix[R_IN_ASIDE][block] = (flags & ASIDE_FLAG) != 0
+            matrix[R_IN_CAPTION][block] = (flags & CAPTION_FLAG) != 0
+            matrix[R_IN_PARAGRAPH][block] = (flags & PARAGRAPH_FLAG) != 0
+            matrix[R_IN_HIDDEN][block] = (flags & HIDDEN_FLAG) != 0
+            matrix[R_IN_ARTICLE][block] = (flags & ARTICLE_FLAG) != 0
+            matrix[R_IN_ITEMS][block] = (flags & ITEM_FLAG) != 0
         return 0
 
-    cdef int _fill_headings(self, double[:, ::1] matrix) except -1:
+    cdef int _fill_headings(self, double** matrix) except -1:
         """The heading above a block."""
         cdef Py_ssize_t block, heading, first_comments = -1
         for block in range(self._n):
-            if self._last_heading[block] == block and self._counts[COMMENTS, block] > 0:
+            if self._blocks[block].heading == block and self._blocks[block].says_comments > 0:
                 first_comments = block
                 break
         if first_comments < 0:
-            first_comments = self._n + self._comments_far
+            first_comments = self._n + COMMENTS_FAR
         for block in range(self._n):
-            heading = self._last_heading[block]
+            heading = self._blocks[block].heading
             if heading < 0:
-                matrix[R_HEADING_LEVEL, block] = 0.0
-                matrix[R_HEADING_WORD, block] = 0.0
-                matrix[R_HEADING_COMMENTS, block] = 0.0
-                matrix[R_HEADING_DENSITY, block] = -1.0
-                matrix[R_SINCE_HEADING, block] = 99.0
+                matrix[R_HEADING_LEVEL][block] = 0.0
+                matrix[R_HEADING_WORD][block] = 0.0
+                matrix[R_HEADING_COMMENTS][block] = 0.0
+                matrix[R_HEADING_DENSITY][block] = -1.0
+                matrix[R_SINCE_HEADING][block] = 99.0
             else:
-                matrix[R_HEADING_LEVEL, block] = <double>self._table[LEVEL, self._box[heading]]
-                matrix[R_HEADING_WORD, block] = self._counts[MEAN, heading]
-                matrix[R_HEADING_COMMENTS, block] = self._counts[COMMENTS, heading]
-                matrix[R_HEADING_DENSITY, block] = self._density[heading]
-                matrix[R_SINCE_HEADING, block] = <double>(block - heading)
-            matrix[R_FROM_COMMENTS, block] = <double>(block - first_comments)
-            matrix[R_FROM_H1, block] = <double>(block - self._first_h1) if self._first_h1 >= 0 else self._far
+                matrix[R_HEADING_LEVEL][block] = <double>self._boxes[self._blocks[heading].box].level
+                matrix[R_HEADING_WORD][block] = matrix[R_MEAN][heading]
+                matrix[R_HEADING_COMMENTS][block] = self._blocks[heading].says_comments
+                matrix[R_HEADING_DENSITY][block] = self._blocks[heading].density
+                matrix[R_SINCE_HEADING][block] = <double>(block - heading)
+            matrix[R_FROM_COMMENTS][block] = <double>(block - first_comments)
+            matrix[R_FROM_H1][block] = <double>(block - self._first_h1) if self._first_h1 >= 0 else FAR
         return 0
 
-    cdef int _fill_around(self, double[:, ::1] matrix) except -1:
+    cdef int _fill_around(self, double** matrix) except -1:
         """The block before, the block behind, and the surroundings of a block."""
         cdef Py_ssize_t block, start, end, n = self._n
         cdef double chars, size
         cdef double* all_chars = self._sums + S_CHARS * (n + 1)
         cdef double* links = self._sums + S_LINKS * (n + 1)
         cdef double* words = self._sums + S_WORD * (n + 1)
-        matrix[R_PREVIOUS_TAG, 0] = matrix[R_NEXT_TAG, n - 1] = -1.0
-        matrix[R_PREVIOUS_CHARS, 0] = matrix[R_NEXT_CHARS, n - 1] = 0.0
-        matrix[R_PREVIOUS_DENSITY, 0] = matrix[R_NEXT_DENSITY, n - 1] = 1.0
+        matrix[R_PREVIOUS_TAG][0] = matrix[R_NEXT_TAG][n - 1] = -1.0
+        matrix[R_PREVIOUS_CHARS][0] = matrix[R_NEXT_CHARS][n - 1] = 0.0
+        matrix[R_PREVIOUS_DENSITY][0] = matrix[R_NEXT_DENSITY][n - 1] = 1.0
         for block in range(1, n):
-            matrix[R_PREVIOUS_TAG, block] = <double>self._table[TAG, self._box[block - 1]]
-            matrix[R_PREVIOUS_CHARS, block] = self._counts[CHARS, block - 1]
-            matrix[R_PREVIOUS_DENSITY, block] = self._density[block - 1]
-            matrix[R_NEXT_TAG, block - 1] = <double>self._table[TAG, self._box[block]]
-            matrix[R_NEXT_CHARS, block - 1] = self._counts[CHARS, block]
-            matrix[R_NEXT_DENSITY, block - 1] = self._density[block]
+            matrix[R_PREVIOUS_TAG][block] = <double>self._boxes[self._blocks[block - 1].box].tag
+            matrix[R_PREVIOUS_CHARS][block] = matrix[R_CHARS][block - 1]
+            matrix[R_PREVIOUS_DENSITY][block] = self._blocks[block - 1].density
+            matrix[R_NEXT_TAG][block - 1] = <double>self._boxes[self._blocks[block].box].tag
+            matrix[R_NEXT_CHARS][block - 1] = matrix[R_CHARS][block]
+            matrix[R_NEXT_DENSITY][block - 1] = self._blocks[block].density
         for block in range(n):
-            start, end = max(block - self._reach, 0), min(block + self._reach + 1, n)
+            start, end = max(block - REACH, 0), min(block + REACH + 1, n)
             size = <double>(end - start)
             chars = all_chars[end] - all_chars[start]
-            matrix[R_WINDOW_DENSITY, block] = (links[end] - links[start]) / chars
-            matrix[R_WINDOW_CHARS, block] = chars / size
-            matrix[R_WINDOW_WORD, block] = (words[end] - words[start]) / size
+            matrix[R_WINDOW_DENSITY][block] = (links[end] - links[start]) / chars
+            matrix[R_WINDOW_CHARS][block] = chars / size
+            matrix[R_WINDOW_WORD][block] = (words[end] - words[start]) / size
         return 0
 
-    cdef int _fill_units(self, double[:, ::1] matrix) except -1:
+    cdef int _fill_units(self, double** matrix) except -1:
         """The repeated unit that a block is in, and the group of all its like."""
         cdef Py_ssize_t block, unit, group
         cdef double siblings
         for block in range(self._n):
-            unit = self._table[UNIT, self._box[block]]
+            unit = self._boxes[self._blocks[block].box].unit
             if unit < 0:
-                matrix[R_UNIT_DENSITY, block] = matrix[R_UNIT_LINKS, block] = self._none
-                matrix[R_UNIT_BLOCKS, block] = matrix[R_UNIT_IMAGES, block] = self._none
-                matrix[R_GROUP_SHARE, block] = matrix[R_GROUP_PARAGRAPHS, block] = self._none
-                matrix[R_GROUP_CUT, block] = matrix[R_GROUP_PRICES, block] = self._none
-                matrix[R_UNIT_SIBLINGS, block] = matrix[R_UNIT_PLACE, block] = self._none
+                matrix[R_UNIT_DENSITY][block] = matrix[R_UNIT_LINKS][block] = NONE
+                matrix[R_UNIT_BLOCKS][block] = matrix[R_UNIT_IMAGES][block] = NONE
+                matrix[R_GROUP_SHARE][block] = matrix[R_GROUP_PARAGRAPHS][block] = NONE
+                matrix[R_GROUP_CUT][block] = matrix[R_GROUP_PRICES][block] = NONE
+                matrix[R_UNIT_SIBLINGS][block] = matrix[R_UNIT_PLACE][block] = NONE
                 continue
-            group = max(self._table[OUTER, unit], 0)
-            siblings = <double>self._table[SIBLINGS, unit]
-            matrix[R_UNIT_DENSITY, block] = self._link_density(unit)
-            matrix[R_UNIT_LINKS, block] = self._inside(S_LINK_COUNT, unit)
-            matrix[R_UNIT_BLOCKS, block] = <double>(self._table[LAST, unit] - self._table[FIRST, unit])
-            matrix[R_UNIT_IMAGES, block] = self._inside(S_IMAGES, unit)
-            matrix[R_GROUP_SHARE, block] = self._share(group)
-            matrix[R_GROUP_PARAGRAPHS, block] = self._paragraph_share(group)
-            matrix[R_GROUP_CUT, block] = self._inside(S_CUT, group) / siblings
-            matrix[R_GROUP_PRICES, block] = self._inside(S_PRICES, group) / siblings
-            matrix[R_UNIT_SIBLINGS, block] = siblings
-            matrix[R_UNIT_PLACE, block] = <double>(block - self._table[FIRST, unit])
+            group = max(self._boxes[unit].parent, 0)
+            siblings = <double>self._boxes[unit].siblings
+            matrix[R_UNIT_DENSITY][block] = self._link_density(unit)
+            matrix[R_UNIT_LINKS][block] = self._inside(S_LINK_COUNT, unit)
+            matrix[R_UNIT_BLOCKS][block] = <double>(self._boxes[unit].last - self._boxes[unit].first)
+            matrix[R_UNIT_IMAGES][block] = self._inside(S_IMAGES, unit)
+            matrix[R_GROUP_SHARE][block] = self._share(group)
+            matrix[R_GROUP_PARAGRAPHS][block] = self._paragraph_share(group)
+            matrix[R_GROUP_CUT][block] = self._inside(S_CUT, group) / siblings
+            matrix[R_GROUP_PRICES][block] = self._inside(S_PRICES, group) / siblings
+            matrix[R_UNIT_SIBLINGS][block] = siblings
+            matrix[R_UNIT_PLACE][block] = <double>(block - self._boxes[unit].first)
         return 0
 
-    cdef int _fill_alike(self, double[:, ::1] matrix, int likeness, Py_ssize_t row) except -1:
+    cdef int _fill_alike(self, double** matrix, int likeness, Py_ssize_t row) except -1:
         """Sums over the blocks whose elements look alike."""
         cdef Py_ssize_t block
         cdef double* own
-        cdef double* sums = <double*>PyMem_Calloc(ALIKE * self._size, sizeof(double))
-        if sums is NULL:
-            raise MemoryError
+        cdef double* sums = <double*>allocate(ALIKE * self._size, sizeof(double))
         for block in range(self._n):
-            own = sums + ALIKE * self._table[likeness, self._box[block]]
-            own[A_CHARS] += self._counts[CHARS, block]
-            own[A_LINKS] += self._link_chars[block]
-            if self._is_paragraph[block]:
-                own[A_PARAGRAPHS] += self._counts[CHARS, block]
-            own[A_TOPIC] += self._counts[TOPIC, block]
-            own[A_CUT] += self._counts[CUT, block]
-            own[A_WORD] += self._counts[MEAN, block]
+            own = sums + ALIKE * self._boxes[self._blocks[block].box].alike[likeness]
+            own[A_CHARS] += matrix[R_CHARS][block]
+            own[A_LINKS] += self._blocks[block].link_chars
+            if self._blocks[block].is_paragraph:
+                own[A_PARAGRAPHS] += matrix[R_CHARS][block]
+            own[A_TOPIC] += matrix[R_TOPIC][block]
+            own[A_CUT] += self._blocks[block].is_cut
+            own[A_WORD] += matrix[R_MEAN][block]
             own[A_COUNT] += 1.0
         for block in range(self._n):
-            own = sums + ALIKE * self._table[likeness, self._box[block]]
-            matrix[row, block] = own[A_CHARS] / self._all_chars
-            matrix[row + 1, block] = own[A_PARAGRAPHS] / self._all_paragraph_chars
-            matrix[row + 2, block] = own[A_LINKS] / own[A_CHARS]
-            matrix[row + 3, block] = own[A_CHARS] / own[A_COUNT]
-            matrix[row + 4, block] = own[A_TOPIC] / own[A_COUNT]
-            matrix[row + 5, block] = own[A_CUT] / own[A_COUNT]
-            matrix[row + 6, block] = own[A_WORD] / own[A_COUNT]
-            matrix[row + 7, block] = own[A_COUNT]
+            own = sums + ALIKE * self._boxes[self._blocks[block].box].alike[likeness]
+            matrix[row][block] = own[A_CHARS] / self._all_chars
+            matrix[row + 1][block] = own[A_PARAGRAPHS] / self._all_paragraph_chars
+            matrix[row + 2][block] = own[A_LINKS] / own[A_CHARS]
+            matrix[row + 3][block] = own[A_CHARS] / own[A_COUNT]
+            matrix[row + 4][block] = own[A_TOPIC] / own[A_COUNT]
+            matrix[row + 5][block] = own[A_CUT] / own[A_COUNT]
+            matrix[row + 6][block] = own[A_WORD] / own[A_COUNT]
+            matrix[row + 7][block] = own[A_COUNT]
         PyMem_Free(sums)
         return 0
 
@@ -858,69 +740,69 @@ cdef class PageNumbers:
                 found = box
         return found if found >= 0 else smallest
 
-    cdef int _fill_mass(self, double[:, ::1] matrix, Py_ssize_t row, double quota) except -1:
+    cdef int _fill_mass(self, double** matrix, Py_ssize_t row, double quota) except -1:
         """Where the block stands relative to the smallest element that holds most of the paragraphs."""
         cdef Py_ssize_t block, distance, box = self._find_mass(quota * self._all_paragraph_chars)
-        cdef Py_ssize_t first = self._table[FIRST, box], last = self._table[LAST, box]
+        cdef Py_ssize_t first = self._boxes[box].first, last = self._boxes[box].last
         cdef double length = <double>max(last - first, 1), share = self._share(box), density = self._link_density(box)
         for block in range(self._n):
             # below 0 before the element, 0 inside it and above 0 behind it
             distance = min(block - first, 0) + max(block - last + 1, 0)
-            matrix[row, block] = <double>(block - first) / length
-            matrix[row + 1, block] = <double>distance
-            matrix[row + 2, block] = distance == 0
-            matrix[row + 3, block] = share
-            matrix[row + 4, block] = density
+            matrix[row][block] = <double>(block - first) / length
+            matrix[row + 1][block] = <double>distance
+            matrix[row + 2][block] = distance == 0
+            matrix[row + 3][block] = share
+            matrix[row + 4][block] = density
         return 0
 
-    cdef Py_ssize_t _find_anchor(self) noexcept:
+    cdef Py_ssize_t _find_anchor(self, double** matrix) noexcept:
         """The first of the blocks that are most like the title; -1 where none is."""
         cdef Py_ssize_t block, found = 0
         cdef double likeness, highest = -1.0
         for block in range(self._n):
-            likeness = self._counts[TITLE, block] * min(1.0, self._counts[CHARS, block] / self._title_length)
-            likeness += self._heading_bonus[self._table[LEVEL, self._box[block]]]
+            likeness = matrix[R_TITLE][block] * min(1.0, matrix[R_CHARS][block] / TITLE_LENGTH)
+            likeness += HEADING_BONUS[self._boxes[self._blocks[block].box].level]
             if likeness > highest:
                 highest, found = likeness, block
-        return found if highest > self._like_title else -1
+        return found if highest > LIKE_TITLE else -1
 
-    cdef int _fill_anchor(self, double[:, ::1] matrix) except -1:
+    cdef int _fill_anchor(self, double** matrix) except -1:
         """Where the block stands relative to the one that says what the title says.
 
         The elements around the anchor are walked up as the blocks go away from it, on either side.
         """
-        cdef Py_ssize_t block, anchor = self._find_anchor(), box, steps, direction
+        cdef Py_ssize_t block, anchor = self._find_anchor(matrix), box, steps, direction
         for block in range(self._n):
-            matrix[R_FROM_ANCHOR, block] = <double>(block - anchor) if anchor >= 0 else self._far
-            matrix[R_COMMON_SHARE, block] = matrix[R_COMMON_PARAGRAPHS, block] = self._none
-            matrix[R_COMMON_STEPS, block] = self._none
+            matrix[R_FROM_ANCHOR][block] = <double>(block - anchor) if anchor >= 0 else FAR
+            matrix[R_COMMON_SHARE][block] = matrix[R_COMMON_PARAGRAPHS][block] = NONE
+            matrix[R_COMMON_STEPS][block] = NONE
         if anchor < 0:
             return 0
         for direction in range(-1, 2, 2):
-            box, steps, block = self._box[anchor], 0, anchor
+            box, steps, block = self._blocks[anchor].box, 0, anchor
             while 0 <= block < self._n:
-                while (self._table[OUTER, box] >= 0
-                        and not self._table[FIRST, box] <= block < self._table[LAST, box]):
-                    box = self._table[OUTER, box]
+                while (self._boxes[box].parent >= 0
+                        and not self._boxes[box].first <= block < self._boxes[box].last):
+                    box = self._boxes[box].parent
                     steps += 1
-                matrix[R_COMMON_SHARE, block] = self._share(box)
-                matrix[R_COMMON_PARAGRAPHS, block] = self._paragraph_share(box)
-                matrix[R_COMMON_STEPS, block] = <double>steps
+                matrix[R_COMMON_SHARE][block] = self._share(box)
+                matrix[R_COMMON_PARAGRAPHS][block] = self._paragraph_share(box)
+                matrix[R_COMMON_STEPS][block] = <double>steps
                 block += direction
         return 0
 
-    cdef int _fill_page(self, double[:, ::1] matrix) except -1:
+    cdef int _fill_page(self, double** matrix) except -1:
         """What is the same for all blocks."""
         cdef Py_ssize_t block, row, flags, n = self._n, good = 0
         cdef double in_main = 0.0, in_article = 0.0, in_items = 0.0, longest = 0.0, chars, value
         cdef double* last = self._sums + n
         for block in range(n):
-            chars, flags = self._counts[CHARS, block], self._table[FLAGS, self._box[block]]
+            chars, flags = matrix[R_CHARS][block], self._boxes[self._blocks[block].box].flags
             longest = max(longest, chars)
             in_main += chars if flags & MAIN_FLAG else 0.0
             in_article += chars if flags & ARTICLE_FLAG else 0.0
             in_items += chars if flags & ITEM_FLAG else 0.0
-            good += self._is_paragraph[block] and chars > self._good
+            good += self._blocks[block].is_paragraph and chars > GOOD
         facts = (
             in_main / self._all_chars,
             in_article / self._all_chars,
@@ -938,5 +820,5 @@ cdef class PageNumbers:
         )
         for row, value in enumerate(facts, R_PAGE):
             for block in range(n):
-                matrix[row, block] = value
+                matrix[row][block] = value
         return 0

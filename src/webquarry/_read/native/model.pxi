@@ -1,17 +1,31 @@
 # Feature matrix -> probabilities, and the threshold of a page.
 
-
-# The rows that are made here, in this order; those that are carried over stand behind them.
-FILLED = (
+# Features of the second stage: those that are computed here, in this order, and some of the first stage.
+CARRIED = (
+    "chars", "density", "tag", "position", "word_mean", "unit_group_share", "unit_siblings", "cluster_paragraphs",
+    "page_kind", "page_blocks", "page_paragraphs", "since_heading", "from_anchor",
+)
+CONTEXT_NAMES = (
     "first", "box", "window", "section", "text", "box_mass", "text_mass", "alike", "alike_deep", "before", "after",
-    "after2", "heading", "page_mean", "page_best", "page_mass", "page_limit",
+    "after2", "heading", "page_mean", "page_best", "page_mass", "page_limit", *CARRIED,
 )
 cdef enum:
     R_FIRST, R_BOX, R_WINDOW, R_SECTION, R_TEXT, R_BOX_MASS, R_TEXT_MASS, R_ALIKE, R_ALIKE_DEEP, R_BEFORE, R_AFTER
     R_AFTER2, R_HEADING, R_PAGE_MEAN, R_PAGE_BEST, R_PAGE_MASS, R_PAGE_LIMIT, ROWS
 
 cdef enum:
-    OPINION, WEIGHT, MASS, PARAGRAPHS, CONTEXT_SUMS  # running sums over the blocks
+    OPINION, WEIGHT, MASS, CONTEXT_SUMS  # running sums over the blocks
+
+cdef enum:
+    SEVERAL = 2  # paragraphs
+    NEAR = 3  # blocks to each side
+
+cdef double LEAST = 1e-9  # avoids division by zero
+cdef double NO_BLOCK = -9.0  # no block to compare with
+cdef double SURE = 1e-3  # chances are clipped to this distance from 0 and 1
+# bounds of the threshold of a page, and a factor applied to the best one
+cdef double LOWEST = 0.2, HIGHEST = 0.5, STRICTNESS = 1.05
+cdef double JOINT = 0.5  # weight of the assumption that the blocks of a list are wanted all or none
 
 
 cdef list rank_blocks(list chances):
@@ -19,8 +33,12 @@ cdef list rank_blocks(list chances):
     return sorted(range(len(chances)), key=chances.__getitem__, reverse=True)
 
 
-def find_threshold(list chances not None, list words not None, limits):
-    """Return the chance from which on keeping blocks maximises the expected F1, if each is wanted independently."""
+cdef double limit_threshold(double threshold) noexcept:
+    return min(max(STRICTNESS * threshold, LOWEST), HIGHEST)
+
+
+def find_threshold(list chances not None, list words not None):
+    """Return the threshold that maximises the expected F1 of a page if each block is wanted independently."""
     cdef double hits = 0.0, kept = 0.0, wanted = 0.0, best = -1.0, expected, threshold = 0.0, chance, size
     if len(chances) < 1 or len(words) != len(chances):
         raise ValueError("the chances are those of another page")
@@ -33,18 +51,18 @@ def find_threshold(list chances not None, list words not None, limits):
         expected = 2 * hits / (kept + wanted)
         if expected > best:
             best, threshold = expected, chance
-    return min(max(<double>limits.strictness * threshold, <double>limits.lowest), <double>limits.highest)
+    return limit_threshold(threshold)
 
 
 cdef enum:
     LEVELS = 64  # candidates for the threshold
 
 
-def find_best_cut(list chances not None, list words not None, double together):
-    """Return the chance of the last block to be kept, for the largest expected F1 of the page.
+def find_joint_threshold(list chances not None, list words not None):
+    """Return the threshold that maximises the expected F1 of a page, averaged over two assumptions.
 
-    Only cuts at some levels of chances are compared. `together` is the weight of the assumption that the words above a
-    level are wanted all or none.
+    If blocks are wanted independently of each other, a long list of teasers with a chance of 0.4 each should be kept. But the
+    blocks of a list are wanted all or none, and then it should not. Only cuts at some levels of chances are compared.
     """
     cdef double wanted[LEVELS]  # words above each level, the highest level first
     cdef double kept[LEVELS]  # words and hits of the cut at the level, which keeps at least the likeliest block
@@ -73,125 +91,95 @@ def find_best_cut(list chances not None, list words not None, double together):
         share = 0.0
         for other in range(LEVELS):
             share += 2 * min(kept[cut], wanted[other]) / (kept[cut] + wanted[other])
-        expected = together * share / LEVELS + (1 - together) * 2 * hits[cut] / (kept[cut] + hits_above)
+        expected = JOINT * share / LEVELS + (1 - JOINT) * 2 * hits[cut] / (kept[cut] + hits_above)
         if expected > highest:
             highest, best = expected, ends[cut] - 1
-    return chances[ranks[best]]
+    return limit_threshold(chances[ranks[best]])
 
 
-def fill_context(double[:, ::1] matrix not None, double[:, ::1] features not None, const double[::1] chances not None,
-                 const double[::1] words not None, list boxes not None, Py_ssize_t[:, ::1] table not None, limits):
-    """Fill the rows of `FILLED` and behind them those that are carried over from the features, a column a block."""
-    cdef Py_ssize_t n = len(boxes), block, place, row
-    cdef list carried = limits.carried
-    cdef ChanceSums sums = ChanceSums()
-    if matrix.shape[0] != ROWS + len(carried) or matrix.shape[1] != n or features.shape[1] != n:
-        raise ValueError("the matrix has another shape, or the chances are those of another page")
-    sums.read(features, chances, words, boxes, table, limits)
-    sums.fill(matrix)
-    for place in range(len(carried)):
-        row = carried[place]
-        if not 0 <= row < features.shape[0]:
-            raise ValueError("a row is carried over that is not there")
-        for block in range(n):
-            matrix[ROWS + place, block] = features[row, block]
+def build_context(Features page not None, list chances not None):
+    """Return the matrix of the second stage, with a row for each of `CONTEXT_NAMES`.
+
+    A block is compared with the chances of the first stage of similar blocks, of its section and of the elements around it,
+    so that repeated units (posts, tiles, rows) are classified together.
+    """
+    if len(chances) != page._n:
+        raise ValueError("the chances are those of another page")
+    return Context(page, chances).matrix
 
 
-cdef class ChanceSums:
-    """What was thought of the blocks of one page, summed up to each of them."""
+cdef class Context:
+    """The chances of the first stage, and running sums of them."""
 
-    cdef Py_ssize_t _n, _size, _several, _reach
-    cdef double _least, _none, _mass, _mean_chance, _best, _limit
-    cdef const double[::1] _words
+    cdef Matrix matrix
+    cdef Features _page
+    cdef Py_ssize_t _n, _size
+    cdef double _mass
     cdef double* _logits
-    cdef Py_ssize_t[:, ::1] _table
-    cdef Py_ssize_t* _box  # of each block, the element that it is in
+    cdef double* _words
     cdef Py_ssize_t* _nearest  # of each element, the innermost around it with several paragraphs
     cdef double* _sums
 
-    cdef int read(self, double[:, ::1] features, const double[::1] chances, const double[::1] words, list boxes,
-                  Py_ssize_t[:, ::1] table, limits) except -1:
-        cdef Py_ssize_t n = len(boxes), size = table.shape[1]
-        self._n, self._size, self._words, self._table = n, size, words, table
-        self._several, self._reach, self._least, self._none = limits.several, limits.reach, limits.least, limits.none
-        if n < 1 or size < 1 or table.shape[0] <= DEEP or chances.shape[0] != n or words.shape[0] != n:
-            raise ValueError("the chances are those of another page")
-        self._logits = <double*>PyMem_Calloc(n, sizeof(double))
-        self._box = <Py_ssize_t*>PyMem_Calloc(n, sizeof(Py_ssize_t))
-        self._nearest = <Py_ssize_t*>PyMem_Calloc(size, sizeof(Py_ssize_t))
-        self._sums = <double*>PyMem_Calloc(CONTEXT_SUMS * (n + 1), sizeof(double))
-        if self._logits is NULL or self._box is NULL or self._nearest is NULL or self._sums is NULL:
-            raise MemoryError
-        self._read_blocks(features, chances, boxes, limits)
+    def __cinit__(self, Features page, list chances):
+        cdef Py_ssize_t place, n = page._n
+        cdef double** matrix
+        self._page, self._n, self._size, self._words = page, n, page._size, page.matrix.rows[R_WORDS]
+        self.matrix = Matrix(len(CONTEXT_NAMES), n)
+        matrix = self.matrix.rows
+        self._logits = <double*>allocate(n, sizeof(double))
+        self._nearest = <Py_ssize_t*>allocate(self._size, sizeof(Py_ssize_t))
+        self._sums = <double*>allocate(CONTEXT_SUMS * (n + 1), sizeof(double))
+        self._read_chances(matrix, chances)
         self._find_nearest()
-        self._limit = find_threshold([chances[block] for block in range(n)], [words[block] for block in range(n)], limits)
-        return 0
-
-    def __dealloc__(self):
-        PyMem_Free(self._logits)
-        PyMem_Free(self._box)
-        PyMem_Free(self._nearest)
-        PyMem_Free(self._sums)
-
-    cdef int _read_blocks(self, double[:, ::1] features, const double[::1] chances, list boxes, limits) except -1:
-        cdef Py_ssize_t block, width = self._n + 1, chars_row = limits.chars_row, density_row = limits.density_row
-        cdef double weight, safe, sure = limits.sure, paragraph = limits.paragraph, few_links = limits.few_links
-        cdef double all_words = 0.0
-        cdef double* sums = self._sums
-        if not 0 <= chars_row < features.shape[0] or not 0 <= density_row < features.shape[0]:
-            raise ValueError("there are too few features")
-        for block in range(self._n):
-            self._box[block] = boxes[block]
-            if not 0 <= self._box[block] < self._size:
-                raise ValueError("a block stands in no element")
-            safe = min(max(chances[block], sure), 1 - sure)  # never quite certain
-            self._logits[block] = log(safe / (1 - safe))
-            self._best = max(self._best, chances[block])
-            weight = sqrt(self._words[block])  # longer blocks weigh more
-            all_words += self._words[block]
-            sums[OPINION * width + block + 1] = sums[OPINION * width + block] + weight * self._logits[block]
-            sums[WEIGHT * width + block + 1] = sums[WEIGHT * width + block] + weight
-            sums[MASS * width + block + 1] = sums[MASS * width + block] + self._words[block] * chances[block]
-            sums[PARAGRAPHS * width + block + 1] = sums[PARAGRAPHS * width + block]
-            if features[chars_row, block] > paragraph and features[density_row, block] < few_links:
-                sums[PARAGRAPHS * width + block + 1] += 1
-        self._mass = max(sums[MASS * width + self._n], self._least)
-        self._mean_chance = self._mass / max(all_words, self._least)
-        return 0
-
-    cdef int _find_nearest(self) except -1:
-        """For each element the innermost around it with several paragraphs; the first one where there is none."""
-        cdef Py_ssize_t box, parent, first, last
-        cdef double* paragraphs = self._sums + PARAGRAPHS * (self._n + 1)
-        for box in range(self._size):
-            parent, first, last = self._table[OUTER, box], self._table[FIRST, box], self._table[LAST, box]
-            if not -1 <= parent < max(box, 1) or not 0 <= first <= last <= self._n:
-                raise ValueError("an element stands in one, or holds blocks, that are not there")
-            if not 0 <= self._table[CLUSTER, box] < self._size or not 0 <= self._table[DEEP, box] < self._size:
-                raise ValueError("elements that are alike have no number")
-            self._nearest[box] = box
-            if paragraphs[last] - paragraphs[first] < self._several:
-                self._nearest[box] = self._nearest[max(parent, 0)]
-        return 0
-
-    cdef int fill(self, double[:, ::1] matrix) except -1:
-        cdef Py_ssize_t block
-        for block in range(self._n):
-            matrix[R_PAGE_MEAN, block] = self._mean_chance
-            matrix[R_PAGE_BEST, block] = self._best
-            matrix[R_PAGE_MASS, block] = self._mass
-            matrix[R_PAGE_LIMIT, block] = self._limit
         self._fill_ranges(matrix)
         self._fill_beside(matrix)
         self._fill_alike(matrix, CLUSTER, R_ALIKE)
         self._fill_alike(matrix, DEEP, R_ALIKE_DEEP)
+        for place, name in enumerate(CARRIED):
+            memcpy(matrix[ROWS + place], page.matrix.rows[<Py_ssize_t>FEATURE_NAMES.index(name)], n * sizeof(double))
+
+    def __dealloc__(self):
+        PyMem_Free(self._logits)
+        PyMem_Free(self._nearest)
+        PyMem_Free(self._sums)
+
+    cdef int _read_chances(self, double** matrix, list chances) except -1:
+        """Compute the log odds, the running sums, and the features that are the same for all blocks."""
+        cdef Py_ssize_t block, width = self._n + 1
+        cdef double weight, safe, chance, best = 0.0, all_words = 0.0, limit = find_threshold(chances, self._page.words)
+        cdef double* sums = self._sums
+        for block in range(self._n):
+            chance = chances[block]
+            safe = min(max(chance, SURE), 1 - SURE)
+            self._logits[block] = log(safe / (1 - safe))
+            best = max(best, chance)
+            weight = sqrt(self._words[block])  # longer blocks weigh more
+            all_words += self._words[block]
+            sums[OPINION * width + block + 1] = sums[OPINION * width + block] + weight * self._logits[block]
+            sums[WEIGHT * width + block + 1] = sums[WEIGHT * width + block] + weight
+            sums[MASS * width + block + 1] = sums[MASS * width + block] + self._words[block] * chance
+        self._mass = max(sums[MASS * width + self._n], LEAST)
+        for block in range(self._n):
+            matrix[R_PAGE_MEAN][block] = self._mass / max(all_words, LEAST)
+            matrix[R_PAGE_BEST][block] = best
+            matrix[R_PAGE_MASS][block] = self._mass
+            matrix[R_PAGE_LIMIT][block] = limit
+        return 0
+
+    cdef int _find_nearest(self) except -1:
+        """Find for each element the innermost around it with several paragraphs; the first one if there is none."""
+        cdef Py_ssize_t box
+        for box in range(self._size):
+            self._nearest[box] = box
+            if self._page._inside(S_PARAGRAPHS, box) < SEVERAL:
+                self._nearest[box] = self._nearest[max(self._page._boxes[box].parent, 0)]
         return 0
 
     cdef inline double _mean(self, Py_ssize_t start, Py_ssize_t end) noexcept:
         """What was thought of the blocks from one to another, by their weight."""
         cdef double* opinions = self._sums
         cdef double* weights = self._sums + WEIGHT * (self._n + 1)
-        return (opinions[end] - opinions[start]) / max(weights[end] - weights[start], self._least)
+        return (opinions[end] - opinions[start]) / max(weights[end] - weights[start], LEAST)
 
     cdef inline double _mass_share(self, Py_ssize_t start, Py_ssize_t end) noexcept:
         cdef double* masses = self._sums + MASS * (self._n + 1)
@@ -199,60 +187,58 @@ cdef class ChanceSums:
 
     cdef inline Py_ssize_t _text_start(self, Py_ssize_t block) noexcept:
         """Where the text begins that a block is in; a page with several roots has blocks outside of the first."""
-        return min(self._table[FIRST, self._nearest[self._box[block]]], block)
+        return min(self._page._boxes[self._nearest[self._page._blocks[block].box]].first, block)
 
     cdef inline Py_ssize_t _text_end(self, Py_ssize_t block) noexcept:
-        return max(self._table[LAST, self._nearest[self._box[block]]], block + 1)
+        return max(self._page._boxes[self._nearest[self._page._blocks[block].box]].last, block + 1)
 
-    cdef int _fill_ranges(self, double[:, ::1] matrix) except -1:
+    cdef int _fill_ranges(self, double** matrix) except -1:
         """What was thought of the element, the text and the surroundings of a block."""
         cdef Py_ssize_t block, start, end
         for block in range(self._n):
-            start, end = self._table[FIRST, self._box[block]], self._table[LAST, self._box[block]]
-            matrix[R_BOX, block] = self._mean(start, end)
-            matrix[R_BOX_MASS, block] = self._mass_share(start, end)
+            start, end = self._page._boxes[self._page._blocks[block].box].first, self._page._boxes[self._page._blocks[block].box].last
+            matrix[R_BOX][block] = self._mean(start, end)
+            matrix[R_BOX_MASS][block] = self._mass_share(start, end)
             start, end = self._text_start(block), self._text_end(block)
-            matrix[R_TEXT, block] = self._mean(start, end)
-            matrix[R_TEXT_MASS, block] = self._mass_share(start, end)
-            matrix[R_WINDOW, block] = self._mean(max(block - self._reach, start), min(block + self._reach + 1, end))
+            matrix[R_TEXT][block] = self._mean(start, end)
+            matrix[R_TEXT_MASS][block] = self._mass_share(start, end)
+            matrix[R_WINDOW][block] = self._mean(max(block - NEAR, start), min(block + NEAR + 1, end))
         return 0
 
-    cdef int _fill_beside(self, double[:, ::1] matrix) except -1:
+    cdef int _fill_beside(self, double** matrix) except -1:
         """What was thought of the block, of those right beside it in its text, of its heading and of its section."""
         cdef Py_ssize_t block, start, end, heading = -1, section_end = self._n
         for block in range(self._n):
             start, end = self._text_start(block), self._text_end(block)
-            matrix[R_FIRST, block] = self._logits[block]
-            matrix[R_BEFORE, block] = self._logits[block - 1] if block - 1 >= start else self._none
-            matrix[R_AFTER, block] = self._logits[block + 1] if block + 1 < end else self._none
-            matrix[R_AFTER2, block] = self._logits[block + 2] if block + 2 < end else self._none
-            if self._table[LEVEL, self._box[block]] > 0:
+            matrix[R_FIRST][block] = self._logits[block]
+            matrix[R_BEFORE][block] = self._logits[block - 1] if block - 1 >= start else NO_BLOCK
+            matrix[R_AFTER][block] = self._logits[block + 1] if block + 1 < end else NO_BLOCK
+            matrix[R_AFTER2][block] = self._logits[block + 2] if block + 2 < end else NO_BLOCK
+            if self._page._boxes[self._page._blocks[block].box].level > 0:
                 heading = block
-            matrix[R_HEADING, block] = self._logits[heading] if heading >= 0 else self._none
-            matrix[R_SECTION, block] = <double>max(heading, 0)
+            matrix[R_HEADING][block] = self._logits[heading] if heading >= 0 else NO_BLOCK
+            matrix[R_SECTION][block] = <double>max(heading, 0)
         for block in range(self._n - 1, -1, -1):
-            start = <Py_ssize_t>matrix[R_SECTION, block]
-            matrix[R_SECTION, block] = self._mean(start, section_end)
-            if self._table[LEVEL, self._box[block]] > 0:
+            start = <Py_ssize_t>matrix[R_SECTION][block]
+            matrix[R_SECTION][block] = self._mean(start, section_end)
+            if self._page._boxes[self._page._blocks[block].box].level > 0:
                 section_end = block  # that of the blocks before it
         return 0
 
-    cdef int _fill_alike(self, double[:, ::1] matrix, int likeness, int row) except -1:
+    cdef int _fill_alike(self, double** matrix, int likeness, int row) except -1:
         """What was thought of the blocks whose elements look alike."""
         cdef Py_ssize_t block
         cdef double weight
         cdef double* own
-        cdef double* sums = <double*>PyMem_Calloc(2 * self._size, sizeof(double))
-        if sums is NULL:
-            raise MemoryError
+        cdef double* sums = <double*>allocate(2 * self._size, sizeof(double))
         for block in range(self._n):
-            own = sums + 2 * self._table[likeness, self._box[block]]
+            own = sums + 2 * self._page._boxes[self._page._blocks[block].box].alike[likeness]
             weight = sqrt(self._words[block])
             own[0] += weight * self._logits[block]
             own[1] += weight
         for block in range(self._n):
-            own = sums + 2 * self._table[likeness, self._box[block]]
-            matrix[row, block] = own[0] / max(own[1], self._least)
+            own = sums + 2 * self._page._boxes[self._page._blocks[block].box].alike[likeness]
+            matrix[row][block] = own[0] / max(own[1], LEAST)
         PyMem_Free(sums)
         return 0
 
@@ -352,9 +338,9 @@ cdef class Forest:
         PyMem_Free(self._limits)
         PyMem_Free(self._leaves)
 
-    def sum_leaves(self, const double[:, ::1] rows not None):
-        """Return the sum of the leaves of all trees for each block; `rows` has a row per feature and a column per block."""
-        cdef Py_ssize_t blocks = rows.shape[1], start, place, number, feature, used = len(self._used)
+    def sum_leaves(self, Matrix matrix not None):
+        """Return the sum of the leaves of all trees for each block."""
+        cdef Py_ssize_t blocks = matrix.width, start, place, number, feature, used = len(self._used)
         cdef int size, tree, index
         cdef float values[AT_ONCE]
         cdef float own_borders[MOST_BORDERS]
@@ -364,7 +350,7 @@ cdef class Forest:
         if bins is NULL:
             raise MemoryError
         try:
-            if self._used[used - 1] >= rows.shape[0]:
+            if self._used[used - 1] >= matrix.height:
                 raise ValueError("a tree has a feature that is not in the matrix")
             for start in range(0, blocks, AT_ONCE):
                 size = <int>min(<Py_ssize_t>AT_ONCE, blocks - start)
@@ -373,7 +359,7 @@ cdef class Forest:
                     for number in range(len(known)):
                         own_borders[number] = known[number]
                     for index in range(size):
-                        values[index] = <float>rows[feature, start + index]
+                        values[index] = <float>matrix.rows[feature][start + index]
                     for index in range(size, AT_ONCE):
                         values[index] = 0
                     count_borders(values, own_borders, <int>len(known), bins + place * AT_ONCE)
@@ -387,6 +373,6 @@ cdef class Forest:
             PyMem_Free(bins)
         return found
 
-    def predict(self, const double[:, ::1] rows not None, double scale, double bias):
+    def predict(self, Matrix matrix not None, double scale, double bias):
         """Return the probability of each block; leaves are divided by `scale`."""
-        return [1.0 / (1.0 + exp(-(total / scale + bias))) for total in self.sum_leaves(rows)]
+        return [1.0 / (1.0 + exp(-(total / scale + bias))) for total in self.sum_leaves(matrix)]
