@@ -16,7 +16,7 @@ from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import KEYS, Engines, brave_limit, called, failed, routed
 from tests.tools.pages import URL, Session, page
 from webquarry import errors
-from webquarry._read.workers.error_form import pack_error, unpack_error
+from webquarry._read.workers.protocol import pack_error, unpack_error
 from webquarry._search.models import Query
 from webquarry.errors import (
     WAIT,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from webquarry._read.browser.renderer import PageRenderer
     from webquarry._read.reader import Reader
-    from webquarry._read.workers.runner import JobRunner, RunnerKind
+    from webquarry._read.workers.job import JobRunner, RunnerKind
     from webquarry._search.patents.finder import PatentFinder
     from webquarry._search.query.lenses import Lens
     from webquarry._search.router import Router
@@ -147,7 +147,7 @@ class Toolkit:
     def runner(self) -> JobRunner:
         """Runs page jobs in processes or threads."""
         from webquarry._read.workers.job import Job
-        from webquarry._read.workers.open import open_runner
+        from webquarry._read.workers.runners import open_runner
         from webquarry.pages.preload import read_sample_page
 
         runner = open_runner(self._runner_kind, self.settings, Job(read_sample_page))

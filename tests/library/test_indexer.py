@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from tests.net.doubles import FakeClock
-from webquarry._read.workers.job import Job
+from webquarry._read.workers.job import Job, JobRunner
 from webquarry._read.workers.pool import WorkerPool
-from webquarry._read.workers.runner import JobRunner
 from webquarry._search.models import Query
 from webquarry.errors import WebquarryError
 from webquarry.library import library as library_module

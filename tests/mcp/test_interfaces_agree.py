@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import webquarry
 from tests.mcp.in_process import with_client
-from webquarry._read.workers.runner import RunnerKind
+from webquarry._read.workers.job import RunnerKind
 from webquarry.errors import WebquarryError
 from webquarry.surfaces import library
 from webquarry.surfaces.cli.app import app

@@ -13,7 +13,7 @@ import pytest
 
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
 from webquarry._read import reply as reply_module
-from webquarry._read.workers import threads
+from webquarry._read.workers import runners
 from webquarry._read.workers.job import Job, run_job
 from webquarry.pages import score
 from webquarry.pages.score import score_page
@@ -115,7 +115,7 @@ def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(
         results.setdefault(job.name, []).append(result)
         return result
 
-    monkeypatch.setattr(threads, "run_job", run)
+    monkeypatch.setattr(runners, "run_job", run)
     answer = desk(1, 2, 3).call_whole()
 
     names = {"title", "published", "words", "scores", "key_sentences", "claim_signal"}

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from tests.tools.research.searched_web import desk
-from webquarry._read.workers.runner import JobRunner
-from webquarry._read.workers.threads import ThreadRunner
+from webquarry._read.workers.job import JobRunner
+from webquarry._read.workers.runners import ThreadRunner
 from webquarry.pages import pages
 from webquarry.pages.pages import Pages
 

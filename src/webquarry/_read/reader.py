@@ -37,7 +37,7 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     from webquarry._read.format import Selection
     from webquarry._read.sites.site import SiteReader, SiteReply
-    from webquarry._read.workers.runner import JobRunner
+    from webquarry._read.workers.job import JobRunner
     from webquarry.net.client import Client
 
 log = logging.getLogger(__name__)
@@ -186,7 +186,7 @@ class Reader:
         environ: Mapping[str, str] | None = None,
     ) -> None:
         from webquarry._read.sites.site import SiteContext
-        from webquarry._read.workers.threads import ThreadRunner
+        from webquarry._read.workers.runners import ThreadRunner
 
         self._client = client
         self._context = SiteContext(client, settings or Settings(), clock or Clock(), environ)

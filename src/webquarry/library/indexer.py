@@ -15,7 +15,7 @@ from webquarry.errors import WebquarryError
 from webquarry.library.models import KeptPage
 
 if TYPE_CHECKING:
-    from webquarry._read.workers.runner import JobRunner
+    from webquarry._read.workers.job import JobRunner
     from webquarry.library.indexing import IndexedPage
     from webquarry.library.tokens import TermTokens
 

@@ -23,7 +23,7 @@ from webquarry.library.indexer import WorkerIndexer
 from webquarry.library.models import KeptPage, LibraryStats
 
 if TYPE_CHECKING:
-    from webquarry._read.workers.runner import JobRunner
+    from webquarry._read.workers.job import JobRunner
     from webquarry.library.file import LibraryFile
     from webquarry.library.indexing import IndexedPage
     from webquarry.library.shelf import Shelf

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.job import JobRunner
 from webquarry.clock import Clock
 from webquarry.library.library import Library
 from webquarry.settings import Settings

@@ -397,7 +397,7 @@ async def _check_redis(settings: Settings) -> bool:
 
 
 def _run_workers(config: uvicorn.Config, listening: socket.socket) -> int:
-    from webquarry._read.workers.runner import count_cores
+    from webquarry._read.workers.job import count_cores
     from webquarry.mcp.metrics import SHARED_FOLDER
 
     cores = max(1, count_cores() // config.workers)

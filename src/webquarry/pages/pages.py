@@ -28,8 +28,7 @@ from httpx2 import Headers
 from webquarry._read.linked_styles import MOST_BYTES, find_addresses
 from webquarry._read.page_form import unpack_fields
 from webquarry._read.reader import FetchedPage, Reader
-from webquarry._read.workers.job import Job
-from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.job import Job, JobRunner
 from webquarry.cache.base import CachedValue, key_of, name_variant
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock

@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webquarry import tools
-from webquarry._read.workers.runner import RunnerKind
+from webquarry._read.workers.job import RunnerKind
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.settings import Settings
 from webquarry.surfaces import lookups

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from webquarry._read.workers.fair_queue import FairQueue, Place
+from webquarry._read.workers.pool import FairQueue, Place
 
 
 def run(test: Callable[[FairQueue], Coroutine[Any, Any, None]], size: int = 2) -> None:
@@ -172,7 +172,7 @@ def test_a_queue_that_all_have_left_is_as_new() -> None:
             name = next(name for name in jobs.begun if name in jobs.places)
             await jobs.end(name)
             del jobs.places[name]
-        assert (queue._taken, queue._held, queue._large, queue._waiting) == (set(), {}, set(), {})
+        assert (queue._taken, queue._waiting) == (set(), {})
 
     run(test)
 

@@ -27,10 +27,9 @@ from tests.read.workers.sync_pool import (
 )
 from webquarry import errors
 from webquarry._read.page_form import unpack_fields
-from webquarry._read.workers import limits as limits_module
 from webquarry._read.workers import pool as pool_module
+from webquarry._read.workers import processes
 from webquarry._read.workers.job import Job, WorkerLimits
-from webquarry._read.workers.limits import lower_priority
 from webquarry._read.workers.pool import WorkerPool
 from webquarry.caller import serving
 from webquarry.errors import NotFound, TooComplex, Unreadable, WebquarryError
@@ -257,8 +256,8 @@ def test_worker_that_died_while_idle_is_replaced() -> None:
     async def test(pool: WorkerPool) -> None:
         await pool.run(burn(0))
         (idle,) = pool._idle
-        os.kill(idle.worker.pid, signal.SIGKILL)
-        await until_gone(idle.worker.pid)
+        os.kill(idle.pid, signal.SIGKILL)
+        await until_gone(idle.pid)
         assert title_of(await pool.run(page_job(PAGE))) == "Tides"
 
     with_pool(test)
@@ -311,7 +310,7 @@ def test_slow_pages_of_one_caller_leave_a_worker_to_another(
         (spare,) = pool._idle
         with serving("bram"):
             assert title_of(await pool.run(page_job(PAGE))) == "Tides"
-        assert spare.worker.jobs == 1
+        assert spare.jobs == 1
         assert not any(job.done() for job in hostile)
         for job in hostile:
             job.cancel()
@@ -324,24 +323,15 @@ def test_slow_pages_of_one_caller_leave_a_worker_to_another(
 def test_slow_job_gets_a_low_priority(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lowered: list[int] = []
-
-    def lower_and_note(process: int) -> None:
-        lower_priority(process)
-        lowered.append(process)
-
-    monkeypatch.setattr(limits_module, "_SLOW_NICENESS", LEAST_PRIORITY)
-    monkeypatch.setattr(pool_module, "lower_priority", lower_and_note)
+    monkeypatch.setattr(processes, "_SLOW_NICENESS", LEAST_PRIORITY)
     monkeypatch.setattr(pool_module, "_SLOW_SECONDS", 0.01)
 
     async def test(pool: WorkerPool) -> None:
         job = asyncio.create_task(pool.run(burn(1000)))
         await until_busy(pool)
         async with asyncio.timeout(30):
-            while not lowered:
+            while os.getpriority(os.PRIO_PROCESS, pool.pids[0]) != LEAST_PRIORITY:
                 await asyncio.sleep(0.005)
-        assert lowered == pool.pids
-        assert os.getpriority(os.PRIO_PROCESS, lowered[0]) == LEAST_PRIORITY
         job.cancel()
         await asyncio.gather(job, return_exceptions=True)
 
@@ -366,7 +356,7 @@ def test_worker_that_cannot_start_is_reported(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_errors_from_a_worker_are_validated() -> None:
-    from webquarry._read.workers.error_form import unpack_error
+    from webquarry._read.workers.protocol import unpack_error
 
     assert type(unpack_error({"class": "Any", "message": "x"}, URL)) is WebquarryError
     assert type(unpack_error({"class": 7, "message": ["x"]}, URL)) is WebquarryError

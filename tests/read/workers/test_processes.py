@@ -21,9 +21,8 @@ from tests.read.workers.sync_pool import (
     until_gone,
 )
 from tests.read.workers.test_pool import PAGE, title_of, until_busy, with_pool
-from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.job import Job, WorkerLimits, can_fork
 from webquarry._read.workers.pool import WorkerPool
-from webquarry._read.workers.runner import can_fork
 from webquarry.pages.preload import read_sample_page
 
 FORK = pytest.mark.skipif(not can_fork(), reason="the system cannot fork")
@@ -34,7 +33,7 @@ LINUX = pytest.mark.skipif(
 
 def server_of(pool: WorkerPool) -> int | None:
     """Process ID of the fork server."""
-    return pool._processes.server_pid
+    return pool.server_pid
 
 
 def parent_of(pid: int) -> int:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from webquarry._read.documents.text import Refusal
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.workers.error_form import describe_place
+from webquarry._read.workers.protocol import describe_place
 from webquarry.errors import Unreadable, WebquarryError
 from webquarry.secret import redact
 

@@ -1,1 +1,1 @@
-"""Processes that read pages: jobs go in, bytes or an error of ours come out."""
+"""Jobs that process web content, run in worker processes or threads."""

@@ -1,4 +1,4 @@
-"""The fork server and its forks, the worker processes.
+"""The fork server and its forks, the worker processes; `processes.py` is the parent's side.
 
 The fork server warms up once, then forks a worker for every socket that it receives. It runs no
 jobs and has no other threads, so that forks start from a clean state. It reports the process ID of
@@ -13,54 +13,63 @@ from __future__ import annotations
 
 import gc
 import io
-import json
+import math
 import os
+import resource
 import select
 import signal
 import socket
+import sys
+import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NoReturn
 
-from webquarry._read.workers.error_form import pack_error
-from webquarry._read.workers.frames import BrokenFrame, read_frame, write_frame
 from webquarry._read.workers.job import Job, find_function, run_job
-from webquarry._read.workers.limits import (
-    JobMeter,
-    end_with_parent,
-    limit_process,
-    set_batch_scheduling,
-)
+from webquarry._read.workers.protocol import pack_error, read_job, write_result
 
 _RUNS = 4  # of the warm-up job, so that the interpreter specializes its code
 _RUNS_IN_FORK = 2
 _WAKE_UP_BYTES = 64  # one byte per signal
-_read_json = json.JSONDecoder().raw_decode  # the parent writes no whitespace around it
+_PR_SET_PDEATHSIG = 1
 
 
 def serve_forks(parent: int, memory_bytes: int, warm_up: str) -> None:
     """Fork on request until the parent is gone. `warm_up` is the reference of a job, or empty."""
-    end_with_parent(parent)
-    set_batch_scheduling()  # inherited by forks
+    _end_with_parent(parent)
+    if sys.platform == "linux":  # do not preempt the parent, which serves other requests
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     control = socket.socket(fileno=os.dup(0))
-    redirect_standard_streams()
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1):  # libraries must not use our streams
+        os.dup2(null, stream)
+    os.close(null)
     _run_repeatedly(warm_up, _RUNS)  # while the first page is being fetched
     gc.collect()
     gc.freeze()  # the collector of a fork neither visits nor copies what all forks share
-    asked = control.fileno()
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     with suppress(OSError):  # the parent may exit at any time
         while True:
-            ready, _, _ = select.select([asked, woken], [], [])
+            ready, _, _ = select.select([control.fileno(), woken], [], [])
             if woken in ready:
                 os.read(woken, _WAKE_UP_BYTES)
                 _report_exits(control)
-            if control.fileno() in ready and not _fork_worker(
-                control, memory_bytes, warm_up, (woken, waker)
-            ):
+            if control.fileno() not in ready:
+                continue
+            request, sockets, _, _ = socket.recv_fds(control, 1, 1)
+            if not request:
                 break
+            pid = os.fork()
+            if not pid:
+                for descriptor in (control.detach(), woken, waker):
+                    os.close(descriptor)
+                _work(sockets[0], memory_bytes, warm_up)
+            os.close(sockets[0])
+            control.sendall(b"start %d\n" % pid)
     os._exit(0)
 
 
@@ -71,25 +80,6 @@ def _run_repeatedly(warm_up: str, runs: int) -> None:
             run_job(job)
 
 
-def _fork_worker(
-    control: socket.socket, memory_bytes: int, warm_up: str, own_files: tuple[int, ...]
-) -> bool:
-    """Read a request and fork a worker for it; returns False at the end of the requests."""
-    request, sockets, _, _ = socket.recv_fds(control, 1, 1)
-    if not request:
-        return False
-    (connection,) = sockets
-    pid = os.fork()
-    if not pid:
-        os.close(control.detach())
-        for descriptor in own_files:
-            os.close(descriptor)
-        _work(connection, memory_bytes, warm_up)
-    os.close(connection)
-    control.sendall(b"start %d\n" % pid)
-    return True
-
-
 def _report_exits(control: socket.socket) -> None:
     """Reap the forks that have ended and report their exit codes."""
     with suppress(ChildProcessError):
@@ -97,59 +87,83 @@ def _report_exits(control: socket.socket) -> None:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
-            code = os.waitstatus_to_exitcode(status)
-            control.sendall(b"end %d %d\n" % (pid, code))
+            control.sendall(b"end %d %d\n" % (pid, os.waitstatus_to_exitcode(status)))
 
 
 def _work(connection: int, memory_bytes: int, warm_up: str) -> NoReturn:
-    """In the fork: run jobs until the connection is closed."""
+    """In the fork: run jobs within the limits until the connection is closed."""
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        end_with_parent(os.getppid())
+        _end_with_parent(os.getppid())
         has_job, _, _ = select.select([connection], [], [], 0)
         if not has_job:  # copy the memory that a page modifies before the first job arrives
             _run_repeatedly(warm_up, _RUNS_IN_FORK)
-        answer_jobs(connection, memory_bytes)
+        limit_process(memory_bytes)
+        stream = io.FileIO(connection, "r+", closefd=False)
+        with suppress(EOFError, OSError):  # the parent may exit at any time
+            write_result(stream, {})  # ready
+            while True:
+                write_result(stream, *_run(*read_job(stream)))
     finally:
         os._exit(0)  # skip the clean-up of libraries
 
 
-def redirect_standard_streams() -> None:
-    """Redirect stdin and stdout to the null device, so that libraries cannot use our streams."""
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(null, 1)
-    os.close(null)
-
-
-def answer_jobs(connection: int, memory_bytes: int) -> None:
-    """Run the jobs from a socket within the limits of a worker, until it is closed."""
-    stream = io.FileIO(connection, "r+", closefd=False)
-    limit_process(memory_bytes)
-    meter = JobMeter()
-    with suppress(BrokenFrame, OSError):  # the parent may exit at any time
-        write_frame(stream, b"", ())  # ready
-        frame = read_frame(stream)
-        while frame is not None:
-            head, body = answer_job(*frame, meter)
-            write_frame(stream, head, (body,))
-            del body
-            frame = None  # free it before the next one is read
-            frame = read_frame(stream)
-
-
-def answer_job(packed: bytes, pieces: tuple[bytes, ...], meter: JobMeter) -> tuple[bytes, bytes]:
+def _run(head: dict[str, Any], pieces: tuple[bytes, ...]) -> tuple[dict[str, Any], bytes]:
     """Run a job and return the head and the body of its result, or of the error."""
-    head, _ = _read_json(packed.decode())
-    meter.limit_next(head["cpu_seconds"])
-    failure: dict[str, Any] | None = None
-    result = b""
+    limit_cpu(head["cpu_seconds"])
+    answer: dict[str, Any] = {}
+    body = b""
     try:
-        result = run_job(Job(find_function(head["function"]), head["arguments"], pieces))
+        body = run_job(Job(find_function(head["function"]), head["arguments"], pieces))
     except Exception as error:  # unexpected input must not end the worker
-        failure = {"error": pack_error(error), "last": isinstance(error, MemoryError)}
-    resident = meter.measure_memory()
-    if failure is None:
-        return b'{"resident": %d}' % resident, result
-    return json.dumps(failure | {"resident": resident}).encode("ascii"), result
+        answer = {"error": pack_error(error), "last": isinstance(error, MemoryError)}
+    return answer | {"resident": _measure_resident()}, body
+
+
+def limit_process(memory_bytes: int) -> None:
+    """Limit the address space; forbid core files, writing to files and new processes.
+
+    SIGXCPU gets its default action, which may have been changed by the parent.
+    """
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGXCPU])
+    _lower_limit(resource.RLIMIT_AS, memory_bytes)
+    _lower_limit(resource.RLIMIT_CORE, 0)
+    _lower_limit(resource.RLIMIT_FSIZE, 0)
+    _lower_limit(resource.RLIMIT_NPROC, 0)
+
+
+def limit_cpu(cpu_seconds: float) -> None:
+    """Limit the CPU time of the next job, in whole seconds: the time used so far is added."""
+    _lower_limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + cpu_seconds))
+
+
+def _lower_limit(kind: int, wanted: int) -> None:
+    """Set a soft limit, at most to the hard limit. Some systems cannot set some limits."""
+    now, hard = resource.getrlimit(kind)
+    soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != now:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(kind, (soft, hard))
+
+
+def _measure_resident() -> int:
+    """Return the resident memory in bytes, or its peak where the system has no /proc."""
+    try:
+        fields = Path("/proc/self/statm").read_bytes().split()
+        return int(fields[1]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _end_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends (Linux); exit now if it has."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)

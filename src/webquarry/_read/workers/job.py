@@ -1,24 +1,30 @@
-"""Jobs of worker processes: a registered function with JSON arguments and a body of bytes.
+"""Jobs that process web content, and the interface of their runners.
 
     @job("take words")
     def take_words(job: Job) -> bytes: ...
 
     packed = await runner.run(Job(take_words, {"url": url}, body))
 
-A worker imports the module of a function when it receives the first job for it. A module that
-defines jobs imports heavy code inside its functions, so that callers can import it cheaply.
+A job is a registered function with JSON arguments and a body of bytes. A worker process imports the
+module of a function when it receives the first job for it. A module that defines jobs imports heavy
+code inside its functions, so that callers can import it cheaply.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 LARGE = 1_000_000  # bytes; larger jobs of one caller run one at a time
 
 JobFunction = Callable[["Job"], bytes]
+# `workers` for long-lived processes, `fork` for programs that read a page and exit.
+RunnerKind = Literal["workers", "fork", "threads"]
+
 _functions: dict[str, JobFunction] = {}  # by module and name
 _names: dict[JobFunction, str] = {}
 
@@ -32,11 +38,6 @@ def job(name: str) -> Callable[[JobFunction], JobFunction]:
         return function
 
     return register
-
-
-def is_large(size: int) -> bool:
-    """Whether a body of `size` bytes makes a job large."""
-    return size >= LARGE
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,22 @@ class Job:
     @property
     def is_large(self) -> bool:
         """Whether it waits for other large jobs of the same caller."""
-        return is_large(sum(map(len, self.pieces)))
+        return sum(map(len, self.pieces)) >= LARGE
+
+
+def find_function(reference: str) -> JobFunction:
+    """Return the job function of a reference, importing its module if necessary.
+
+    Raises KeyError if the module registers no such job.
+    """
+    if reference not in _functions:
+        importlib.import_module(reference.partition(":")[0])
+    return _functions[reference]
+
+
+def run_job(job: Job) -> bytes:
+    """Run a job in this process."""
+    return job.function(job)
 
 
 @dataclass(frozen=True)
@@ -98,16 +114,28 @@ class WorkerLimits:
         return 10 + 3 * self.cpu_seconds
 
 
-def find_function(reference: str) -> JobFunction:
-    """Return the job function of a reference, importing its module if necessary.
+class JobRunner(ABC):
+    """Runs jobs for the tasks of one event loop."""
 
-    Raises KeyError if the module registers no such job.
-    """
-    if reference not in _functions:
-        importlib.import_module(reference.partition(":")[0])
-    return _functions[reference]
+    @abstractmethod
+    async def run(self, job: Job) -> bytes:
+        """Run a job and return its result. Cancellation cancels the job."""
+
+    def prepare(self, pages: int = 1) -> None:  # noqa: B027 - optional
+        """Start to get ready for pages that are being fetched."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Cancel running jobs and release resources."""
 
 
-def run_job(job: Job) -> bytes:
-    """Run a job in this process."""
-    return job.function(job)
+def count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def can_fork() -> bool:
+    """Whether the system has worker processes, which are forks of a fork server."""
+    return hasattr(os, "fork")

@@ -1,8 +1,8 @@
-"""Pool of worker processes of one event loop.
+"""Pool of worker processes of one event loop, and the queue of their jobs.
 
 A worker is started while a page is being fetched. It ends when its call is cancelled, after an idle
 timeout, or when it has grown. There are as many workers as cores, and as many again for callers
-that have none (`fair_queue.py`). The most recently used idle worker is reused first.
+that have none. The most recently used idle worker is reused first.
 """
 
 from __future__ import annotations
@@ -10,17 +10,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import time
 import weakref
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
+from itertools import chain
 
-from webquarry._read.workers.error_form import explain_failed_program, explain_stop
-from webquarry._read.workers.fair_queue import FairQueue, Place
-from webquarry._read.workers.job import Job, WorkerLimits
-from webquarry._read.workers.limits import lower_priority
-from webquarry._read.workers.processes import ForkedProcesses, ProgramFailed
-from webquarry._read.workers.runner import JobRunner, count_cores
-from webquarry._read.workers.worker import Worker
+from webquarry._read.workers.job import Job, JobRunner, WorkerLimits, count_cores
+from webquarry._read.workers.processes import ForkServer, ProgramFailed, ServerGone, Worker
+from webquarry._read.workers.protocol import explain_failed_program
 from webquarry.caller import LOCAL, caller
 from webquarry.errors import WebquarryError
 from webquarry.meter import span
@@ -31,11 +28,115 @@ _SLOW_SECONDS = 1.0  # a job that takes longer frees its place in the queue and 
 
 
 @dataclass(eq=False)
-class _Idle:
-    """An idle worker and the end of its idle timeout."""
+class Place:
+    """The right of one job to run."""
 
-    worker: Worker
-    until: float
+    caller: str
+    is_large: bool = False
+    ahead: bool = False
+    behind: bool = False
+    is_slow: bool = False
+    granted: asyncio.Future[None] | None = field(default=None, repr=False)
+
+
+class FairQueue:
+    """Grants places to the jobs of several callers, for one event loop.
+
+    There are `size` places for quick jobs, and as many again for slow jobs and for callers that
+    have no place, so that no caller waits for the hostile pages of another. The last free place is
+    reserved for a caller without one. Waiting callers take turns, each with its jobs in order.
+
+    Large jobs of one caller run one at a time: each takes up to thirty times its size in memory. A
+    job that no call waits for (`behind`) runs when no other job waits and a core is free, one at a
+    time.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.most = 2 * size
+        self._taken: set[Place] = set()
+        self._waiting: dict[str, deque[Place]] = {}  # by caller, in the order of the next turns
+
+    async def enter(self, place: Place) -> None:
+        """Wait for a place, and take it."""
+        if not self._waiting and self._may_begin(place):
+            self._taken.add(place)
+            return
+        place.granted = asyncio.get_running_loop().create_future()
+        line = self._waiting.setdefault(place.caller, deque())
+        if place.ahead:
+            line.appendleft(place)
+        else:
+            line.append(place)
+        self._grant_places()
+        try:
+            await place.granted
+        except asyncio.CancelledError:
+            if place in self._taken:  # granted just before the cancellation
+                self.leave(place)
+            else:
+                self._stop_waiting(place)
+            raise
+
+    def leave(self, place: Place) -> None:
+        """Free the place for waiting jobs."""
+        self._taken.discard(place)
+        self._grant_places()
+
+    def mark_slow(self, place: Place) -> None:
+        """Let another job begin beside this one, which takes long."""
+        place.is_slow = True
+        self._grant_places()
+
+    def count_places(self, caller: str) -> int:
+        """Return the number of places that a caller has."""
+        return sum(taken.caller == caller for taken in self._taken)
+
+    def _may_begin(self, place: Place) -> bool:
+        """Whether this job may begin now."""
+        if place.behind:
+            waiting = chain.from_iterable(self._waiting.values())
+            return (
+                len(self._taken) < self.size
+                and not any(taken.behind for taken in self._taken)
+                and all(other.behind for other in waiting)
+            )
+        own = [taken for taken in self._taken if taken.caller == place.caller]
+        if place.is_large and any(taken.is_large for taken in own):
+            return False
+        free = self.most - len(self._taken)
+        if not own:
+            return free > 0
+        quick = sum(not taken.is_slow for taken in self._taken)
+        return quick < self.size and free > 1
+
+    def _grant_places(self) -> None:
+        """Let waiting jobs begin, caller by caller."""
+        while (place := self._find_next()) is not None:
+            self._stop_waiting(place)
+            if place.caller in self._waiting:  # the next turn is another caller's
+                self._waiting[place.caller] = self._waiting.pop(place.caller)
+            self._taken.add(place)
+            assert place.granted is not None
+            place.granted.set_result(None)
+
+    def _find_next(self) -> Place | None:
+        """Return the first job that may begin: a small one passes large ones that wait."""
+        for line in self._waiting.values():
+            for place in line:
+                if place.granted is not None and place.granted.done():
+                    continue  # cancelled, but its task has not run yet
+                if self._may_begin(place):
+                    return place
+                if not place.is_large and not place.behind:
+                    break  # nor may those after it
+        return None
+
+    def _stop_waiting(self, place: Place) -> None:
+        line = self._waiting[place.caller]
+        line.remove(place)
+        if not line:
+            del self._waiting[place.caller]
 
 
 class WorkerPool(JobRunner):
@@ -49,11 +150,12 @@ class WorkerPool(JobRunner):
     ) -> None:
         """`warm_up` is run by the fork server, to load code and data."""
         self.limits = limits or WorkerLimits()
-        self._processes = ForkedProcesses(self.limits, warm_up)
+        self._warm_up = warm_up
         self._queue = FairQueue(size or count_cores())
-        self._idle: list[_Idle] = []  # most recently used last
-        self._idle_timer: asyncio.TimerHandle | None = None
+        self._server: ForkServer | None = None  # from the first worker to the last
+        self._forking = 0  # requests for workers
         self._alive: set[Worker] = set()
+        self._idle: dict[Worker, asyncio.TimerHandle] = {}  # most recently used last
         self._starting: set[asyncio.Task[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -61,11 +163,10 @@ class WorkerPool(JobRunner):
 
     async def run(self, job: Job) -> bytes:
         place = Place(caller(), job.is_large, job.ahead, job.behind)
-        if not self._queue.enter_at_once(place):
-            await self._queue.enter(place)
+        await self._queue.enter(place)
         try:
             with span("job", job=job.name):
-                return await self._do(job, place)
+                return await self._run(job, place)
         finally:
             self._queue.leave(place)
 
@@ -79,92 +180,108 @@ class WorkerPool(JobRunner):
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
-        self._idle = []
+        for timer in self._idle.values():
+            timer.cancel()
+        self._idle.clear()
         workers = list(self._alive)
         self._alive.clear()
         await asyncio.gather(*(worker.aclose() for worker in workers))
         await asyncio.gather(*self._ending, return_exceptions=True)
-        await self._processes.aclose()
+        self._end_server()
 
     def forget(self) -> None:
         """Drop the processes in a fork, where they belong to the parent."""
         for worker in self._alive:
             worker.forget()
-        self._processes.forget()
+        if self._server is not None:
+            self._server.forget()
+        self._server = None
         self._alive.clear()
-        self._idle = []
+        self._idle.clear()
 
     @property
     def pids(self) -> list[int]:
         """Process IDs of the workers."""
         return [worker.pid for worker in self._alive]
 
-    async def _do(self, job: Job, place: Place) -> bytes:
-        """Run a job in a worker."""
+    @property
+    def server_pid(self) -> int | None:
+        """Process ID of the fork server, if it is running."""
+        return None if self._server is None else self._server.pid
+
+    async def _run(self, job: Job, place: Place) -> bytes:
+        """Run a job in an idle worker, one that is being started, or a new one."""
         left = 0  # idle workers to leave to other callers
         if place.caller != LOCAL and self._queue.count_places(place.caller) > 1:
             left = 1
-        worker = self._take_idle(left) or await self._take(job, left)
+        worker = self._take_idle(left)
+        while worker is None:
+            if left or not self._starting:
+                worker = await self._start(job.subject)
+            else:
+                await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
+                worker = self._take_idle(left)
         if place.caller != LOCAL and not self._idle and not self._starting:
             self._start_another()  # for other callers, so that they need not wait for it
         loop = asyncio.get_running_loop()
         timer = loop.call_later(_SLOW_SECONDS, self._demote, worker, place)
         try:
-            return await worker.ask(job)
+            return await worker.run(job)
         finally:
             timer.cancel()
             self._give_back(worker)
 
     def _demote(self, worker: Worker, place: Place) -> None:
-        """Let others go before a slow job. A process cannot raise its priority again, so this is
-        its last job.
-        """
-        worker.retire()
-        lower_priority(worker.pid)
+        """Let others go before a slow job."""
+        worker.demote()
         self._queue.mark_slow(place)
 
     def _take_idle(self, left: int) -> Worker | None:
         """Take an idle worker if there are more than `left`."""
         while len(self._idle) > left:
-            idle = self._idle.pop()
-            if idle.worker.usable:
-                return idle.worker
-            self._end(idle.worker)  # it died while idle
-        return None
-
-    async def _take(self, job: Job, left: int) -> Worker:
-        """Take an idle worker, one that is being started, or a new one, leaving `left` idle
-        workers to other callers.
-        """
-        while True:
-            worker = self._take_idle(left)
-            if worker is not None:
+            worker, timer = self._idle.popitem()
+            timer.cancel()
+            if worker.usable:
                 return worker
-            if left or not self._starting:
-                return await self._start(job.subject)
-            await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
+            self._end(worker)  # it died while idle
+        return None
 
     async def _start(self, subject: str) -> Worker:
         """Start a worker; errors are about `subject`."""
-        if self._closed:
-            raise explain_stop(subject)
+        self._forking += 1
         try:
-            process = await self._processes.start()
+            worker = await self._fork()
         except ProgramFailed:
             raise explain_failed_program(subject) from None
         except OSError as error:
-            raise WebquarryError(
-                f"{subject} could not be read: no process could be started for it.",
-                suggested_action="See how many processes and how much memory this user may have.",
-            ) from error
-        if self._closed:
-            await process.aclose()
-            raise explain_stop(subject)
-        worker = Worker(process, self.limits)
-        self._alive.add(worker)
-        return worker
+            if not self._closed:
+                raise WebquarryError(
+                    f"{subject} could not be read: no process could be started for it.",
+                    suggested_action="Check the process and memory limits of this user.",
+                ) from error
+            worker = None
+        finally:
+            self._forking -= 1
+        if worker is not None and not self._closed:
+            self._alive.add(worker)
+            return worker
+        if worker is not None:
+            await worker.aclose()
+        raise WebquarryError(f"Reading {subject} was stopped.", suggested_action="Call again.")
+
+    async def _fork(self) -> Worker | None:
+        """Fork a worker, from a new server if the old one has ended; None if the pool is closed."""
+        while not self._closed:
+            is_new = self._server is None
+            server = self._server = self._server or ForkServer(self.limits, self._warm_up)
+            try:
+                return await server.fork()
+            except ServerGone:
+                if self._server is server:
+                    self._end_server()
+                if is_new:
+                    raise
+        return None
 
     def _start_another(self) -> None:
         """Start an idle worker, if there is room for one."""
@@ -187,38 +304,19 @@ class WorkerPool(JobRunner):
         task.add_done_callback(self._starting.discard)
 
     def _give_back(self, worker: Worker) -> None:
-        """Keep a worker for the next job, or end it if it is retired."""
+        """Keep a worker until its idle timeout, or end it if it is retired."""
         # whether it is alive is checked when it is taken
-        if not worker.is_retired and not self._closed:
-            self._keep_idle(worker)
-        else:
+        if worker.is_retired or self._closed:
             self._end(worker)
+            return
 
-    def _keep_idle(self, worker: Worker) -> None:
-        """Keep a worker until its idle timeout."""
-        until = time.monotonic() + self.limits.idle_seconds
-        self._idle.append(_Idle(worker, until))
-        if self._idle_timer is None:
-            self._schedule_timeout()
+        def end_idle() -> None:
+            del self._idle[worker]
+            self._end(worker)
+            self._end_unused_server()
 
-    def _schedule_timeout(self) -> None:
-        """Set the timer for the first idle timeout."""
-        self._idle_timer = None
-        if self._idle:
-            loop = asyncio.get_running_loop()
-            seconds = self._idle[0].until - time.monotonic()
-            self._idle_timer = loop.call_later(max(0.0, seconds), self._end_idle)
-
-    def _end_idle(self) -> None:
-        """End the workers whose idle timeout is over."""
-        now = time.monotonic()
-        expired = [idle for idle in self._idle if idle.until <= now]
-        self._idle = [idle for idle in self._idle if idle.until > now]
-        for idle in expired:
-            self._end(idle.worker)
-        if expired:
-            self._release_if_empty()
-        self._schedule_timeout()
+        loop = asyncio.get_running_loop()
+        self._idle[worker] = loop.call_later(self.limits.idle_seconds, end_idle)
 
     def _end(self, worker: Worker) -> None:
         """Kill a worker and close it in the background."""
@@ -226,17 +324,21 @@ class WorkerPool(JobRunner):
         if worker not in self._alive:
             return  # the pool is being closed
         self._alive.discard(worker)
-        task = asyncio.get_running_loop().create_task(worker.aclose())
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(worker.aclose())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
         if not self._alive:  # the next job may come soon
-            loop = asyncio.get_running_loop()
-            loop.call_later(self.limits.idle_seconds, self._release_if_empty)
+            loop.call_later(self.limits.idle_seconds, self._end_unused_server)
 
-    def _release_if_empty(self) -> None:
-        """End the fork server if there are no workers."""
-        if not self._alive:
-            self._processes.release()
+    def _end_unused_server(self) -> None:
+        if not self._alive and not self._forking:
+            self._end_server()
+
+    def _end_server(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
 
 _pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
@@ -249,4 +351,5 @@ def _forget_workers() -> None:
     _pools.clear()
 
 
-os.register_at_fork(after_in_child=_forget_workers)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)

@@ -1,10 +1,11 @@
-"""The fork server and its forks from the parent's side (`child.py` is theirs).
+"""The fork server and its forks, the worker processes; `child.py` is their side.
 
     request: one byte and a socket -> fork server -> lines "start PID", later "end PID CODE"
 
 A fork takes milliseconds and shares the memory of loaded code. The fork server is an isolated
-interpreter without our environment variables. It is killed with the parent, and the forks with it.
-It reaps the forks and reports their exit codes.
+interpreter without our environment variables, so that workers inherit no files or sockets except
+the connection to the parent. It is killed with the parent, and the forks with it. It reaps the
+forks and reports their exit codes.
 """
 
 from __future__ import annotations
@@ -13,17 +14,26 @@ import asyncio
 import atexit
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import webquarry
 from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.protocol import (
+    explain_complexity,
+    explain_failed_program,
+    pack_head,
+    read_result,
+    unpack_error,
+)
+from webquarry.errors import WebquarryError
 
 _SERVE = "webquarry._read.workers.child:serve_forks"
 # Variables that an interpreter may need to start; no others are passed on.
@@ -33,152 +43,82 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THR
 _HOME = str(Path(webquarry.__file__).resolve().parent.parent)
 _SET_PATH = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
 _ARGUMENTS = "(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])"
-CHUNK = 1 << 18  # size of writes and of read buffers, in bytes
-FAILED_IMPORT = 1  # exit code of Python after an uncaught exception
+_CHUNK = 1 << 18  # size of writes and of read buffers, in bytes
+_FAILED_IMPORT = 1  # exit code of Python after an uncaught exception
+_LOAD_SECONDS = 30
+_READ_BYTES = 4096
+_SLOW_NICENESS = 10
+# Unclosed objects stay alive until the interpreter exits, so that no destructor runs.
+_unclosed: set[ForkServer | Worker] = set()
 
 
 class ProgramFailed(Exception):
     """The worker process cannot import its code."""
 
 
-_LOAD_SECONDS = 30
-_READ_BYTES = 4096
-_PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
-# Unclosed objects stay alive until the interpreter exits, so that no destructor runs.
-_unclosed: set[object] = set()
-
-
-class _ServerGone(OSError):
+class ServerGone(OSError):
     """The fork server has ended, and with it all of its forks."""
 
-
-class ForkedProcesses:
-    """Forks of a fork server, which is started with the first and ended with the last."""
-
-    def __init__(self, limits: WorkerLimits, warm_up: Job | None = None) -> None:
-        self._limits = limits
-        self._warm_up = warm_up
-        self._server: _ForkServer | None = None
-        self._waiting = 0  # for forks
-        self._closed = False
-        self._ending: set[asyncio.Task[None]] = set()
-
-    async def start(self) -> WorkerProcess:
-        """Start a worker process. Raises OSError or ProgramFailed."""
-        self._waiting += 1
-        try:
-            try:
-                return await self._fork()
-            except _ServerGone:  # killed by something else
-                if self._closed:
-                    raise
-                self._end_server()
-                return await self._fork()
-        finally:
-            self._waiting -= 1
-
-    def release(self) -> None:
-        """End the fork server; called when no worker is left."""
-        if not self._waiting:
-            self._end_server()
-
-    async def aclose(self) -> None:
-        """End the fork server and wait until it is gone."""
-        self._closed = True
-        self._end_server()
-        await asyncio.gather(*self._ending, return_exceptions=True)
-
-    def forget(self) -> None:
-        """Close what belongs to the parent, in a fork of it."""
-        if self._server is not None:
-            with suppress(OSError):
-                self._server.forget()
-        self._server = None
-
-    @property
-    def server_pid(self) -> int | None:
-        """Process ID of the fork server, if it is running."""
-        return None if self._server is None else self._server.pid
-
-    async def _fork(self) -> WorkerProcess:
-        if self._server is None:
-            self._server = _ForkServer.start(self._limits, self._warm_up)
-        return await self._server.fork()
-
-    def _end_server(self) -> None:
-        """End the fork server in the background."""
-        if self._server is None:
-            return
-        task = asyncio.ensure_future(self._server.aclose())
-        self._server = None
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+    def __init__(self) -> None:
+        super().__init__("the fork server has ended")
 
 
-class _ForkServer:
+class ForkServer:
     """The fork server, from the parent's side."""
 
-    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket) -> None:
-        self._process = process
-        self._control = control
-        self._parent = os.getpid()
-        self.pid = process.pid
-        self._loop = asyncio.get_running_loop()
-        self._received = b""
-        self._asked: deque[asyncio.Future[int]] = deque()  # requests, answered in this order
-        self._exits: dict[int, asyncio.Future[int | None]] = {}  # of running forks
-        self.is_gone = False
-        self._loop.add_reader(control.fileno(), self._receive)
-        _unclosed.add(self)
-
-    @classmethod
-    def start(cls, limits: WorkerLimits, warm_up: Job | None) -> _ForkServer:
+    def __init__(self, limits: WorkerLimits, warm_up: Job | None) -> None:
         """Start it; requests are accepted at once and answered after its warm-up."""
-        ours, theirs = socket.socketpair()
+        self._limits = limits
+        self._control, theirs = socket.socketpair()
         with theirs:
             try:
-                process = _start_interpreter(limits, warm_up, theirs.fileno())
+                self._process = _start_interpreter(limits, warm_up, theirs.fileno())
             except BaseException:
-                ours.close()
+                self._control.close()
                 raise
-        ours.setblocking(False)
-        return cls(process, ours)
+        self._control.setblocking(False)
+        self._parent = os.getpid()
+        self._is_gone = False
+        self._received = b""
+        # requests, answered in this order with the process ID and the future exit code
+        self._asked: deque[asyncio.Future[tuple[int, asyncio.Future[int | None]]]] = deque()
+        self._exits: dict[int, asyncio.Future[int | None]] = {}  # of running forks
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._control.fileno(), self._receive)
+        _unclosed.add(self)
 
-    async def fork(self) -> WorkerProcess:
-        """Request a fork and wait for it."""
+    @property
+    def pid(self) -> int:
+        """Process ID."""
+        return self._process.pid
+
+    async def fork(self) -> Worker:
+        """Request a worker process and wait for it. Raises OSError or ProgramFailed."""
         if self.has_ended():
-            raise _ServerGone("the fork server has ended")
+            raise ServerGone
         ours, theirs = socket.socketpair()
         for end in (ours, theirs):  # fewer context switches per page
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, CHUNK)
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _CHUNK)
         asked = self._loop.create_future()
         try:
             with theirs:
                 socket.send_fds(self._control, [b"c"], [theirs.fileno()])
             self._asked.append(asked)
             async with asyncio.timeout(_LOAD_SECONDS):
-                pid = await asked
-            reader, writer = await asyncio.open_unix_connection(sock=ours, limit=CHUNK)
+                pid, exited = await asked
+            reader, writer = await asyncio.open_unix_connection(sock=ours, limit=_CHUNK)
         except BaseException:
             ours.close()  # the fork exits when its socket is closed
-            if self.has_ended() and self._process.wait() == FAILED_IMPORT:
+            if self.has_ended() and self._process.wait() == _FAILED_IMPORT:
                 raise ProgramFailed from None
             raise
-        return WorkerProcess(pid, ours, reader, writer, self)
+        return Worker(self, pid, exited, ours, reader, writer, self._limits)
 
     def has_ended(self) -> bool:
         """Whether it has exited, which ends its forks too."""
-        return self.is_gone or self._process.poll() is not None
+        return self._is_gone or self._process.poll() is not None
 
-    def find_exit(self, pid: int) -> asyncio.Future[int | None]:
-        """Return the future exit code of a fork."""
-        return self._exits[pid]
-
-    def drop_exit(self, pid: int) -> None:
-        """Discard the exit code of a fork."""
-        self._exits.pop(pid, None)
-
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Kill it, and with it all of its forks."""
         _unclosed.discard(self)
         self._disconnect()
@@ -193,7 +133,8 @@ class _ForkServer:
     def forget(self) -> None:
         """Close the connection in a fork of the parent."""
         self._process.returncode = 0  # not a child of this process
-        os.close(self._control.detach())
+        with suppress(OSError):
+            os.close(self._control.detach())
 
     def _receive(self) -> None:
         """Process its reports."""
@@ -210,102 +151,169 @@ class _ForkServer:
         *lines, self._received = (self._received + data).split(b"\n")
         for line in lines:
             word, *numbers = line.split()
+            pid = int(numbers[0])
             if word == b"start":
-                self._note_start(int(numbers[0]))
-            elif word == b"end":
-                self._note_exit(int(numbers[0]), int(numbers[1]))
-
-    def _note_start(self, pid: int) -> None:
-        asked = self._asked.popleft()
-        if asked.done():
-            return  # cancelled; the fork finds its socket closed
-        self._exits[pid] = self._loop.create_future()
-        asked.set_result(pid)
-
-    def _note_exit(self, pid: int, code: int) -> None:
-        exited = self._exits.get(pid)
-        if exited is not None and not exited.done():
-            exited.set_result(code)
+                exited = self._exits[pid] = self._loop.create_future()
+                asked = self._asked.popleft()
+                if not asked.done():  # cancelled; the fork finds its socket closed
+                    asked.set_result((pid, exited))
+            elif pid in self._exits:
+                self._exits.pop(pid).set_result(int(numbers[1]))
 
     def _disconnect(self) -> None:
         """Close the connection and resolve all that waits for reports."""
-        if self.is_gone:
+        if self._is_gone:
             return
-        self.is_gone = True
+        self._is_gone = True
         self._loop.remove_reader(self._control.fileno())
         self._control.close()
         for asked in self._asked:
             if not asked.done():
-                asked.set_exception(_ServerGone("the fork server has ended"))
-        self._asked.clear()
+                asked.set_exception(ServerGone())
         for exited in self._exits.values():
-            if not exited.done():
-                exited.set_result(None)
+            exited.set_result(None)
+        self._asked.clear()
+        self._exits.clear()
 
 
 @atexit.register
 def _kill_servers() -> None:
     """Kill the fork servers that were not closed, so that their destructors do not warn."""
     for unclosed in list(_unclosed):
-        if isinstance(unclosed, _ForkServer):
+        if isinstance(unclosed, ForkServer):
             unclosed.kill()
 
 
-class WorkerProcess:
-    """A worker process with its own socket. The owner kills and closes it."""
+class Worker:
+    """A worker process that runs one job at a time. Its owner closes it."""
 
     def __init__(
         self,
+        server: ForkServer,
         pid: int,
+        exited: asyncio.Future[int | None],
         connection: socket.socket,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        server: _ForkServer,
+        limits: WorkerLimits,
     ) -> None:
         self.pid = pid
-        self.reader = reader
-        self.writer = writer
-        self._connection = connection
+        self.jobs = 0
+        self.is_retired = False  # after the current job
         self._server = server
-        self._exit = server.find_exit(pid)
-        self._poll = select.poll()
-        self._poll.register(connection, select.POLLIN)
+        self._exited = exited
+        self._connection = connection
+        self._reader = reader
+        self._writer = writer
+        self._limits = limits
+        self._is_ready = False
         _unclosed.add(self)
 
-    def has_ended(self) -> bool:
-        """Whether it has exited, even if the event loop was not notified yet."""
-        if self._exit.done() or self._server.is_gone:
-            return True
-        if not self._poll.poll(0):
+    @property
+    def usable(self) -> bool:
+        """Whether it is alive and not retired, even if the event loop was not notified yet."""
+        if self.is_retired or self._exited.done() or self._server.has_ended():
             return False
         try:
-            return not self._connection.recv(1, _PEEK)
+            flags = socket.MSG_PEEK | socket.MSG_DONTWAIT
+            return bool(self._connection.recv(1, flags))
         except BlockingIOError:
-            return False
-        except OSError:
             return True
+        except OSError:
+            return False
+
+    async def load(self) -> None:
+        """Wait until it is ready, or has died (see `usable`)."""
+        with suppress(OSError, asyncio.IncompleteReadError):
+            async with asyncio.timeout(_LOAD_SECONDS):
+                await self._read_ready()
+
+    def demote(self) -> None:
+        """Lower its priority, which cannot be raised again, so that the current job is its last."""
+        self.is_retired = True
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self.pid, _SLOW_NICENESS)
+
+    async def run(self, job: Job) -> bytes:
+        """Run a job and return its result. Cancellation kills the process."""
+        was_retired = self.is_retired
+        started = time.monotonic()
+        self.is_retired = True  # until the result is complete: an interrupted stream is unusable
+        try:
+            async with asyncio.timeout(self._limits.wall_seconds):
+                answer, body = await self._exchange(job)
+        except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+            raise await self._explain_death(job.subject, started, error) from None
+        except BaseException:
+            self.kill()
+            raise
+        self.jobs += 1
+        is_heavy = int(answer.get("resident", 0)) > self._limits.resident_bytes
+        is_old = self.jobs >= self._limits.jobs
+        self.is_retired = was_retired or is_heavy or is_old or bool(answer.get("last"))
+        if "error" in answer:
+            raise unpack_error(answer["error"], job.subject)
+        return body
+
+    async def _exchange(self, job: Job) -> tuple[dict[str, Any], bytes]:
+        """Send a job and read its result."""
+        pieces = job.pieces
+        head = {
+            "function": job.reference,
+            "arguments": job.arguments,
+            "cpu_seconds": self._limits.cpu_seconds,
+            "sizes": list(map(len, pieces)),
+        }
+        message = [pack_head(head), *pieces]
+        if sum(map(len, message)) <= _CHUNK:
+            message = [b"".join(message)]
+        for piece in message:
+            # in chunks, because asyncio copies what the socket does not take at once
+            whole = memoryview(piece)
+            for start in range(0, len(piece), _CHUNK):
+                self._writer.write(whole[start : start + _CHUNK])
+                await self._writer.drain()
+        if not self._is_ready:
+            await self._read_ready()
+        return await read_result(self._reader)
+
+    async def _read_ready(self) -> None:
+        """Read the empty result that the process sends when it is ready."""
+        await read_result(self._reader)
+        self._is_ready = True
+
+    async def _explain_death(
+        self, subject: str, started: float, error: Exception
+    ) -> WebquarryError:
+        """Return the error for a job whose process gave no result."""
+        seconds = time.monotonic() - started
+        self.kill()
+        code = await asyncio.shield(self._exited)
+        if code == _FAILED_IMPORT:
+            return explain_failed_program(subject)
+        ran_out = code == -signal.SIGXCPU
+        if code is None:  # unknown
+            ran_out = seconds >= self._limits.cpu_seconds
+        if ran_out or isinstance(error, TimeoutError):
+            return explain_complexity(subject, "it takes too long")
+        return explain_complexity(subject, "it brings down the program that reads it")
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the process."""
+        self.is_retired = True
         # The ID of a process that was reaped may have been reused. Forks end with their server.
-        if self._exit.done() or self._server.has_ended():
-            return
-        with suppress(OSError):
-            os.kill(self.pid, signal.SIGKILL)
-
-    async def wait(self) -> int | None:
-        """Wait for its exit and return the exit code; None if unknown."""
-        return await asyncio.shield(self._exit)
+        if not self._exited.done() and not self._server.has_ended():
+            with suppress(OSError):
+                os.kill(self.pid, signal.SIGKILL)
 
     async def aclose(self) -> None:
-        """Kill it, wait for its exit and close its socket."""
+        """Kill the process, wait for its exit and close its socket."""
         _unclosed.discard(self)
         self.kill()
-        self.writer.close()
-        await self.wait()
-        self._server.drop_exit(self.pid)
+        self._writer.close()
+        await asyncio.shield(self._exited)
         with suppress(OSError):
-            await self.writer.wait_closed()
+            await self._writer.wait_closed()
 
     def forget(self) -> None:
         """Close the socket in a fork of the parent, to which the process does not belong."""

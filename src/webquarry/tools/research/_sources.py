@@ -18,8 +18,7 @@ from typing import Literal
 from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.slices.paragraphs import Paragraph, Repeats, paragraphs_of
 from webquarry._read.slices.text import LinkForm, Unit, WrittenText, add_targets, read_line
-from webquarry._read.workers.job import Job, job
-from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.job import Job, JobRunner, job
 from webquarry._search.models import Result
 from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation

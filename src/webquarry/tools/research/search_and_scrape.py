@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from webquarry._read.slices.text import LinkForm
-from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.job import JobRunner
 from webquarry._search.models import Found, Query, Result
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, WebquarryError

@@ -22,7 +22,7 @@ from webquarry.verify.pack.wacz import PackContents
 from webquarry.verify.pack.warc import ReadRecord
 
 if TYPE_CHECKING:
-    from webquarry._read.workers.runner import JobRunner
+    from webquarry._read.workers.job import JobRunner
 
 
 async def remake_texts(

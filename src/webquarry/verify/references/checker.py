@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date
 
-from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.job import JobRunner
 from webquarry._search.services.breakers import Breakers
 from webquarry._search.services.pace import Pace
 from webquarry._search.services.services import Services

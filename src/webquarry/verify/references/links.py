@@ -14,7 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from webquarry._read.reader import FetchedPage, judge_reply
-from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.job import JobRunner
 from webquarry._search.identity import identity
 from webquarry.errors import (
     NetworkFailure,

@@ -12,9 +12,9 @@ from tests.read.formats.make_samples import FOLDER
 from tests.read.workers.sync_pool import URL, document_job, page_job
 from webquarry._read.page_form import unpack_fields
 from webquarry._read.reader import read_page
-from webquarry._read.workers import threads
+from webquarry._read.workers import runners
 from webquarry._read.workers.job import LARGE, Job, WorkerLimits
-from webquarry._read.workers.threads import ThreadRunner
+from webquarry._read.workers.runners import ThreadRunner
 from webquarry.errors import TooComplex
 
 PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30
@@ -29,7 +29,7 @@ class Work:
         self.go: dict[str, threading.Event] = {}
         self._lock = threading.Lock()
         self._under_way = 0
-        monkeypatch.setattr(threads, "run_job", self._run)
+        monkeypatch.setattr(runners, "run_job", self._run)
 
     def _run(self, job: Job) -> bytes:
         with self._lock:
@@ -132,7 +132,7 @@ def test_job_that_takes_too_long_raises(work: Work, monkeypatch: pytest.MonkeyPa
 
 def test_job_runs_in_the_context_of_its_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     caller: ContextVar[bytes] = ContextVar("caller", default=b"unset")
-    monkeypatch.setattr(threads, "run_job", lambda _: caller.get())
+    monkeypatch.setattr(runners, "run_job", lambda _: caller.get())
 
     async def run() -> list[bytes]:
         caller.set(b"ada")
