@@ -247,11 +247,23 @@ cdef extern from *:
     """
     enum { AT_ONCE = 256 };
 
-    /* The compiler vectorizes both loops: all counts of blocks are fixed, and no step depends on another block. */
-    #if defined(__GNUC__) && !defined(__clang__)
-    #define VECTORIZED __attribute__((optimize("O3")))
+    #include <string.h> /* defines __GLIBC__, whose loader chooses the variant for the processor */
+
+    #if defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && defined(__x86_64__)
+    #define VECTORIZED __attribute__((optimize("O3"), target_clones("avx2", "default")))
     #else
     #define VECTORIZED
+    #endif
+
+    /* The bytes of several blocks as one vector; other compilers than GCC and Clang take them one by one. */
+    #ifdef __GNUC__
+    enum { LANES = 32 };
+    typedef signed char Bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
+    #define ABOVE(one, other) ((one) > (other))
+    #else
+    enum { LANES = 1 };
+    typedef signed char Bytes;
+    #define ABOVE(one, other) (-((one) > (other)))
     #endif
 
     /* Count for each block how many borders of a feature are below its value. */
@@ -267,14 +279,16 @@ cdef extern from *:
     static VECTORIZED void add_leaves(const signed char *bins, const unsigned short *rows, const signed char *limits,
                                       int depth, const short *leaves, int size, int *sums)
     {
-        unsigned char places[AT_ONCE] = {0};
+        Bytes places[AT_ONCE / LANES];
+        const unsigned char *numbers = (const unsigned char *)places;
         int level, block;
+        memset(places, 0, sizeof(places));
         for (level = 0; level < depth; level++) {
-            const signed char *own = bins + rows[level] * AT_ONCE, limit = limits[level];
-            const unsigned char bit = (unsigned char)(1 << level);
-            for (block = 0; block < AT_ONCE; block++) places[block] |= own[block] > limit ? bit : 0;
+            const Bytes *own = (const Bytes *)(bins + rows[level] * AT_ONCE);
+            const signed char limit = limits[level], bit = (signed char)(1 << level);
+            for (block = 0; block < AT_ONCE / LANES; block++) places[block] |= ABOVE(own[block], limit) & bit;
         }
-        for (block = 0; block < size; block++) sums[block] += leaves[places[block]];
+        for (block = 0; block < size; block++) sums[block] += leaves[numbers[block]];
     }
     """
     enum:
