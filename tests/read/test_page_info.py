@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._native import find_stated, style_of
-from webquarry._read.html.page_info import PageInfo
+from webquarry._native import style_of
+from webquarry._read.html.page_info import PageInfo, find_statements
 from webquarry._read.html.parse import parse_html
 from webquarry._read.style.sheet import collect_sheets
 
@@ -95,12 +95,13 @@ def test_content_of_a_style_element_is_returned_as_utf8() -> None:
     assert (style_of(filled), style_of(empty)) == ("é{}".encode(), b"")
 
 
-def test_elements_are_found_by_tag_and_attribute_in_document_order() -> None:
-    page = parse_html("<p id=a>1<i>2</i><p>3<i id=b>4</i></html><i>5</i>")
+def test_elements_with_metadata_are_found_by_tag_or_microdata_in_document_order() -> None:
+    page = parse_html(
+        "<h1 itemprop=a>1</h1><p itemprop=b>2<time>3</time><h1>4</h1></html><time>5</time>"
+    )
 
-    found, with_id = find_stated(page.roots, {"i": 2, "p": 9, "b": 1}, "id", 9)
+    found = find_statements(page.roots)
 
-    texts = {name: [element.text for element in elements] for name, elements in found.items()}
-    assert texts == {"i": ["2", "4"], "p": ["1", "3"], "b": []}
-    assert [one.get("id") for one in with_id] == ["a", "b"]
-    assert [one.get("id") for one in find_stated(page.roots, {}, "id", 1)[1]] == ["a"]
+    texts = {name: [element.text for element in one] for name, one in found.by_name.items() if one}
+    assert texts == {"h1": ["1", "4"], "time": ["3", "5"]}
+    assert [one.get("itemprop") for one in found.items] == ["a", "b"]

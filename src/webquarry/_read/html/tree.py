@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from webquarry._native import (
     collect_names,
-    find_cells,
-    find_numbered_labels,
     first_texts,
     has_text,
     having_attributes,
     holding_text,
-    holds_inside,
-    holds_tag,
-    ids_of,
     length_outside,
     length_up_to,
-    links_within,
     tags_of,
 )
 from webquarry._native import (
@@ -54,6 +50,8 @@ __all__ = [
 ]
 
 _MOST_TEXTS = 200
+_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
+_DIGITS = frozenset("0123456789")
 
 
 def texts_of(element: etree._Element) -> Iterator[str]:
@@ -86,6 +84,60 @@ def get_classes(element: etree._Element) -> frozenset[str]:
 def get_text(element: etree._Element) -> str:
     """Return the text of an element as one line."""
     return " ".join("".join(map(str, element.itertext())).split())
+
+
+def holds_tag(roots: Sequence[etree._Element], names: tuple[str, ...]) -> bool:
+    """Return whether a root or an element in it has one of these tags."""
+    return any(next(root.iter(*names), None) is not None for root in roots)
+
+
+def holds_inside(element: etree._Element, names: tuple[str, ...]) -> bool:
+    """Return whether a descendant of an element has one of these tags."""
+    return next(element.iterdescendants(*names), None) is not None
+
+
+def ids_of(root: etree._Element, tags: AbstractSet[str]) -> set[str]:
+    """Return the ids of the elements with these tags."""
+    return {one.get("id") or "" for one in having_attributes(root, {"id"}) if one.tag in tags}
+
+
+def links_within(root: etree._Element) -> list[etree._Element]:
+    """Return the links to fragments of their own page."""
+    return [link for link in root.iter("a") if (link.get("href") or "").startswith("#")]
+
+
+def find_numbered_labels(root: etree._Element) -> list[etree._Element]:
+    """Return the elements with an ASCII digit in `aria-label`, or in `alt` of an image."""
+    found: list[etree._Element] = []
+    for element in having_attributes(root, {"aria-label", "alt"}):
+        label = element.get("aria-label") or ""
+        if element.tag == "img":
+            label += element.get("alt") or ""
+        if not _DIGITS.isdisjoint(label):
+            found.append(element)
+    return found
+
+
+def find_cells(table: etree._Element, most: int) -> tuple[list[list[etree._Element]], bool]:
+    """Return the cells of each non-empty row among the first `most` rows, and whether one of them
+    is a heading. Rows of nested tables are left out.
+    """
+    rows: list[list[etree._Element]] = []
+    is_headed = False
+    for row in islice(_iterate_rows(table), most):
+        cells = [cell for cell in row if cell.tag == "td" or cell.tag == "th"]
+        if cells:
+            rows.append(cells)
+            is_headed = is_headed or any(cell.tag == "th" for cell in cells)
+    return rows, is_headed
+
+
+def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:
+    for child in table:
+        if child.tag == "tr":
+            yield child
+        elif child.tag in _ROW_GROUPS:
+            yield from child.iterchildren("tr")
 
 
 def clear_element(element: etree._Element) -> None:

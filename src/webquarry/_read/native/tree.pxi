@@ -112,8 +112,7 @@ cdef xmlNode* next_element(xmlNode* node, xmlNode* root) noexcept:
 
 
 cdef enum:
-    MAX_NAMES = 16  # tags in one search
-    NAME_SLOTS = 256  # of the cache of attribute names
+    MAX_NAMES = 16  # attributes in one search
 
 
 cdef xmlNode* next_node(xmlNode* node, xmlNode* root) noexcept:
@@ -244,24 +243,6 @@ def length_outside(_Element element not None, tags):
     return length
 
 
-def ids_of(_Element root not None, tags):
-    """Return the ids of the elements with these tags."""
-    cdef xmlNode* first = root._c_node
-    cdef xmlNode* node = first
-    cdef xmlAttr* attribute
-    cdef set ids = set()
-    while node is not NULL:
-        if node.type == XML_ELEMENT_NODE:
-            attribute = node.properties
-            while attribute is not NULL and strcmp(<const char*>attribute.name, "id") != 0:
-                attribute = attribute.next
-            if attribute is not NULL and (<const char*>node.name).decode("utf-8") in tags:
-                ids.add(elementFactory(root._doc, node).get("id"))
-        node = next_node(node, first)
-    ids.discard(None)
-    return ids
-
-
 def collect_names(roots not None):
     """Return the classes and ids of all elements in lower case."""
     cdef _Element root
@@ -292,62 +273,29 @@ cdef bytes value_of(_Element root, xmlNode* node, xmlAttr* attribute):
 
 
 def having_attributes(_Element root not None, names):
-    """Return the elements with one of these attributes in document order."""
+    """Return the elements with one of these attributes, at most 16, in document order."""
     cdef xmlNode* node = root._c_node
     cdef xmlAttr* attribute
-    cdef list found = []
-    cdef const xmlChar* asked[NAME_SLOTS]  # last name in this slot; libxml2 has one copy of each name
-    cdef bint is_wanted[NAME_SLOTS]
-    cdef size_t slot
-    memset(asked, 0, sizeof(asked))
+    cdef list found = [], encoded = [name.encode() for name in names]
+    cdef const char* wanted[MAX_NAMES]
+    cdef int count = len(encoded), index
+    if count > MAX_NAMES:
+        raise ValueError("at most 16 attributes can be searched for")
+    for index in range(count):
+        wanted[index] = encoded[index]
     while node is not NULL:
-        if node.type == XML_ELEMENT_NODE:
-            attribute = node.properties
-            while attribute is not NULL:
-                slot = (<size_t>attribute.name >> 3) % NAME_SLOTS
-                if asked[slot] is not attribute.name:
-                    asked[slot] = attribute.name
-                    is_wanted[slot] = (<const char*>attribute.name).decode("utf-8") in names
-                if is_wanted[slot]:
+        attribute = node.properties
+        while attribute is not NULL:
+            for index in range(count):
+                if is_called(attribute, wanted[index]):
                     found.append(elementFactory(root._doc, node))
                     break
+            else:
                 attribute = attribute.next
-        node = next_node(node, root._c_node)
+                continue
+            break
+        node = next_element(node, root._c_node)
     return found
-
-
-def find_numbered_labels(_Element root not None):
-    """Return the elements with an ASCII digit in `aria-label`, or in `alt` of an image."""
-    cdef xmlNode* node = root._c_node
-    cdef xmlAttr* attribute
-    cdef list found = []
-    while node is not NULL:
-        if node.type == XML_ELEMENT_NODE:
-            attribute = node.properties
-            while attribute is not NULL:
-                if is_label(node, <const char*>attribute.name) and has_digit(value_of(root, node, attribute)):
-                    found.append(elementFactory(root._doc, node))
-                    break
-                attribute = attribute.next
-        node = next_node(node, root._c_node)
-    return found
-
-
-cdef inline bint is_label(xmlNode* node, const char* name) noexcept:
-    """Return whether an attribute is the label of its element."""
-    if name[0] != b"a":
-        return False
-    if strcmp(name, "aria-label") == 0:
-        return True
-    return strcmp(name, "alt") == 0 and strcmp(<const char*>node.name, "img") == 0
-
-
-cdef bint has_digit(bytes value) except -1:
-    cdef unsigned char byte
-    for byte in value:
-        if 48 <= byte <= 57:
-            return True
-    return False
 
 
 def holding_text(_Element root not None, str name not None, str text not None):
@@ -395,123 +343,6 @@ def tags_of(roots not None):
     return tags
 
 
-def links_within(_Element root not None):
-    """Return the links to fragments of their own page."""
-    cdef xmlNode* node = root._c_node
-    cdef xmlAttr* attribute
-    cdef list found = []
-    while node is not NULL:
-        if node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, "a") == 0:
-            attribute = node.properties
-            while attribute is not NULL and strcmp(<const char*>attribute.name, "href") != 0:
-                attribute = attribute.next
-            if attribute is not NULL and value_of(root, node, attribute).startswith(b"#"):
-                found.append(elementFactory(root._doc, node))
-        node = next_node(node, root._c_node)
-    return found
-
-
-def holds_tag(roots not None, tuple names not None):
-    """Return whether a root or an element in it has one of these tags, at most 16."""
-    cdef _Element root
-    for root in roots:
-        if is_any_from(root._c_node, root._c_node, names):
-            return True
-    return False
-
-
-def holds_inside(_Element element not None, tuple names not None):
-    """Return whether a descendant of an element has one of these tags, at most 16."""
-    return is_any_from(next_node(element._c_node, element._c_node), element._c_node, names)
-
-
-cdef bint is_any_from(xmlNode* node, xmlNode* root, tuple names) except -1:
-    """Return whether a node, or an element after it in the root, has one of these tags."""
-    cdef const char* wanted[MAX_NAMES]
-    cdef int count = len(names), index
-    cdef char first
-    if count > MAX_NAMES:
-        raise ValueError("at most 16 tags can be searched for")
-    for index in range(count):
-        wanted[index] = PyUnicode_AsUTF8(names[index])
-    while node is not NULL:
-        if node.type == XML_ELEMENT_NODE:
-            first = (<const char*>node.name)[0]
-            for index in range(count):
-                if first == wanted[index][0] and strcmp(<const char*>node.name, wanted[index]) == 0:
-                    return True
-        node = next_node(node, root)
-    return False
-
-
-cdef inline bint is_tag(xmlNode* node, const char* name) noexcept:
-    return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
-
-
-cdef xmlNode* next_row(xmlNode* node, xmlNode* table) noexcept:
-    """Return the first row of a table at or after a node, NULL after the last one. Rows of nested tables are skipped."""
-    while True:
-        if node is NULL:
-            return NULL
-        if is_tag(node, "tr"):
-            return node
-        if node.parent is table and (is_tag(node, "thead") or is_tag(node, "tbody") or is_tag(node, "tfoot")):
-            if node.children is not NULL:
-                node = node.children
-                continue
-        while node.next is NULL and node.parent is not table:
-            node = node.parent
-        node = node.next
-
-
-def find_cells(_Element table not None, Py_ssize_t most):
-    """Return the cells of each non-empty row among the first `most` rows, and whether one of them is a heading."""
-    cdef xmlNode* root = table._c_node
-    cdef xmlNode* row = next_row(root.children, root)
-    cdef xmlNode* node
-    cdef list rows = [], cells
-    cdef bint headed = False, is_heading
-    while row is not NULL and most > 0:
-        most -= 1
-        cells = []
-        node = row.children
-        while node is not NULL:
-            is_heading = is_tag(node, "th")
-            if is_heading or is_tag(node, "td"):
-                cells.append(elementFactory(table._doc, node))
-                headed |= is_heading
-            node = node.next
-        if cells:
-            rows.append(cells)
-        while row.next is NULL and row.parent is not root:
-            row = row.parent
-        row = next_row(row.next, root)
-    return rows, headed
-
-
-cdef bint holds_word(const char* text, const char* word) noexcept:
-    """Return whether a text contains a lower-case word, ignoring the case of ASCII letters."""
-    cdef Py_ssize_t index
-    cdef unsigned char byte
-    while text[0]:
-        index = 0
-        while word[index]:
-            byte = <unsigned char>text[index]
-            if 65 <= byte <= 90:
-                byte += 32
-            if byte != <unsigned char>word[index]:
-                break
-            index += 1
-        if not word[index]:
-            return True
-        text += 1
-    return False
-
-
-cdef bint is_named(xmlNode* node, const char* name) noexcept:
-    return strcmp(<const char*>node.name, name) == 0
-
-
 def style_of(_Element element not None):
     """Return the content of a style element as UTF-8, None if it is not a single text node."""
     cdef xmlNode* child = element._c_node.children
@@ -520,165 +351,3 @@ def style_of(_Element element not None):
     if child.next is not NULL or not is_text(child):
         return None
     return <bytes>(<const char*>child.content)
-
-
-cdef class PageFinder:
-    """Collects the fields of `FoundElements` in one pass over a page."""
-
-    cdef _Document _document
-    cdef xmlNode* _first_root
-    cdef list _styles, _data, _metas, _fallbacks
-    cdef bint _typesets_tex, _has_raised
-    cdef object _base, _title
-
-    def __cinit__(self):
-        self._styles, self._data, self._metas, self._fallbacks = [], [], [], []
-
-    cdef tuple find(self, roots):
-        cdef _Element root
-        cdef xmlNode* node
-        for root in roots:
-            self._document = root._doc
-            node = root._c_node
-            if self._first_root is NULL:
-                self._first_root = node
-            while node is not NULL:
-                if node.type == XML_ELEMENT_NODE:
-                    self._look_at(node)
-                node = next_element(node, root._c_node)
-        return (
-            self._styles, self._data, self._metas, self._fallbacks, self._typesets_tex, self._has_raised, self._base,
-            self._title,
-        )
-
-    cdef int _look_at(self, xmlNode* node) except -1:
-        cdef char first = (<const char*>node.name)[0]
-        if first == 115:  # s
-            if is_named(node, "script"):
-                self._add_script(node)
-            elif is_named(node, "style"):
-                self._add_style(node)
-            elif is_named(node, "sup"):
-                self._has_raised = True
-        elif first == 108 and is_named(node, "link"):
-            self._add_link(node)
-        elif first == 109 and is_named(node, "meta"):
-            self._add_meta(node)
-        elif first == 98 and self._base is None and is_named(node, "base"):
-            self._base = elementFactory(self._document, node).get("href")
-        elif first == 116 and self._title is None and is_named(node, "title"):
-            title = elementFactory(self._document, node)
-            if next(title.iterancestors("svg"), None) is None:
-                self._title = title
-        return 0
-
-    cdef int _add_script(self, xmlNode* node) except -1:
-        cdef xmlAttr* attribute = find_attribute(node, "src")
-        cdef const char* source
-        cdef bytes joined
-        if attribute is not NULL:
-            if not self._typesets_tex:
-                source = plain_value(attribute)
-                if source is NULL:
-                    joined = self._value(node, attribute).encode()
-                    source = joined
-                self._typesets_tex = holds_word(source, "mathjax") or holds_word(source, "katex")
-            return 0
-        attribute = find_attribute(node, "type")
-        if attribute is not NULL and self._value(node, attribute).endswith("ld+json"):
-            self._data.append(elementFactory(self._document, node).text or "")
-        return 0
-
-    cdef int _add_link(self, xmlNode* node) except -1:
-        """Add a link to a style sheet."""
-        cdef xmlAttr* attribute = find_attribute(node, "rel")
-        cdef const char* value
-        cdef bytes joined
-        if attribute is NULL:
-            return 0
-        value = plain_value(attribute)
-        if value is NULL:
-            joined = self._value(node, attribute).encode()
-            value = joined
-        if holds_word(value, "stylesheet"):
-            self._add_style(node)
-        return 0
-
-    cdef int _add_style(self, xmlNode* node) except -1:
-        """Add a style or link. Those in a template are inert, except in declarative shadow roots."""
-        cdef xmlNode* around = node.parent
-        cdef bint is_inert = False
-        while around is not NULL and around.type == XML_ELEMENT_NODE:
-            if is_named(around, "noscript") or is_named(around, "noframes") or is_named(around, "noembed"):
-                self._fallbacks.append(elementFactory(self._document, node))
-                return 0
-            if is_named(around, "template") and find_attribute(around, "shadowrootmode") is NULL:
-                is_inert = True
-            around = around.parent
-        if not is_inert:
-            self._styles.append(elementFactory(self._document, node))
-        return 0
-
-    cdef int _add_meta(self, xmlNode* node) except -1:
-        """Add the name and content of a `meta` element in the head of the page."""
-        cdef xmlNode* head = node.parent
-        cdef str name, content
-        if head is NULL or head.parent != self._first_root or not is_named(head, "head"):
-            return 0
-        name = self._value(node, find_attribute(node, "property")) or self._value(node, find_attribute(node, "name"))
-        if name:
-            content = self._value(node, find_attribute(node, "content"))
-            self._metas.append((name, content))
-        return 0
-
-    cdef str _value(self, xmlNode* node, xmlAttr* attribute):
-        """Return the value of an attribute, an empty string if it is missing."""
-        cdef const char* value
-        if attribute is NULL:
-            return ""
-        value = plain_value(attribute)
-        if value is NULL:
-            return elementFactory(self._document, node).get((<const char*>attribute.name).decode("utf-8")) or ""
-        return value.decode("utf-8")
-
-
-def find_elements(roots not None):
-    """Return the fields of `FoundElements`."""
-    return PageFinder().find(roots)
-
-
-def find_stated(roots not None, most not None, str attribute not None, Py_ssize_t most_with):
-    """Return the first `most[tag]` elements of each tag, and the first `most_with` elements with an attribute."""
-    cdef list encoded = [wanted_name.encode() for wanted_name in most]
-    cdef list found = [[] for _ in encoded]
-    cdef list wanted = list(most.values()), with_attribute = []
-    cdef bytes encoded_attribute = attribute.encode()
-    cdef const char* attribute_name = encoded_attribute
-    cdef const char* names[MAX_NAMES]
-    cdef Py_ssize_t left[MAX_NAMES]
-    cdef Py_ssize_t count = len(encoded), index
-    cdef const char* name
-    cdef _Element root
-    cdef xmlNode* node
-    if count > MAX_NAMES:
-        raise ValueError("at most 16 tags can be searched for")
-    for index in range(count):
-        names[index] = encoded[index]
-        left[index] = wanted[index]
-    for root in roots:
-        node = root._c_node
-        if node.type != XML_ELEMENT_NODE:
-            continue
-        while node is not NULL:
-            name = <const char*>node.name
-            for index in range(count):
-                if name[0] == names[index][0] and strcmp(name, names[index]) == 0:
-                    if left[index] > 0:
-                        left[index] -= 1
-                        (<list>found[index]).append(elementFactory(root._doc, node))
-                    break
-            if node.properties is not NULL and most_with > 0 and find_attribute(node, attribute_name) is not NULL:
-                most_with -= 1
-                with_attribute.append(elementFactory(root._doc, node))
-            node = next_element(node, root._c_node)
-    return dict(zip(most, found)), with_attribute
