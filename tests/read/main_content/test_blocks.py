@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from webquarry._read.html.parse import parse_html
-from webquarry._read.main_content.blocks import Flow, build_flow, list_longer_words
+from webquarry._read.main_content.blocks import Flow, build_flow
 
 
 def flow(body: str, head: str = "") -> Flow:
@@ -155,10 +151,3 @@ def test_a_link_that_holds_several_blocks_is_a_card(
     body: str, cards: list[tuple[str, int, int]]
 ) -> None:
     assert [card[1:] for card in flow(body).cards] == cards
-
-
-@given(st.text(st.one_of(st.characters(max_codepoint=127), st.sampled_from("abc_9 é\u3000"))))
-@example("one four _x_y\x1cfive-seven 1234 abcd")
-@example("".join(map(chr, range(128))))
-def test_the_longer_words_are_those_of_the_pattern(text: str) -> None:
-    assert list_longer_words(text) == re.findall(r"\w{4,}", text)

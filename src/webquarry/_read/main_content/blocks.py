@@ -10,57 +10,61 @@ not become a block at all.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from lxml import etree
 
 from webquarry._native import ChosenParts, Walk
 from webquarry._read.html.parse import Document
-from webquarry._read.main_content.nesting import unwrap_text
 from webquarry._read.main_content.tags import PAGE_TAGS
 
 __all__ = ["ChosenParts", "Flow", "Walk", "build_flow"]
 
-_NEXT_TO_NOTHING = 200  # characters
+_MIN_TEXT = 200  # characters; a page with less is searched for text in menus and headers
 _TYPE = '"@type"'
 _ARTICLE = re.compile(rf'{_TYPE}\s*+:\s*+\[?\s*+"(?:\w*Article|BlogPosting|Report|Review)"')
-_LONGEST_DATA = 200_000  # characters of structured data that are looked at
+_LONGEST_DATA = 200_000  # characters of structured data that are searched
 _LONGEST_TITLE = 500
 _LONGEST_DESCRIPTION = 300
 _WORD = re.compile(r"\w{4,}")
-_SHORTEST_WORD = 4
-# The letters of ASCII as they are, and blanks for all that stands between words.
-_WORDS_APART = re.sub(r"\W", " ", "".join(map(chr, range(128)))).encode().ljust(256)
 _MOST_WORDS = 24
+_UNWRAPPED = ("nav", "header", "button")  # the walk does not enter them
+_NO_TEXT = frozenset(
+    {"a", "iframe", "noscript", "option", "script", "style", "svg", "template", "textarea", "title"}
+)
+_SENTENCES = 140  # characters of one text, longer than any entry of a menu
+_MIN_SENTENCES = 500  # characters of such texts
 _DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a page says about itself."""
+    """Title and topic of a page."""
 
     title: str = ""
-    topic: tuple[str, ...] = ()  # longer words of title and description
-    # 0 for no article, 1 for one by its Open Graph type, 2 for one by structured data
+    topic: tuple[str, ...] = ()  # words of at least four characters in title and description
+    # 0 for no article, 1 for an article by its Open Graph type, 2 for one by structured data
     kind: int = 0
 
 
 class Flow:
-    """Blocks (parallel lists, one entry a block) and box elements (one entry an element, parents
-    before children).
-    """
+    """Blocks and their elements, as parallel lists; parents come before their children."""
 
     def __init__(self, walk: Walk, head: Head) -> None:
-        self.walk = walk  # knows the elements that the text of a block comes from
+        self.walk = walk  # with the elements that the text of a block comes from
         self.texts = walk.texts
-        # of each block: the innermost element of the table that holds it, what of it is links
+        # of each block: its innermost element, and the characters and the number of its links
         self.boxes, self.link_chars, self.links = walk.list_blocks()
-        self.image_places = walk.image_places  # the block that each image stands in or before
+        self.image_places = walk.image_places  # of each image: the block that it is in or before
         (
             self.parents,
             self.tags,
-            self.names,  # the class attribute, as it stands in the page
+            self.names,  # the class attribute
             self.ids,
             self.flags,
-            self.levels,  # of the heading around or at the element; 0 for none
+            self.levels,  # of the heading that is or contains the element; 0 for none
             self.first,
             self.last,  # one past the last block
         ) = walk.list_boxes()
@@ -69,32 +73,24 @@ class Flow:
         self.topic = head.topic
         self.is_article = head.kind
         self.cut = walk.cut
-        # blanks at the end of code are counted there, and may turn out to be no block
+        # whitespace at the end of code may have been counted as a block
         blocks, boxes = len(self.texts), len(self.tags)
         self.cards = [card for card in walk.cards if card[0] < boxes and card[3] <= blocks]
         self.has_role_table = walk.has_role_table
 
 
-def count_characters(texts: list[str]) -> int:
-    """How many characters some texts have together."""
-    length = 0
-    for text in texts:
-        length += len(text)
-    return length
-
-
 def build_flow(document: Document) -> Flow:
-    """The blocks of a page."""
+    """Return the blocks of a page."""
     walk = Walk(PAGE_TAGS)
     walk.walk(document.roots)
-    if count_characters(walk.texts) < _NEXT_TO_NOTHING and unwrap_text(document.roots):
+    if sum(map(len, walk.texts)) < _MIN_TEXT and unwrap_text(document.roots):
         walk = Walk(PAGE_TAGS)
         walk.walk(document.roots)
     return Flow(walk, _read_head(document))
 
 
 def _read_head(document: Document) -> Head:
-    """What the first root's head says; structured data may stand anywhere."""
+    """Read the head of the first root, and the structured data of the page."""
     if not document.roots:
         return Head()
     page_info = document.page_info
@@ -109,27 +105,60 @@ def _read_head(document: Document) -> Head:
         if _is_about_article(data):
             kind = 2
             break
-    words = list_longer_words(" ".join(about).lower())
+    words = _WORD.findall(" ".join(about).lower())
     topic = tuple(dict.fromkeys(words))[:_MOST_WORDS]
     return Head(title, topic, kind)
 
 
-def list_longer_words(text: str) -> list[str]:
-    """The words of a text that have some length."""
-    if not text.isascii():
-        return _WORD.findall(text)
-    words: list[str] = []  # the same, several times as fast
-    for word in text.encode().translate(_WORDS_APART).decode().split(" "):
-        if len(word) >= _SHORTEST_WORD:
-            words.append(word)
-    return words
-
-
 def _is_about_article(data: str) -> bool:
-    """Whether structured data says that something is an article."""
+    """Return whether structured data describes an article."""
     place = data.find(_TYPE, 0, _LONGEST_DATA)
     while place >= 0:
         if _ARTICLE.match(data, place, _LONGEST_DATA) is not None:
             return True
         place = data.find(_TYPE, place + 1, _LONGEST_DATA)
     return False
+
+
+def unwrap_text(roots: Iterable[etree._Element]) -> bool:
+    """Replace menus, headers and buttons with a text by plain boxes; return whether there is one.
+
+    A tag that was never closed contains everything after it, and with it the text of the page.
+    Dialogs and footers are left: their text on a page without other text is a notice.
+    """
+    unwrapped = []
+    for root in roots:
+        elements = list(root.iter())
+        lengths = _measure_sentences(elements)
+        for element in elements:
+            is_menu = (element.get("role") or "").strip().lower() == "navigation"
+            if (is_menu or element.tag in _UNWRAPPED) and lengths[element] >= _MIN_SENTENCES:
+                unwrapped.append(element)
+    for element in unwrapped:
+        element.tag = "div"
+        if element.get("role") is not None:
+            del element.attrib["role"]
+    return bool(unwrapped)
+
+
+def _measure_sentences(elements: Sequence[etree._Element]) -> Counter[etree._Element]:
+    """Count the characters of sentences in the descendants of each element, in reverse order."""
+    lengths: Counter[etree._Element] = Counter()
+    for element in reversed(elements):
+        parent = element.getparent()
+        if parent is None:
+            continue
+        length = lengths[element] + _count_sentences(element.tail)
+        if element.tag not in _NO_TEXT:
+            length += _count_sentences(element.text)
+        if length:
+            lengths[parent] += length
+    return lengths
+
+
+def _count_sentences(text: str | None) -> int:
+    """Return the length of a text that is longer than any entry of a menu; 0 for others."""
+    if not text or len(text) <= _SENTENCES:
+        return 0
+    size = len(" ".join(text.split()))
+    return size if size > _SENTENCES else 0

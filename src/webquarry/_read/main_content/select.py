@@ -13,7 +13,6 @@ from webquarry._read.main_content.features import build_features
 from webquarry._read.main_content.model import Model, Probabilities, load_shipped_model
 from webquarry._read.main_content.tags import FALLBACK_FLAG
 
-_FALLBACK = FALLBACK_FLAG
 _MIN_VISIBLE = 0.5  # share of the selected words
 
 
@@ -76,16 +75,9 @@ def _expect_f1(kept: list[int], probabilities: Sequence[float], words: Sequence[
         chance, own_words = probabilities[index], words[index]
         size += own_words
         hits += chance * own_words
-    if not size:
-        return 0.0
-    return round(2 * hits / size, 4)
+    return round(2 * hits / size, 4) if size else 0.0
 
 
 def has_fallback(flow: Flow, blocks: list[int]) -> bool:
     """Return whether browsers show one of the blocks only if scripts are disabled."""
-    for block in blocks:
-        box = flow.boxes[block]
-        flags = flow.flags[box]
-        if flags & _FALLBACK:
-            return True
-    return False
+    return any(flow.flags[flow.boxes[block]] & FALLBACK_FLAG for block in blocks)

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from webquarry._read.slices.text import CODE, ITEM, PROSE, TABLE, Link, Unit, WrittenText
+from webquarry._read.text.code_places import fence
 from webquarry._read.text.delimiters import BRACKET_NAMES, defuse_prose, may_hold_delimiter
 from webquarry._read.text.escape import LINK_START, escape_cell, escape_heading
-from webquarry._read.text.fence import fence
 
 Kind = Literal["paragraph", "heading", "code", "table", "rule", "verbatim"]
 

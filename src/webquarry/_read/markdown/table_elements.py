@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from webquarry._read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry._read.markdown.code import is_beside_code
 from webquarry._read.markdown.tables import Table, holds_data
-from webquarry._read.text.icon_words import read_icon_label, read_icon_name
+from webquarry._read.text.labels import read_icon_label, read_icon_name
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker

@@ -23,7 +23,7 @@ from webquarry._read.html.tree import (
 from webquarry._read.style.declarations import Declarations, parse_body
 from webquarry._read.style.sheet import Sheets
 from webquarry._read.style.values import first_value, parse_length, parse_number, split_words
-from webquarry._read.text.comments import remove_comments
+from webquarry._read.text.brackets import remove_comments
 
 _Element = etree._Element
 _SCRIPT_TYPE = re.compile(

@@ -1,4 +1,4 @@
-"""Split CSS text at separators that are outside of brackets, strings and escapes."""
+"""Split CSS text at separators outside of brackets, strings and escapes, and remove comments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 _SPECIAL = re.compile(r"[()\[\]{}\"'\\]")
 _SIGNS = re.compile(r"\\.|[()\[\]{}\"',;:/ \t\r\n\f]", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -62,3 +63,10 @@ def find_string_end(text: str, place: int, quote: str) -> int:
             return end + 1
         place = end + 1
     return len(text)
+
+
+def remove_comments(text: str) -> str:
+    """Return a style sheet or script without `/* */` comments, of which an unclosed one takes the
+    rest.
+    """
+    return _COMMENT.sub(" ", text)

@@ -1,12 +1,11 @@
-"""Characters a person cannot see: text in, the same text without them out, counted by reason.
+"""Remove invisible characters from texts, counted by kind.
 
-`strip_invisible` is what every piece of a page goes through; `clean` is for texts that are shown as
-they are, and also breaks the delimiters of chats and tools in them.
+`strip_invisible` is applied to every part of a page; `clean` is for texts that are shown verbatim,
+and also breaks the delimiters of chats and tools in them.
 
-What scripts need in order to be written stays whole: joiners in Arabic, Persian, Indic text and
-emoji, direction marks beside right-to-left letters, one variation selector behind a character that
-takes one, the three flags made of tag characters. Everything else that is invisible can only carry
-what the reader of the page was not meant to see.
+Characters that a script needs are kept: joiners in Arabic, Persian, Indic text and emoji, direction
+marks beside right-to-left letters, one variation selector after a character that has a variant, and
+the three flags of tag characters. Any other invisible character can only hide text from readers.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from webquarry._read.text.delimiters import defuse_verbatim
-from webquarry._read.text.signs import CharacterSet
-from webquarry._read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
+from webquarry._read.text.unicode_sets import IGNORABLE, PICTURES
 
 CONTROL = "control character"
 ZERO_WIDTH = "zero-width character"
@@ -33,10 +31,10 @@ NONCHARACTER = "noncharacter"
 
 # The last two characters of each of the 17 planes.
 _LAST_OF_PLANES = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
-# Signs that arrange hieroglyphs; elsewhere they are shown as nothing.
+# Signs that arrange hieroglyphs; invisible elsewhere.
 _HIEROGLYPH_CONTROLS = "\U00013430-\U0001343f"
-# Tab, newline and carriage return are white space, not control characters. A character is of the
-# first kind that has it; the last kind but one takes whatever else is ignorable.
+# Tab, newline and carriage return are whitespace, not control characters. A character has the first
+# kind that contains it; the zero-width kind contains all other ignorable characters.
 _KINDS = {
     CONTROL: "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufff9-\ufffc",
     BIDI: "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069",
@@ -48,7 +46,7 @@ _KINDS = {
     NONCHARACTER: "\ud800-\udfff\ufdd0-\ufdef" + _LAST_OF_PLANES,
 }
 INVISIBLE = re.compile("[" + "".join(_KINDS.values()) + "]")
-_INVISIBLE_SET = CharacterSet("".join(_KINDS.values()))
+_INVISIBLE_RUN = re.compile(f"{INVISIBLE.pattern}+")
 
 _RTL = re.compile(
     r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -60,7 +58,6 @@ _JOINING = re.compile(
     r"\U00010800-\U00011fff\U0001e800-\U0001efff]"
 )
 _EMOJI = re.compile(f"[\u20e3\ufe0f{PICTURES}]")
-_FIRST_OF_IDEOGRAPHS = "\U000e0100"
 _HIEROGLYPH = re.compile("[\U00013000-\U0001345f\U00013460-\U000143ff]")
 _JAMO = re.compile(r"[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]")
 _BLACK_FLAG = "\U0001f3f4"
@@ -74,18 +71,16 @@ _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 @dataclass(frozen=True)
 class Cleaned:
-    """A text that is safe to show, and what was taken out of it."""
+    """A text that is safe to show, and the number of removed characters by kind."""
 
     text: str
     removed: Mapping[str, int]
 
 
 def clean(text: str) -> Cleaned:
-    """A whole text that is shown word for word: no invisible character and no chat delimiter is
-    left in it.
-    """
+    """Return a text without invisible characters and chat delimiters, to be shown verbatim."""
     if text.isascii() and text.isprintable() and "<" not in text and "[" not in text:
-        return Cleaned(text, {})  # as nearly all short ones
+        return Cleaned(text, {})
     removed: Counter[str] = Counter()
     text = without_surrogates(text)
     text = _LINE_END.sub("\n", text)
@@ -95,23 +90,14 @@ def clean(text: str) -> Cleaned:
 
 
 def strip_invisible(text: str, removed: Counter[str]) -> str:
-    """The text without its invisible characters; what went is added to `removed`."""
-    run = _INVISIBLE_SET.find_run(text, 0)
-    if run is None:
-        return text  # as nearly all
-    parts: list[str] = []
-    place = 0
-    while run is not None:
-        start, end = run
-        parts += (text[place:start], _visible_part(text, start, end, removed))
-        place = end
-        run = _INVISIBLE_SET.find_run(text, place)
-    parts.append(text[place:])
-    return "".join(parts)
+    """Return the text without its invisible characters, and add their number to `removed`."""
+    return _INVISIBLE_RUN.sub(
+        lambda run: _visible_part(text, run.start(), run.end(), removed), text
+    )
 
 
 def without_surrogates(text: str) -> str:
-    """Pairs of surrogates become their character, lone ones U+FFFD, so that the text can be
+    """Replace pairs of surrogates by their character and others by U+FFFD, so that the text can be
     encoded.
     """
     if _SURROGATE.search(text) is None:
@@ -120,8 +106,8 @@ def without_surrogates(text: str) -> str:
 
 
 def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str:
-    """Of one run of invisible characters, those that change how their neighbours look: at most one
-    of a kind.
+    """Return the characters of an invisible run that change their neighbours, at most one of a
+    kind.
     """
     if text[start - 1 : start] == _BLACK_FLAG:
         for tags in _FLAG_TAGS:
@@ -137,7 +123,7 @@ def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str
         kind = _kind_of(character)
         place = kind
         if _HIEROGLYPH.match(character):
-            place = f"{position}"  # each of them arranges something
+            place = f"{position}"  # each of them is needed
         if place not in needed and _is_needed(character, kind, text, start, end):
             needed[place] = character
         else:
@@ -147,16 +133,16 @@ def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str
 
 @cache  # of some thousand characters
 def _kind_of(character: str) -> str:
-    """The kind of an invisible character."""
+    """Return the kind of an invisible character."""
     return next(kind for kind, members in _KINDS.items() if re.match(f"[{members}]", character))
 
 
 def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bool:
-    """Whether the text around a run of invisible characters needs this one to be written right."""
+    """Return whether the text around a run of invisible characters requires this one."""
     before = text[start - 1 : start]
     after = text[end : end + 1]
     if kind == SELECTOR:
-        return _takes_selector(before, character)
+        return _bases_of(character).match(before) is not None
     if character in "\u200c\u200d":
         joins_emoji = (
             character == "\u200d"
@@ -174,28 +160,19 @@ def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bo
     return False
 
 
-def _takes_selector(base: str, selector: str) -> bool:
-    """Whether a character has a variant that this variation selector asks for."""
-    return _bases_of(selector).match(base) is not None
-
-
 @cache
 def _bases_of(selector: str) -> re.Pattern[str]:
-    """The characters that a variation selector is defined for."""
-    members = VARIANTS.get(selector)
-    if members is None and selector >= _FIRST_OF_IDEOGRAPHS:
-        members = _read_ideographic_variants().get(selector)
-    if members is None:
-        return re.compile("(?!)")
-    return re.compile(f"[{members}]")
+    """Return a pattern of the characters that have a variant for a variation selector."""
+    members = _read_variants().get(selector)
+    return re.compile(f"[{members}]" if members else "(?!)")
 
 
 @cache
-def _read_ideographic_variants() -> dict[str, str]:
-    """The selectors of ideographs and what each is defined for, by the Ideographic Variation
-    Database: read when a text has the first of them, since hardly any does.
+def _read_variants() -> dict[str, str]:
+    """Return the characters of each variation selector, by the Unicode Character Database and the
+    Ideographic Variation Database.
     """
-    file = Path(__file__).parents[2] / "data" / "unicode" / "ideographic_variants.txt"
+    file = Path(__file__).parents[2] / "data" / "unicode" / "variants.txt"
     variants: dict[str, str] = {}
     for line in file.read_text("utf-8").splitlines():
         number, _, members = line.partition(" ")

@@ -1,7 +1,7 @@
-"""Markdown -> where its code stands: fenced blocks, and code inside a line.
+"""Code in Markdown: write fenced blocks, and find them and code inside a line.
 
-Ticks that nothing closes are no code. Whether something does is known beforehand, from one look at
-all ticks and all lines that can close a block, so that no text is searched twice.
+Backticks that are never closed are no code. All backticks and closing fences are found in one pass,
+so that no text is searched twice.
 """
 
 from __future__ import annotations
@@ -19,8 +19,15 @@ _TICKS = re.compile("`+")
 _CLOSING = re.compile(r"^[ >]*+(`{3,})[ \t]*+$", re.MULTILINE)
 
 
+def fence(text: str, language: str) -> str:
+    """Return a fenced block of Markdown that nothing in the text can close."""
+    longest = max(map(len, _TICKS.findall(text)), default=0)
+    ticks = "`" * max(longest + 1, 3)
+    return f"{ticks}{language}\n{text.rstrip()}\n{ticks}"
+
+
 def find_code(text: str) -> Iterator[tuple[int, int]]:
-    """The beginning and the end of each piece of code, in order."""
+    """Yield the start and the end of each piece of code, in order."""
     if "`" not in text:
         return
     places = _CodePlaces(text)
@@ -36,11 +43,11 @@ def find_code(text: str) -> Iterator[tuple[int, int]]:
 
 
 class _CodePlaces:
-    """Where fences and ticks stand in a text."""
+    """The positions of fences and backticks in a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._runs: dict[int, list[int]] = defaultdict(list)  # of ticks, by how many they are
+        self._runs: dict[int, list[int]] = defaultdict(list)  # of backticks, by length
         for ticks in _TICKS.finditer(text):
             self._runs[len(ticks[0])].append(ticks.start())
         closings = list(_CLOSING.finditer(text)) if "```" in text else []
@@ -51,7 +58,7 @@ class _CodePlaces:
         self._longest = longest[::-1]  # of the fences from each on
 
     def find_block(self, ticks: re.Match[str], done: int) -> tuple[int, int] | None:
-        """The block that these ticks open as the first word of a line behind `done`, if they do."""
+        """Return the block that these backticks open at the start of a line after `done`."""
         length = len(ticks[0])
         if length < 3:
             return None
@@ -73,7 +80,7 @@ class _CodePlaces:
         return start, self._closing_ends[number]
 
     def find_span(self, ticks: re.Match[str]) -> tuple[int, int] | None:
-        """The code inside a line that these ticks open, if they do."""
+        """Return the code inside a line that these backticks open."""
         text, end = self._text, ticks.end()
         if text[ticks.start() - 1 : ticks.start()] == "\\":
             return None

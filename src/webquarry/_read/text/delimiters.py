@@ -1,9 +1,7 @@
-"""The marks with which chats and tools tell one speaker from another: broken, with every visible
-word left standing.
+"""Break the delimiters of speakers in chats and tools, and keep every visible word.
 
-A page may well write about `<|im_start|>`; what it must not do is end the turn of whoever reads it
-aloud. Prose gets a Markdown escape, which renders as the very same text. Code and plain text get
-one blank, the least change that shows.
+A page may write about `<|im_start|>`, but must not end the turn of the model that reads it. Prose
+gets a Markdown escape, which renders as the same text; code and plain text get a space.
 """
 
 from __future__ import annotations
@@ -12,11 +10,10 @@ import re
 from collections import Counter
 
 from webquarry._read.text.code_places import find_code
-from webquarry._read.text.signs import may_hold_bracket, may_start_turn
 
 DELIMITER = "chat delimiter"
 
-# Names no ordinary document uses for its own markup: broken wherever they stand.
+# Names that no ordinary document uses for its own markup: broken everywhere.
 _TOOL_NAMES = (
     r"(?:antml|anthropic):[\w-]+|tool_(?:calls?|use|results?|responses?|outputs?|code)"
     r"|available_tools"
@@ -25,7 +22,7 @@ _TOOL_NAMES = (
     r"|(?:start|end)_of_turn|(?:begin|end)_of_(?:text|sentence)|im_(?:start|end)"
     r"|untrusted[_-]external[_-]content"
 )
-# Names that code may use as tags of its own: broken in prose only.
+# Names that code may use for its own tags: broken in prose only.
 _ROLE_NAMES = (
     r"user|assistant|human|developer|tools?|invoke|parameter|think(?:ing)?|instructions?|s|bos|eos"
 )
@@ -39,8 +36,7 @@ BRACKET_NAMES = frozenset(
     {"INST", "TOOL_CALLS", "TOOL_RESULTS", "AVAILABLE_TOOLS", "SYSTEM_PROMPT"}
 )
 BRACKETS = rf"\[(?=/?(?:{'|'.join(sorted(BRACKET_NAMES))})\])"
-_BRACKET = re.compile(rf"(?<!\\){BRACKETS}")
-_BRACKET_ENDS = ("INST]", "CALLS]", "RESULTS]", "_TOOLS]", "PROMPT]")  # quicker than the pattern
+_BRACKET = re.compile(rf"{BRACKETS}(?<!\\\[)")
 _ESCAPED = re.compile(rf"\\<{_TAG_IN_PROSE}")
 _PROSE = re.compile(rf"(?:<{_TAG_IN_PROSE}|{_TOKEN}|{_LLAMA_TAG})")
 _VERBATIM = re.compile(rf"(?:{_TAG_IN_CODE}|{_TOKEN}|{_LLAMA_TAG})")
@@ -53,19 +49,14 @@ _TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")
 
 
 def may_hold_delimiter(markdown: str) -> bool:
-    """Whether there may be something to defuse in a text."""
+    """Return whether a text may contain a delimiter."""
     if "<" in markdown and _PROSE.search(markdown):
         return True
-    if may_hold_bracket(markdown) and any(end in markdown for end in _BRACKET_ENDS):
-        return True
-    text = "\n" + markdown
-    return may_start_turn(text) and _TURN.search(text) is not None
+    return _BRACKET.search(markdown) is not None or _TURN.search("\n" + markdown) is not None
 
 
 def defuse_prose(markdown: str, removed: Counter[str]) -> str:
-    """Markdown in whose prose no delimiter occurs literally; rendered, it reads as before. Its code
-    is left alone.
-    """
+    """Escape the delimiters in the prose of Markdown, which renders the same; code is unchanged."""
     if not may_hold_delimiter(markdown):
         return markdown
     text = "\n" + markdown
@@ -80,7 +71,7 @@ def defuse_prose(markdown: str, removed: Counter[str]) -> str:
 
 
 def _defuse(prose: str, removed: Counter[str]) -> str:
-    """Prose with every delimiter in it escaped; how many is added to `removed`."""
+    """Escape every delimiter, and add their number to `removed`."""
     prose, escaped = _ESCAPED.subn("&lt;", prose)
     prose, bare = _PROSE.subn("&lt;", prose)
     prose, brackets = _BRACKET.subn(r"\[", prose)
@@ -92,14 +83,10 @@ def _defuse(prose: str, removed: Counter[str]) -> str:
 
 
 def defuse_verbatim(text: str, removed: Counter[str]) -> str:
-    """Text without Markdown escapes, such as code, with a blank inside each delimiter."""
-    count = brackets = turns = 0
-    if "<" in text:
-        text, count = _VERBATIM.subn("< ", text)
-    if may_hold_bracket(text):
-        text, brackets = _BRACKET.subn("[ ", text)
-    if may_start_turn(text):
-        text, turns = _TURN_AFTER_BLANK.subn(r"\n\1 ", text)
+    """Insert a space in each delimiter of a text without Markdown escapes, such as code."""
+    text, count = _VERBATIM.subn("< ", text)
+    text, brackets = _BRACKET.subn("[ ", text)
+    text, turns = _TURN_AFTER_BLANK.subn(r"\n\1 ", text)
     if count or brackets or turns:
         removed[DELIMITER] += count + brackets + turns
     return text

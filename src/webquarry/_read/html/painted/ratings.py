@@ -1,7 +1,7 @@
 """Rows of stars -> the numbers that they show, written as text.
 
 A person reads a rating off its stars. The page tells it only in a label for those who cannot see
-them; of that label the numbers are taken (`text/rating_words.py`), and nothing else.
+them; of that label the numbers are taken (`text/labels.py`), and nothing else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import islice
 from lxml import etree
 
 from webquarry._read.html.tree import find_numbered_labels
-from webquarry._read.text.rating_words import read_rating
+from webquarry._read.text.labels import read_rating
 
 _INPUTS = frozenset({"button", "input", "label", "option", "select", "textarea"})
 _INPUT_ROLES = frozenset({"button", "radio", "option", "slider", "menuitem", "tab"})

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from webquarry._read.text.brackets import split_top
-from webquarry._read.text.comments import remove_comments
+from webquarry._read.text.brackets import remove_comments, split_top
 
 _HOSTS = frozenset(
     {
