@@ -55,9 +55,11 @@ HIDE = {
         "left:calc(-9999px);position:absolute",
         "left:-999em;position:absolute",
         "position:absolute;z-index:-9999",
+        "font-size:50%;letter-spacing:-9px",
     ],
 }
 SHOW = [
+    "font-size:100%;line-height:1.5;height:22px;overflow:hidden",
     "",
     "display:block",
     "opacity:.5",

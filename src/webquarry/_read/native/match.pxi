@@ -693,6 +693,19 @@ cdef class Tree:
             children += self.roots[1:]
         return children
 
+    def find_possible(self, Compound compound):
+        """List the elements with one of the names of a compound."""
+        by_key = self._memory.get("")
+        if by_key is None:
+            by_key = self._memory[""] = defaultdict(list)
+            for root in self.roots:
+                for element in root.iter(etree.Element):
+                    for key in keys_of(self.names_of(element)):
+                        by_key[key].append(element)
+        if any(key[0] == "[" for key in compound.keys):
+            return by_key[ANYTHING]
+        return [element for key in compound.keys for element in by_key.get(key, ())]
+
     def matches_any(self, element, tuple selectors):
         """Whether one of some selectors matches an element."""
         if not self.spend(1):

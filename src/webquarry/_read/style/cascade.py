@@ -114,6 +114,9 @@ class Cascade:
         self._merged: dict[int, _Merged] = {}
         self._styles: dict[tuple[int, str], Declarations] = {}  # by rules and style attribute
         self._scopes: dict[_Element | None, _Scope] = {None: _Scope(_read_initial(sheets), None)}
+        # by what is around them, rules and style attribute
+        self._inner_scopes: dict[tuple[_Scope, int, str], _Scope] = {}
+        self._variables: dict[bytes, _Merged] = {}  # by the text of the declarations
         self._names = None if names is None else NameSet(names)
         self._shown: tuple[set[str], set[str]] | None = None
         for rule in read_rules(sheets, self._names):
@@ -306,22 +309,30 @@ class Cascade:
             around = self.tree.parent_of(around)
         scope = self._scopes[around]
         for inner in reversed(path):
-            own: Declarations = {}
-            rules = sorted(self._list_rules(self._matcher.match(inner)), key=_Rule.weigh)
-            bodies = [rule.rule.body for rule in rules if b"--" in rule.rule.body]
             text = find_value(inner, "style") or ""
-            if "--" in text:
-                bodies.append(text.encode("utf-8", "replace"))
-            parsed = [parse_variables(body) for body in bodies]
-            for ordinary, _ in parsed:
-                own.update(ordinary)
-            for _, important in parsed:
-                own.update(important)
-            self.tree.spend(len(bodies))
-            if own:
-                scope = _Scope(own, scope)
-            self._scopes[inner] = scope
+            key = (scope, self._matcher.match(inner), text if "--" in text else "")
+            known = self._inner_scopes.get(key)
+            if known is None:
+                known = self._inner_scopes[key] = self._open_scope(*key)
+            scope = self._scopes[inner] = known
         return scope
+
+    def _open_scope(self, around: _Scope, bits: int, text: str) -> _Scope:
+        """Return the custom properties of an element with some rules and a style attribute."""
+        rules = sorted(self._list_rules(bits), key=_Rule.weigh)
+        bodies = [rule.rule.body for rule in rules if b"--" in rule.rule.body]
+        if text:
+            bodies.append(text.encode("utf-8", "replace"))
+        self.tree.spend(len(bodies))
+        for body in bodies:
+            if body not in self._variables:
+                self._variables[body] = parse_variables(body)
+        own: Declarations = {}
+        for body in bodies:
+            own.update(self._variables[body][0])
+        for body in bodies:
+            own.update(self._variables[body][1])
+        return _Scope(own, around) if own else around
 
     def find_shown(self) -> tuple[set[str], set[str]]:
         """Return the classes and ids that a state of the page shows, and those among them that

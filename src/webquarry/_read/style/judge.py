@@ -233,7 +233,7 @@ def _judge_lines(style: Declarations) -> str | None:
     """Lines without height, or below the edge of a box, that are clipped."""
     if not is_clipping(style):
         return None
-    size = parse_length(style.get("font-size", "")) or _TEXT_SIZE
+    size = parse_length(style.get("font-size", ""), percent=_TEXT_SIZE / 100) or _TEXT_SIZE
     value = style.get("line-height", "")
     height = parse_length(value, percent=size / 100, em=size)
     if height is not None and (value[-1:].isdigit() or value[-1:] in ".)"):
@@ -327,7 +327,7 @@ def _judge_indent(style: Declarations) -> str | None:
 def _judge_spacing(style: Declarations) -> str | None:
     """Letters or words over each other."""
     spacing = style.get("letter-spacing", "")
-    size = parse_length(style.get("font-size", "")) or _TEXT_SIZE
+    size = parse_length(style.get("font-size", ""), percent=_TEXT_SIZE / 100) or _TEXT_SIZE
     is_cramped = _parse_offset(spacing) <= _CRAMPED
     if spacing.endswith("em") or "font-size" in style:
         is_cramped = is_cramped or (parse_length(spacing, em=size) or 0.0) <= _CRAMPED_PART * size

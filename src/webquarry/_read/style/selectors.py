@@ -157,9 +157,7 @@ def _test_has(selectors: Selectors) -> _Test:
         if id(tree) not in known:
             having = known[id(tree)] = set()
             for selector in selectors:
-                elements: Iterable[_Element] = (
-                    one for root in tree.roots for one in root.iter(etree.Element)
-                )
+                elements: Iterable[_Element] = tree.find_possible(selector.last)
                 for relation, compound in reversed(selector.steps):
                     matching = [one for one in elements if _matches_compound(one, compound, tree)]
                     elements = _step_back(relation, matching, tree)
