@@ -16,6 +16,7 @@ from webquarry._read.encoding.decode import DecodedText, decode
 from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.traits import Traits
 from webquarry._read.markdown.blocks import Block, write_blocks
+from webquarry._read.markdown.words import Words
 from webquarry._read.models import Dated, LeftOutText
 from webquarry._read.slices.text import WrittenText
 from webquarry._read.text.remember import found_once
@@ -86,10 +87,10 @@ class ConvertedDocument:
         """The Markdown with its link targets."""
         return self.text.markdown
 
-    @property
-    def judged(self) -> Sequence[Block]:
-        """The blocks by which the outcome is judged."""
-        return self.blocks if self.whole is None else self.whole
+    @found_once
+    def words(self) -> Words:
+        """The words by which the outcome is judged."""
+        return Words(self.blocks if self.whole is None else self.whole)
 
 
 class Format(ABC):

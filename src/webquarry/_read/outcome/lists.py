@@ -55,20 +55,27 @@ _COMMENT_NAMES = ("comment", "review", "reply", "replies", "kommentar", "comenta
 
 def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
     """Return what a page says about how much more there is: a clause that follows "the page"."""
-    is_list = _is_list(blocks)
+    kept = blocks.kept
+    long = sum(size for size in blocks.kept_sizes if size > _LONG_BLOCK)
+    is_list = long <= blocks.size // 2  # most of the main content is not in paragraphs
     for index, text in enumerate(blocks.texts):
         if len(text) > _LONGEST_COUNT or not _TWO_NUMBERS.search(text):
             continue
         if blocks.tag_around(index) in _QUOTING_TAGS:
             continue
+        near = kept[bisect_left(kept, index - _NEAR) : bisect_right(kept, index + _NEAR)]
+        if len(near) < _FEWEST_NEAR:
+            continue
         tokens = tokenize(text)
         pages = _read_page(tokens)
-        if pages and len(_find_near(index, blocks.kept)) >= _FEWEST_NEAR:
+        if pages:
             return f"is page {pages[0]:,} of {pages[1]:,}"
         items = _read_count(tokens)
-        if items and _counts_main_content(index, items[0], blocks, is_list):
+        is_counted = is_list and items is not None and items[0] >= _FEWEST_ITEMS
+        if items and (is_counted or sum(map(blocks.is_link, near)) >= _FEWEST_NEAR):
             return f"shows {items[0]:,} of {items[1]:,}"
-    is_linked = is_list and _is_linked_list(blocks)
+    linked = sum(map(blocks.is_link, kept))
+    is_linked = is_list and linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(kept))
     if is_linked and _ends_with_more(document, blocks):
         return "has a button that loads more"
     next_page = _find_next_page(url, document)
@@ -87,31 +94,6 @@ def has_later_page(url: str, document: Document) -> bool:
     )
     links = chain(heads[:_MOST_HEAD_LINKS], _find_row_links(document), older_links)
     return any(_is_later(url, link, here) for link in links)
-
-
-def _is_list(blocks: PageBlocks) -> bool:
-    """Whether most of the main content is not in paragraphs."""
-    return sum([size for size in blocks.kept_sizes if size > _LONG_BLOCK]) <= blocks.size // 2
-
-
-def _is_linked_list(blocks: PageBlocks) -> bool:
-    """Whether enough blocks of the main content are links."""
-    kept = blocks.kept
-    linked = sum([blocks.is_link(index) for index in kept])
-    return linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(kept))
-
-
-def _counts_main_content(index: int, shown: int, blocks: PageBlocks, is_list: bool) -> bool:
-    """Whether a count of `shown` items in a block is one of the main content."""
-    near = _find_near(index, blocks.kept)
-    if sum(blocks.is_link(one) for one in near) >= _FEWEST_NEAR:
-        return True
-    return len(near) >= _FEWEST_NEAR and shown >= _FEWEST_ITEMS and is_list
-
-
-def _find_near(index: int, kept: Sequence[int]) -> Sequence[int]:
-    """Return the blocks of the main content near a block."""
-    return kept[bisect_left(kept, index - _NEAR) : bisect_right(kept, index + _NEAR)]
 
 
 def _read_count(tokens: list[str]) -> tuple[int, int] | None:

@@ -70,7 +70,7 @@ def raise_if_walled(url: str, headers: Mapping[str, str], page: ConvertedDocumen
     """
     vendor = find_wall_in_headers(headers)
     if vendor is None and page is not None and page.traits is not None:
-        words = Words(page.judged).beginning(_LONGEST)
+        words = page.words.beginning(_LONGEST)
         if words.prose_count <= _MOST_PROSE:
             vendor = find_wall_in_page(page.title, words, page.traits())
     if vendor is not None:
@@ -84,7 +84,7 @@ def raise_if_login(url: str, requested_url: str, page: ConvertedDocument) -> Non
     """Raise `LoginWall` if a page shows nothing but a form to log in."""
     if page.traits is None:
         return
-    words = Words(page.judged).beginning(_LONGEST)
+    words = page.words.beginning(_LONGEST)
     if wants_login(url, requested_url, page.title, words, page.traits()):
         raise LoginWall(f"{_host(url)} wants a login before it shows {redact(requested_url)}.")
 
@@ -100,8 +100,11 @@ def judge(
         if not page.text.data.strip():
             raise ThinPage(f"{redact(url)} is empty.")
         return Outcome()
-    words = _read_if_short(Words(page.judged))
-    if words is None:
+    words = page.words
+    has_prose = words.size > _LONGEST or (
+        words.beginning(_BEGINNING).prose_count > 2 * _MOST_PROSE or words.prose_count > _MOST_PROSE
+    )
+    if has_prose:
         if _is_long_template(page):
             note = (
                 "The page is a template that its scripts would fill in, and they are not run here."
@@ -125,20 +128,13 @@ def judge(
     return completeness._replace(need=completeness.need or outcome.need)
 
 
-def _read_if_short(words: Words) -> Words | None:
-    """Return the words of a page, or None if it has so much prose that it is content."""
-    if words.size > _LONGEST or words.beginning(_BEGINNING).prose_count > 2 * _MOST_PROSE:
-        return None
-    return None if words.prose_count > _MOST_PROSE else words
-
-
 def _is_long_template(page: ConvertedDocument) -> bool:
     """Whether a page with much text is a template that scripts would fill in."""
-    if page.is_rendered or page.traits is None:
+    if page.is_rendered or page.traits is None or page.document is None:
         return False
-    words = Words(page.judged).beginning(_LONGEST)
-    if "{{" not in words.text:
+    if b"{{" not in page.document.data:
         return False
+    words = page.words.beginning(_LONGEST)
     return is_template(words.text, words.count) and page.traits().scripts > 0
 
 
@@ -166,7 +162,7 @@ def _judge_completeness(url: str, page: ConvertedDocument) -> Outcome:
     """Whether a page is complete. Raises `LoginWall` if it has only a gate."""
     if page.document is None or page.page_blocks is None or page.traits is None:
         return Outcome()
-    is_long = not page.is_chosen and Words(page.judged).size > _BEGINNING
+    is_long = not page.is_chosen and page.words.size > _BEGINNING
     if is_long and not any(name in page.document.data for name in _GATE_NAMES):
         return Outcome()
     blocks = page.page_blocks()
@@ -193,7 +189,7 @@ def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> O
     """
     if page.whole is None or len(page.markdown) > _LITTLE:
         return Outcome()
-    part, whole = Words(page.blocks), Words(page.whole).beginning(_BEGINNING)
+    part, whole = Words(page.blocks), page.words.beginning(_BEGINNING)
     is_title = part.count <= _TITLE_WORDS and bool(part.headings)
     much = _MUCH_AROUND_TITLE if is_title else _MUCH_AROUND
     is_little = part.count < max(_LITTLE_WORDS, _LITTLE_SHARE * whole.count)

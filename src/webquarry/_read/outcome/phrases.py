@@ -29,6 +29,7 @@ _QUOTES = frozenset("\"'\u2018\u201c\u201e\u00ab\u300c")
 _OTHER, _NUMBER = "*", "0"  # stand for words that are not in the phrases, and for numbers
 _MOST_TRANSITIONS = 20_000  # that are kept, per topic
 _LONGEST_PAGE = 8_000  # characters of a page that are matched; walls and notices are shorter
+_LONGEST_QUOTABLE = 320  # tokens of a text that is searched for quotation marks
 _ACCEPT = 0
 
 Steps = tuple[int, ...]
@@ -197,10 +198,11 @@ class Phrases:
             return False
         return self._unwanted.find_end(tokens) is None
 
-    def match_unquoted(self, text: str) -> bool:
-        """Whether a short text matches, and its first phrase is not after a quotation mark."""
-        tokens = tokenize(text)
-        end = self._wanted.find_end(tokens)
+    def match_unquoted(self, tokens: Sequence[str]) -> bool:
+        """Whether the tokens of a short text match, and the first phrase does not follow a
+        quotation mark. Quadratic in the length; matches no text of more than 320 tokens.
+        """
+        end = self._wanted.find_end(tokens) if len(tokens) <= _LONGEST_QUOTABLE else None
         if end is None or self._unwanted.find_end(tokens) is not None:
             return False
         start = end

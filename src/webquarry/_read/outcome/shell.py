@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.traits import Traits
@@ -59,24 +59,72 @@ def judge_shell(page: ConvertedDocument, words: Words, traits: Traits) -> ShellV
     if part.size > words.size:
         words = part
     sentences = _read_sentences(words)
-    count = sentences.count
-    is_empty = not count
+    count, has_notice = sentences.words, sentences.has_notice
     if page.is_rendered:
-        return _judge_rendered(page, words, sentences, is_empty)
+        reason = _judge_rendered(words, sentences)
+        return ShellVerdict("must" if reason else "", reason, count)
     if not traits.scripts:
-        has_frame = count < _FRAME_WORDS and _has_frame(traits)
-        may_be_more = has_frame or (traits.refresh and count < _SHELL_WORDS)
-        return ShellVerdict("may" if may_be_more else "", "shows another page", count)
-    if is_empty:
+        return ShellVerdict("may" if _may_add(traits, count) else "", "", count)
+    if not count:
         return ShellVerdict("must", "shows nothing until its scripts have run")
-    reason = _find_plain_reason(words, traits, sentences)
-    if not reason and _may_change(page, traits):
-        reason = _find_reason(page, words, traits, sentences)
+    # a menu around the element is not content
+    says_little = words.prose_count < _SHELL_WORDS and count < _MENU_WORDS
+    is_mount = (traits.empty_mount or traits.empty_main) and says_little
+    needs_scripts = has_notice or phrases("scripts.needed").match(traits.fallback)
+    if is_mount or (needs_scripts and count < _NOTICE_WORDS):
+        return ShellVerdict("must", "is filled in by scripts", count)
+    return _judge_scripts(page, words, traits, sentences)
+
+
+def _judge_scripts(
+    page: ConvertedDocument, words: Words, traits: Traits, sentences: _Sentences
+) -> ShellVerdict:
+    """Whether the scripts of a page with some content change it."""
+    count, has_notice, is_redirect = sentences
+    leaves = _LEAVES.search(traits.code) is not None
+    fills, defines = _calls(traits, "fills"), _calls(traits, "defines")
+    may_change = leaves or fills or defines
+    if not may_change and page.document is not None:
+        may_change = Scripts(page.document.roots).are_any
+    if not may_change:
+        return ShellVerdict()
+    reason = ""
+    if is_template(words.text, count):
+        reason = "shows a template that its scripts would fill in"
+    elif count < _SHELL_WORDS:
+        if leaves and (is_redirect or count < _NOTICE_WORDS):
+            reason = "sends the browser on by scripts"
+        elif has_notice or _has_place_to_fill(traits, count, fills):
+            reason = "is filled in by scripts"
+        elif defines:
+            reason = "is made of elements that its scripts define"
     if reason:
         return ShellVerdict("must", reason, count)
-    if _may_add(traits, sentences) and _may_change(page, traits):
-        return ShellVerdict("may", "may be more with its scripts", count)
+    has_little = count < _SHELL_WORDS and fills
+    if _may_add(traits, count) or has_little or (has_notice and count < _TEMPLATE_WORDS):
+        return ShellVerdict("may", "", count)
     return ShellVerdict()
+
+
+def _judge_rendered(words: Words, sentences: _Sentences) -> str:
+    """Return why a page is a shell although its scripts have run; empty if it is none."""
+    if not sentences.words:
+        return "shows nothing, even after its scripts have run"
+    if sentences.has_notice and sentences.words < _NOTICE_WORDS:
+        return "has not filled itself in, although its scripts have run"
+    if sentences.words < _SHELL_WORDS and is_template(words.text, sentences.words):
+        return "shows a raw template, although its scripts have run"
+    return ""
+
+
+def _has_place_to_fill(traits: Traits, count: int, fills: bool) -> bool:
+    """Whether a page of `count` words has elements that its scripts fill."""
+    has_place = traits.empty_places > 0
+    if has_place and fills:
+        return True
+    is_bare = not traits.images and not traits.code  # text, and scripts from elsewhere
+    is_nearly_empty = count < _THIN_WORDS and (fills or has_place or is_bare)
+    return is_nearly_empty or has_element(traits, "scripts.elements")
 
 
 def has_empty_main(traits: Traits) -> bool:
@@ -110,74 +158,15 @@ def is_template(text: str, count: int) -> bool:
     return templates >= _MANY_TEMPLATES and words_inside >= _TEMPLATE_SHARE * max(1, count)
 
 
-def _find_plain_reason(words: Words, traits: Traits, sentences: _Sentences) -> str:
-    """Return why a page has no content without its scripts, whatever these are."""
-    has_notice = sentences.has_notice or phrases("scripts.needed").match(traits.fallback)
-    # a menu around the element is not content
-    says_little = words.prose_count < _SHELL_WORDS and sentences.count < _MENU_WORDS
-    is_mount = (traits.empty_mount or traits.empty_main) and says_little
-    if is_mount or (has_notice and sentences.count < _NOTICE_WORDS):
-        return "is filled in by scripts"
-    return ""
-
-
-def _find_reason(
-    page: ConvertedDocument, words: Words, traits: Traits, sentences: _Sentences
-) -> str:
-    """Return why a page whose scripts change it has no content without them."""
-    count = sentences.count
-    if is_template(words.text, count):
-        return "shows a template that its scripts would fill in"
-    if count >= _SHELL_WORDS:
-        return ""
-    if (sentences.is_redirect or count < _NOTICE_WORDS) and _LEAVES.search(traits.code):
-        return "sends the browser on by scripts"
-    fills = _calls(traits, "fills")
-    has_place = traits.empty_places > 0
-    is_bare = not traits.images and not traits.code  # text, and scripts from elsewhere
-    if count < _THIN_WORDS and (fills or has_place or is_bare):
-        return "is filled in by scripts"
-    is_waiting = sentences.has_notice or has_element(traits, "scripts.elements")
-    if is_waiting or (has_place and fills):
-        return "is filled in by scripts"
-    if _calls(traits, "defines"):
-        return "is made of elements that its scripts define"
-    return ""
-
-
-def _judge_rendered(
-    page: ConvertedDocument, words: Words, sentences: _Sentences, is_empty: bool
-) -> ShellVerdict:
-    """Whether a page is a shell although its scripts have run."""
-    count = sentences.count
-    if is_empty:
-        return ShellVerdict("must", "shows nothing, even after its scripts have run")
-    if sentences.has_notice and count < _NOTICE_WORDS:
-        return ShellVerdict("must", "has not filled itself in, although its scripts have run")
-    if count < _SHELL_WORDS and is_template(words.text, count):
-        return ShellVerdict("must", "shows a raw template, although its scripts have run")
-    return ShellVerdict()
-
-
-def _may_add(traits: Traits, sentences: _Sentences) -> bool:
-    """Whether the scripts of a page with some content may add to it."""
-    count = sentences.count
-    if sentences.has_notice and count < _TEMPLATE_WORDS:
-        return True
-    if count < _FRAME_WORDS and _has_frame(traits):
-        return True
-    return count < _SHELL_WORDS and (bool(traits.refresh) or _calls(traits, "fills"))
-
-
-def _may_change(page: ConvertedDocument, traits: Traits) -> bool:
-    """Whether a script of the page may change or leave it."""
-    if _LEAVES.search(traits.code) or _calls(traits, "fills") or _calls(traits, "defines"):
-        return True
-    return page.document is not None and Scripts(page.document.roots).are_any
-
-
 def _calls(traits: Traits, kind: str) -> bool:
     return any(call in traits.code for call in load()["scripts"]["code"][kind])
+
+
+def _may_add(traits: Traits, count: int) -> bool:
+    """Whether a page of `count` words has frames or redirects that lead to more."""
+    if count < _FRAME_WORDS and _has_frame(traits):
+        return True
+    return count < _SHELL_WORDS and bool(traits.refresh)
 
 
 def _has_frame(traits: Traits) -> bool:
@@ -187,9 +176,8 @@ def _has_frame(traits: Traits) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class _Sentences:
-    count: int  # words of sentences that are content
+class _Sentences(NamedTuple):
+    words: int  # of sentences that are content
     has_notice: bool  # a sentence says that scripts are needed, or that the page is loading
     is_redirect: bool  # a sentence announces a redirect
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -26,7 +26,7 @@ from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import beginning_of
 from webquarry._read.markdown.words import Words
-from webquarry._read.outcome.phrases import load, phrases
+from webquarry._read.outcome.phrases import load, phrases, tokenize
 from webquarry._read.text.words import count_words
 
 _SHORT_PAGE = 1_800  # characters of the main content, below which all blocks are examined
@@ -74,66 +74,46 @@ class PaidAccess:
     word_count: int = 0  # of the whole text; 0 if unknown
 
 
-@dataclass(frozen=True)
-class _Signs:
-    gates: list[int]
-    offers: list[int]
-    paid: PaidAccess | None
-    has_ellipsis: bool
-    words: int
-
-
 def find_teaser(document: Document, blocks: PageBlocks) -> Teaser | None:
     """Whether the text of a page stops before its end."""
-    around = _blocks_around_end(blocks)
-    gates = _find_gates(blocks, around)
+    gates, offers = _find_gates_and_offers(blocks)
     paid = find_paid_access(document.page_info.data)
     has_ellipsis = _ends_with_ellipsis(blocks)
     is_faded = _is_faded(blocks)
     if not gates and paid is None and not has_ellipsis and not is_faded:
         return None
-    is_offer = phrases("teaser.offer").match
-    short = [index for index in around if len(blocks.texts[index]) <= _LONGEST_GATE]
-    offers = [index for index in short if is_offer(" ".join(blocks.texts[index].split()))]
     words = _count_words(blocks, {*gates, *offers})
-    signs = _Signs(_without_inner(blocks, gates), offers, paid, has_ellipsis, words)
-    if _has_gate(blocks, signs):
+    gates = _without_inner(blocks, gates)
+    is_walled = _is_walled(blocks, [*gates, *offers, *blocks.kept[-2:]])
+    is_short = words < _SHORT_TEXT
+    has_sign = is_short or len({*gates, *offers}) > 1 or paid or has_ellipsis or is_walled
+    if gates and has_sign and _is_visible(blocks, gates[0]):
         return Teaser("it asks for a subscription or a login to read on", words)
-    if paid and _lacks_paid_part(document, paid, signs):
+    if paid and _lacks_paid_part(document, paid, words, has_ellipsis):
         return Teaser("it says of itself that it is not free to read", words)
-    stops = is_faded or (has_ellipsis and _is_walled(blocks, signs))
+    stops = is_faded or (has_ellipsis and is_walled)
     if offers and stops and words < _FADED_WORDS and _is_visible(blocks, offers[0]):
         return Teaser("its text breaks off before an offer to subscribe", words)
     return None
 
 
-def _has_gate(blocks: PageBlocks, signs: _Signs) -> bool:
-    """Whether a visible gate ends the text; a long text needs another sign."""
-    if not signs.gates:
-        return False
-    suffices = (
-        signs.words < _SHORT_TEXT
-        or len({*signs.gates, *signs.offers}) > 1
-        or signs.paid is not None
-        or signs.has_ellipsis
-        or _is_walled(blocks, signs)
-    )
-    return suffices and _is_visible(blocks, signs.gates[0])
-
-
-def _find_gates(blocks: PageBlocks, around: Iterable[int]) -> list[int]:
-    """Return the blocks that say what to do to read on."""
-    is_gate = phrases("teaser.gate").match_unquoted
-    short = [index for index in around if len(blocks.texts[index]) <= _LONGEST_GATE]
-    found = [index for index in short if is_gate(" ".join(blocks.texts[index].split()))]
-    return [index for index in found if blocks.tag_around(index) not in _QUOTING_TAGS]
-
-
-def _blocks_around_end(blocks: PageBlocks) -> range:
-    if blocks.size < _SHORT_PAGE or not blocks.kept:
-        return range(min(len(blocks.texts), _MOST_BLOCKS))
-    end = blocks.kept[-1]
-    return range(max(0, end - _BEFORE_END), min(len(blocks.texts), end + _AFTER_END))
+def _find_gates_and_offers(blocks: PageBlocks) -> tuple[list[int], list[int]]:
+    """Return the short blocks that say what to do to read on, and those that offer something."""
+    around = range(min(len(blocks.texts), _MOST_BLOCKS))
+    if blocks.size >= _SHORT_PAGE and blocks.kept:
+        end = blocks.kept[-1]
+        around = range(max(0, end - _BEFORE_END), min(len(blocks.texts), end + _AFTER_END))
+    is_gate, is_offer = phrases("teaser.gate").match_unquoted, phrases("teaser.offer").match_tokens
+    gates: list[int] = []
+    offers: list[int] = []
+    for index in around:
+        if len(blocks.texts[index]) <= _LONGEST_GATE:
+            tokens = tokenize(" ".join(blocks.texts[index].split()))
+            if is_gate(tokens) and blocks.tag_around(index) not in _QUOTING_TAGS:
+                gates.append(index)
+            if is_offer(tokens):
+                offers.append(index)
+    return gates, offers
 
 
 def _without_inner(blocks: PageBlocks, gates: list[int]) -> list[int]:
@@ -152,10 +132,18 @@ def _without_inner(blocks: PageBlocks, gates: list[int]) -> list[int]:
 
 def _count_words(blocks: PageBlocks, excluded: set[int]) -> int:
     """Count the words of the main content without headings, gates and offers."""
-    indexes = (index for index in blocks.kept if index not in excluded)
-    return count_words(
-        "\n".join(blocks.texts[index] for index in indexes if not blocks.is_heading(index))
+    text = (
+        blocks.texts[index]
+        for index in blocks.kept
+        if index not in excluded and not blocks.is_heading(index)
     )
+    return count_words("\n".join(text))
+
+
+def _is_walled(blocks: PageBlocks, indexes: list[int]) -> bool:
+    """Whether names of elements around blocks indicate a paywall."""
+    names = [_names_around(blocks, index) for index in indexes]
+    return any(wall in name for name in names for wall in load()["teaser"]["elements"]["walled"])
 
 
 def _ends_with_ellipsis(blocks: PageBlocks) -> bool:
@@ -164,13 +152,6 @@ def _ends_with_ellipsis(blocks: PageBlocks) -> bool:
         if len(blocks.texts[index]) >= 60:
             return blocks.texts[index][-20:].rstrip(_CLOSING).endswith(_ELLIPSES)
     return False
-
-
-def _is_walled(blocks: PageBlocks, signs: _Signs) -> bool:
-    """Whether names of elements around the end indicate a paywall."""
-    indexes = [*signs.gates, *signs.offers, *blocks.kept[-2:]]
-    names = [_names_around(blocks, index) for index in indexes]
-    return any(wall in name for name in names for wall in load()["teaser"]["elements"]["walled"])
 
 
 def _is_faded(blocks: PageBlocks) -> bool:
@@ -221,6 +202,7 @@ def find_paid_access(data: Sequence[str]) -> PaidAccess | None:
 
 
 def _is_paid_text(node: dict[str, Any]) -> bool:
+    """Whether an object of structured data describes a text that is not free."""
     kinds = _as_texts(node.get("@type"))
     if not any(kind.endswith("Book") or any(one in kind for one in _READABLE) for kind in kinds):
         return False
@@ -248,15 +230,14 @@ def _as_texts(value: Any) -> list[str]:
     return [one for one in values if isinstance(one, str)]
 
 
-def _lacks_paid_part(document: Document, paid: PaidAccess, signs: _Signs) -> bool:
+def _lacks_paid_part(document: Document, paid: PaidAccess, words: int, has_ellipsis: bool) -> bool:
     """Whether the part of the text that is not free is missing."""
-    words = signs.words
     if paid.word_count:
         return words < _PAID_SHARE * paid.word_count
     parts = [part for selector in paid.selectors for part in selector.split(",")[:_MOST_SELECTORS]]
     found = [selector for part in parts if (selector := _SIMPLE_SELECTOR.search(part))]
     if not found:
-        return words < _PAID_WORDS_UNKNOWN or (signs.has_ellipsis and words < _PAID_WORDS)
+        return words < _PAID_WORDS_UNKNOWN or (has_ellipsis and words < _PAID_WORDS)
     if any(_has_text(document.roots, one[1], one[2]) for one in found):
         return False
     return words < _PAID_WORDS

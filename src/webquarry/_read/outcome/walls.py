@@ -104,11 +104,15 @@ def _find_wall_in_phrases(title: str, words: Words, traits: Traits, elements: st
     return UNKNOWN_VENDOR if gives_order else None
 
 
+def _cut_headlines(*lines: str) -> list[str]:
+    return [line[:_LONGEST_HEADLINE] for line in lines]
+
+
 def is_missing(url: str, title: str, words: Words) -> bool:
     """Whether a page says that it does not exist, in its headline and in a sentence."""
     if words.prose_count > _MISSING_PROSE:
         return False
-    headlines = [line[:_LONGEST_HEADLINE] for line in (title, *words.headings[:2])]
+    headlines = _cut_headlines(title, *words.headings[:2])
     in_headline = any(map(phrases("missing.headline").match, headlines))
     if in_headline and words.prose_count < _MISSING_BARE_PROSE:
         return True
@@ -127,10 +131,10 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
     is_redirected = _is_login_address(url) and not _is_login_address(requested_url)
     if words.prose_count > (_LOGIN_PROSE_REDIRECTED if is_redirected else _LOGIN_PROSE):
         return False
-    is_headline = phrases("login.headline").match
-    in_title = is_headline(title[:_LONGEST_HEADLINE])
-    headings = words.headings[:2]
-    in_headline = in_title or any(is_headline(line[:_LONGEST_HEADLINE]) for line in headings)
+    in_title, *in_headings = map(
+        phrases("login.headline").match, _cut_headlines(title, *words.headings[:2])
+    )
+    in_headline = in_title or any(in_headings)
     has_form = traits.passwords > 0 or (traits.identity_field and in_headline)
     if is_redirected:
         return in_headline or has_form or _requests_login(title, words)
@@ -156,9 +160,8 @@ def _orders_login(title: str, words: Words) -> bool:
 
 def _has_only_login(traits: Traits) -> bool:
     """Whether the forms have no more fields than a login, a search and a newsletter."""
-    if traits.passwords and traits.login_fields <= 2:
-        return traits.fields <= _LOGIN_FIELDS
-    return traits.fields <= 2
+    has_login_form = traits.passwords > 0 and traits.login_fields <= 2
+    return traits.fields <= (_LOGIN_FIELDS if has_login_form else 2)
 
 
 def _is_login_address(url: str) -> bool:
@@ -173,9 +176,8 @@ def asks_for_consent(title: str, words: Words, traits: Traits) -> bool:
     if words.prose_count > _CONSENT_PROSE or traits.passwords:
         return False
     lines = _read_lines(words.text)
-    headlines = [title, *(words.headings[:2] or lines[:1])]
-    is_headline = phrases("consent.headline").match
-    in_headline = any(is_headline(line[:_LONGEST_HEADLINE]) for line in headlines)
+    headlines = _cut_headlines(title, *(words.headings[:2] or lines[:1]))
+    in_headline = any(map(phrases("consent.headline").match, headlines))
     agree, tokens = phrases("consent.agree"), tokenize_page(words.text)
     can_agree = agree.match_tokens(tokens) or agree.match("\n".join(traits.buttons))
     if in_headline:

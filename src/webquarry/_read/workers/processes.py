@@ -14,6 +14,7 @@ import asyncio
 import atexit
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -22,7 +23,6 @@ import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import webquarry
 from webquarry._read.workers.job import Job, WorkerLimits
@@ -78,7 +78,7 @@ class ForkServer:
                 raise
         self._control.setblocking(False)
         self._parent = os.getpid()
-        self._is_gone = False
+        self.is_gone = False
         self._received = b""
         # requests, answered in this order with the process ID and the future exit code
         self._asked: deque[asyncio.Future[tuple[int, asyncio.Future[int | None]]]] = deque()
@@ -116,7 +116,7 @@ class ForkServer:
 
     def has_ended(self) -> bool:
         """Whether it has exited, which ends its forks too."""
-        return self._is_gone or self._process.poll() is not None
+        return self.is_gone or self._process.poll() is not None
 
     def close(self) -> None:
         """Kill it, and with it all of its forks."""
@@ -162,9 +162,9 @@ class ForkServer:
 
     def _disconnect(self) -> None:
         """Close the connection and resolve all that waits for reports."""
-        if self._is_gone:
+        if self.is_gone:
             return
-        self._is_gone = True
+        self.is_gone = True
         self._loop.remove_reader(self._control.fileno())
         self._control.close()
         for asked in self._asked:
@@ -207,13 +207,17 @@ class Worker:
         self._writer = writer
         self._limits = limits
         self._is_ready = False
+        self._poll = select.poll()
+        self._poll.register(connection, select.POLLIN)
         _unclosed.add(self)
 
     @property
     def usable(self) -> bool:
         """Whether it is alive and not retired, even if the event loop was not notified yet."""
-        if self.is_retired or self._exited.done() or self._server.has_ended():
+        if self.is_retired or self._exited.done() or self._server.is_gone:
             return False
+        if not self._poll.poll(0):
+            return True
         try:
             flags = socket.MSG_PEEK | socket.MSG_DONTWAIT
             return bool(self._connection.recv(1, flags))
@@ -241,7 +245,10 @@ class Worker:
         self.is_retired = True  # until the result is complete: an interrupted stream is unusable
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
-                answer, body = await self._exchange(job)
+                await self._send(job)
+                if not self._is_ready:
+                    await self._read_ready()
+                answer, body = await read_result(self._reader)
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             raise await self._explain_death(job.subject, started, error) from None
         except BaseException:
@@ -255,8 +262,7 @@ class Worker:
             raise unpack_error(answer["error"], job.subject)
         return body
 
-    async def _exchange(self, job: Job) -> tuple[dict[str, Any], bytes]:
-        """Send a job and read its result."""
+    async def _send(self, job: Job) -> None:
         pieces = job.pieces
         head = {
             "function": job.reference,
@@ -273,9 +279,6 @@ class Worker:
             for start in range(0, len(piece), _CHUNK):
                 self._writer.write(whole[start : start + _CHUNK])
                 await self._writer.drain()
-        if not self._is_ready:
-            await self._read_ready()
-        return await read_result(self._reader)
 
     async def _read_ready(self) -> None:
         """Read the empty result that the process sends when it is ready."""
