@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,12 @@ def count_page_faults(pid: int) -> int:
 
 
 def list_open(pid: int) -> set[str]:
-    """Names of the open files of a process."""
-    return {os.readlink(place) for place in Path(f"/proc/{pid}/fd").iterdir()}
+    """Names of the open files of a process, which may close some meanwhile."""
+    names = set()
+    for place in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            names.add(os.readlink(place))
+    return names
 
 
 @FORK
