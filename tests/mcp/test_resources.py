@@ -241,7 +241,6 @@ def test_names_of_lenses_and_providers_are_completed(
         ({}, {"name": "lens", "value": ""}),
         ({"type": "ref/other", "name": "fact-check"}, {"name": "lens", "value": ""}),
         ({"type": "ref/prompt"}, {"name": "lens", "value": ""}),
-        ({"type": "ref/prompt", "name": "unknown"}, {"name": "lens", "value": ""}),
         ({"type": "ref/resource", "uri": 5}, {"name": "lens", "value": ""}),
         ({"type": "ref/prompt", "name": "fact-check"}, {"name": "lens"}),
         ({"type": "ref/prompt", "name": "fact-check"}, {"value": ""}),

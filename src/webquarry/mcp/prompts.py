@@ -65,8 +65,6 @@ def complete(kit: Toolkit, reference: Message, argument: Message) -> Message:
     is_valid = kind in ("ref/prompt", "ref/resource") and isinstance(target, str)
     if not (is_valid and isinstance(name, str) and isinstance(prefix, str)):
         raise protocol.invalid_params()
-    if kind == "ref/prompt":
-        _find_prompt(target)
     names: list[str] = []
     if name == "lens":
         names = list(kit.lenses)

@@ -291,8 +291,8 @@ class WorkerPool(JobRunner):
         async def start() -> None:
             try:
                 worker = await self._start("The page")
-            except WebquarryError as error:
-                log.warning("%s", error.message)
+            except WebquarryError as error:  # the job that needs a worker raises it again
+                log.debug("%s", error.message)
                 return
             try:
                 await worker.load()
