@@ -81,7 +81,7 @@ def no_workers_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     to start. Those that set the number of workers get them, and so does every process of its own.
     """
     monkeypatch.setattr(
-        "webquarry._read.workers.runners.count_workers", lambda settings: settings.read_workers or 0
+        "webquarry._read.workers.pool.count_workers", lambda settings: settings.read_workers or 0
     )
 
 

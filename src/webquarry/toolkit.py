@@ -147,7 +147,7 @@ class Toolkit:
     def runner(self) -> JobRunner:
         """Runs page jobs in processes or threads."""
         from webquarry._read.workers.job import Job
-        from webquarry._read.workers.runners import open_runner
+        from webquarry._read.workers.pool import open_runner
         from webquarry.pages.preload import read_sample_page
 
         runner = open_runner(self._runner_kind, self.settings, Job(read_sample_page))

@@ -13,7 +13,7 @@ import pytest
 
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
 from webquarry._read import reply as reply_module
-from webquarry._read.workers import runners
+from webquarry._read.workers import pool as runners
 from webquarry._read.workers.job import Job, run_job
 from webquarry.pages import score
 from webquarry.pages.score import score_page

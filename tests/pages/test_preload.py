@@ -10,7 +10,7 @@ import pytest
 
 from tests.tools.research.searched_web import desk
 from webquarry._read.workers.job import JobRunner
-from webquarry._read.workers.runners import ThreadRunner
+from webquarry._read.workers.pool import ThreadRunner
 from webquarry.pages import pages
 from webquarry.pages.pages import Pages
 

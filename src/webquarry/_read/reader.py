@@ -186,7 +186,7 @@ class Reader:
         environ: Mapping[str, str] | None = None,
     ) -> None:
         from webquarry._read.sites.site import SiteContext
-        from webquarry._read.workers.runners import ThreadRunner
+        from webquarry._read.workers.pool import ThreadRunner
 
         self._client = client
         self._context = SiteContext(client, settings or Settings(), clock or Clock(), environ)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from webquarry import errors
@@ -27,6 +28,12 @@ def take_memory(job: Job) -> bytes:
     if job.arguments.get("keep"):
         _kept.extend(taken)
     return b"%d" % len(taken)
+
+
+@job("name process")
+def name_process(job: Job) -> bytes:
+    """Return the process ID of the worker."""
+    return b"%d" % os.getpid()
 
 
 @job("fail")

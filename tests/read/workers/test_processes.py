@@ -21,7 +21,7 @@ from tests.read.workers.sync_pool import (
     page_job,
     until_gone,
 )
-from tests.read.workers.test_pool import PAGE, title_of, until_busy, with_pool
+from tests.read.workers.test_pool import PAGE, state_of, title_of, until_busy, with_pool
 from webquarry._read.workers.job import Job, WorkerLimits, can_fork
 from webquarry._read.workers.pool import WorkerPool
 from webquarry.pages.preload import read_sample_page
@@ -81,6 +81,8 @@ def test_idle_fork_copies_its_memory_before_the_first_page() -> None:
         while not pool._idle:
             await asyncio.sleep(0.01)
         (worker,) = pool.pids
+        while state_of(worker) != "S":  # it waits for its first job
+            await asyncio.sleep(0.01)
         before = count_page_faults(worker)
         assert title_of(await pool.run(page_job(PAGE))) == "Tides"
         assert pool.pids == [worker]
@@ -125,7 +127,7 @@ def test_fork_server_ends_some_time_after_the_last_retired_worker() -> None:
         assert pool.pids == []
         await until_gone(server)
 
-    with_pool(test, WorkerLimits(jobs=1, idle_seconds=0.05))
+    with_pool(test, WorkerLimits(resident_bytes=1, idle_seconds=0.05))
 
 
 @FORK

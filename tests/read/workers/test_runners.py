@@ -12,9 +12,9 @@ from tests.read.formats.make_samples import FOLDER
 from tests.read.workers.sync_pool import URL, document_job, page_job
 from webquarry._read.page_form import unpack_fields
 from webquarry._read.reader import read_page
-from webquarry._read.workers import runners
+from webquarry._read.workers import pool as runners
 from webquarry._read.workers.job import LARGE, Job, WorkerLimits
-from webquarry._read.workers.runners import ThreadRunner
+from webquarry._read.workers.pool import ThreadRunner
 from webquarry.errors import TooComplex
 
 PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30

@@ -31,6 +31,7 @@ from webquarry._read.workers.protocol import pack_error, read_job, write_result
 _RUNS = 4  # of the warm-up job, so that the interpreter specializes its code
 _RUNS_IN_FORK = 2
 _WAKE_UP_BYTES = 64  # one byte per signal
+_BUFFER_BYTES = 1 << 18
 _PR_SET_PDEATHSIG = 1
 
 
@@ -40,6 +41,7 @@ def serve_forks(parent: int, memory_bytes: int, warm_up: str) -> None:
     if sys.platform == "linux":  # do not preempt the parent, which serves other requests
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    server = os.getpid()
     control = socket.socket(fileno=os.dup(0))
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):  # libraries must not use our streams
@@ -67,7 +69,7 @@ def serve_forks(parent: int, memory_bytes: int, warm_up: str) -> None:
             if not pid:
                 for descriptor in (control.detach(), woken, waker):
                     os.close(descriptor)
-                _work(sockets[0], memory_bytes, warm_up)
+                _work(server, sockets[0], memory_bytes, warm_up)
             os.close(sockets[0])
             control.sendall(b"start %d\n" % pid)
     os._exit(0)
@@ -90,19 +92,19 @@ def _report_exits(control: socket.socket) -> None:
             control.sendall(b"end %d %d\n" % (pid, os.waitstatus_to_exitcode(status)))
 
 
-def _work(connection: int, memory_bytes: int, warm_up: str) -> NoReturn:
+def _work(server: int, connection: int, memory_bytes: int, warm_up: str) -> NoReturn:
     """In the fork: run jobs within the limits until the connection is closed."""
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        _end_with_parent(os.getppid())
+        _end_with_parent(server)
         has_job, _, _ = select.select([connection], [], [], 0)
         if not has_job:  # copy the memory that a page modifies before the first job arrives
             _run_repeatedly(warm_up, _RUNS_IN_FORK)
         limit_process(memory_bytes)
-        stream = io.FileIO(connection, "r+", closefd=False)
+        reader, writer = (io.FileIO(connection, mode, closefd=False) for mode in "rw")
+        stream = io.BufferedRWPair(reader, writer, _BUFFER_BYTES)
         with suppress(EOFError, OSError):  # the parent may exit at any time
-            write_result(stream, {})  # ready
             while True:
                 write_result(stream, *_run(*read_job(stream)))
     finally:

@@ -104,8 +104,7 @@ class WorkerLimits:
 
     memory_bytes: int = 1 << 30  # address space
     cpu_seconds: float = 20
-    jobs: int = 1000  # a worker is replaced after this many jobs
-    resident_bytes: int = 300_000_000  # or when its resident memory exceeds this
+    resident_bytes: int = 300_000_000  # a worker with more resident memory is replaced
     idle_seconds: float = 60
 
     @property

@@ -15,15 +15,25 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import chain
 
-from webquarry._read.workers.job import Job, JobRunner, WorkerLimits, count_cores
+from webquarry._read.workers.job import (
+    Job,
+    JobRunner,
+    RunnerKind,
+    WorkerLimits,
+    can_fork,
+    count_cores,
+    run_job,
+)
 from webquarry._read.workers.processes import ForkServer, ProgramFailed, ServerGone, Worker
-from webquarry._read.workers.protocol import explain_failed_program
+from webquarry._read.workers.protocol import explain_complexity
 from webquarry.caller import LOCAL, caller
-from webquarry.errors import WebquarryError
+from webquarry.errors import Unreadable, WebquarryError
 from webquarry.meter import span
+from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
 
+_CONCURRENT = 32  # small jobs
 _SLOW_SECONDS = 1.0  # a job that takes longer frees its place in the queue and gets a low priority
 
 
@@ -252,7 +262,9 @@ class WorkerPool(JobRunner):
         try:
             worker = await self._fork()
         except ProgramFailed:
-            raise explain_failed_program(subject) from None
+            raise WebquarryError(
+                f"{subject} could not be read: the program that reads it failed."
+            ) from None
         except OSError as error:
             if not self._closed:
                 raise WebquarryError(
@@ -294,10 +306,7 @@ class WorkerPool(JobRunner):
             except WebquarryError as error:  # the job that needs a worker raises it again
                 log.debug("%s", error.message)
                 return
-            try:
-                await worker.load()
-            finally:
-                self._give_back(worker)
+            self._give_back(worker)
 
         task = asyncio.create_task(start())
         self._starting.add(task)
@@ -353,3 +362,74 @@ def _forget_workers() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_workers)
+
+
+def open_runner(kind: RunnerKind, settings: Settings, warm_up: Job | None = None) -> JobRunner:
+    """Return a runner; no process is started before there is a page.
+
+    Falls back to threads if the settings allow no workers, or if the system cannot fork. `warm_up`
+    loads what pages need before the first one; it is left out for programs that read a page and
+    exit, whose worker loads what that page needs.
+    """
+    limits = WorkerLimits(
+        memory_bytes=settings.read_memory_mb * 1_048_576,
+        cpu_seconds=settings.read_cpu_seconds,
+        idle_seconds=settings.read_idle_seconds,
+    )
+    workers = count_workers(settings) if kind == "workers" else count_cores()
+    if kind != "threads" and workers > 0 and can_fork():
+        return WorkerPool(limits, workers, warm_up if kind == "workers" else None)
+    return ThreadRunner(limits, warm_up)
+
+
+def count_workers(settings: Settings) -> int:
+    """Return the maximum number of worker processes."""
+    return count_cores() if settings.read_workers is None else settings.read_workers
+
+
+class ThreadRunner(JobRunner):
+    """Runs jobs in threads, large ones one at a time; jobs that may crash run in worker processes.
+
+    For systems without fork, and for debugging. A cancelled job runs to its end, since a thread
+    cannot be stopped.
+    """
+
+    def __init__(self, limits: WorkerLimits | None = None, warm_up: Job | None = None) -> None:
+        """`warm_up` is for the worker processes of isolated jobs."""
+        self._limits = limits or WorkerLimits()
+        self._warm_up = warm_up
+        self._queue = FairQueue(_CONCURRENT)
+        self._workers: WorkerPool | None = None
+
+    async def run(self, job: Job) -> bytes:
+        if job.isolated:
+            if not can_fork():
+                raise Unreadable(
+                    f"{job.subject} could not be read: documents are read in worker processes, "
+                    "which this system cannot fork."
+                )
+            if self._workers is None:
+                self._workers = WorkerPool(self._limits, warm_up=self._warm_up)
+            return await self._workers.run(job)
+        place = Place(caller(), job.is_large, job.ahead, job.behind)
+        await self._queue.enter(place)
+        work = asyncio.ensure_future(asyncio.to_thread(run_job, job))
+
+        def leave(_: asyncio.Future[bytes]) -> None:
+            if not work.cancelled():
+                work.exception()  # mark as retrieved
+            self._queue.leave(place)
+
+        # keeps its place until it has ended, even if the caller was cancelled
+        work.add_done_callback(leave)
+        try:
+            async with asyncio.timeout(self._limits.wall_seconds) as scope:
+                return await asyncio.shield(work)
+        except TimeoutError:
+            if not scope.expired():
+                raise
+            raise explain_complexity(job.subject, "it takes too long") from None
+
+    async def aclose(self) -> None:
+        if self._workers is not None:
+            await self._workers.aclose()

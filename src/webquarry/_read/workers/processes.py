@@ -11,7 +11,6 @@ forks and reports their exit codes.
 from __future__ import annotations
 
 import asyncio
-import atexit
 import json
 import os
 import select
@@ -28,7 +27,6 @@ import webquarry
 from webquarry._read.workers.job import Job, WorkerLimits
 from webquarry._read.workers.protocol import (
     explain_complexity,
-    explain_failed_program,
     pack_head,
     read_result,
     unpack_error,
@@ -48,8 +46,6 @@ _FAILED_IMPORT = 1  # exit code of Python after an uncaught exception
 _LOAD_SECONDS = 30
 _READ_BYTES = 4096
 _SLOW_NICENESS = 10
-# Unclosed objects stay alive until the interpreter exits, so that no destructor runs.
-_unclosed: set[ForkServer | Worker] = set()
 
 
 class ProgramFailed(Exception):
@@ -77,7 +73,6 @@ class ForkServer:
                 self._control.close()
                 raise
         self._control.setblocking(False)
-        self._parent = os.getpid()
         self.is_gone = False
         self._received = b""
         # requests, answered in this order with the process ID and the future exit code
@@ -85,7 +80,6 @@ class ForkServer:
         self._exits: dict[int, asyncio.Future[int | None]] = {}  # of running forks
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._control.fileno(), self._receive)
-        _unclosed.add(self)
 
     @property
     def pid(self) -> int:
@@ -119,16 +113,10 @@ class ForkServer:
         return self.is_gone or self._process.poll() is not None
 
     def close(self) -> None:
-        """Kill it, and with it all of its forks."""
-        _unclosed.discard(self)
+        """Kill it, and with it all of its forks. Waiting for its exit takes milliseconds."""
         self._disconnect()
-        self.kill()
-
-    def kill(self) -> None:
-        """Kill it and wait for its exit, which takes milliseconds; not in a fork of its parent."""
-        if os.getpid() == self._parent:
-            self._process.kill()
-            self._process.wait()
+        self._process.kill()
+        self._process.wait()
 
     def forget(self) -> None:
         """Close the connection in a fork of the parent."""
@@ -145,8 +133,7 @@ class ForkServer:
         except OSError:
             data = b""
         if not data:
-            self._disconnect()
-            self.kill()
+            self.close()
             return
         *lines, self._received = (self._received + data).split(b"\n")
         for line in lines:
@@ -176,14 +163,6 @@ class ForkServer:
         self._exits.clear()
 
 
-@atexit.register
-def _kill_servers() -> None:
-    """Kill the fork servers that were not closed, so that their destructors do not warn."""
-    for unclosed in list(_unclosed):
-        if isinstance(unclosed, ForkServer):
-            unclosed.kill()
-
-
 class Worker:
     """A worker process that runs one job at a time. Its owner closes it."""
 
@@ -198,7 +177,6 @@ class Worker:
         limits: WorkerLimits,
     ) -> None:
         self.pid = pid
-        self.jobs = 0
         self.is_retired = False  # after the current job
         self._server = server
         self._exited = exited
@@ -206,31 +184,13 @@ class Worker:
         self._reader = reader
         self._writer = writer
         self._limits = limits
-        self._is_ready = False
         self._poll = select.poll()
         self._poll.register(connection, select.POLLIN)
-        _unclosed.add(self)
 
     @property
     def usable(self) -> bool:
         """Whether it is alive and not retired, even if the event loop was not notified yet."""
-        if self.is_retired or self._exited.done() or self._server.is_gone:
-            return False
-        if not self._poll.poll(0):
-            return True
-        try:
-            flags = socket.MSG_PEEK | socket.MSG_DONTWAIT
-            return bool(self._connection.recv(1, flags))
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-
-    async def load(self) -> None:
-        """Wait until it is ready, or has died (see `usable`)."""
-        with suppress(OSError, asyncio.IncompleteReadError):
-            async with asyncio.timeout(_LOAD_SECONDS):
-                await self._read_ready()
+        return not (self.is_retired or self._server.is_gone or self._poll.poll(0))
 
     def demote(self) -> None:
         """Lower its priority, which cannot be raised again, so that the current job is its last."""
@@ -246,18 +206,14 @@ class Worker:
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
                 await self._send(job)
-                if not self._is_ready:
-                    await self._read_ready()
                 answer, body = await read_result(self._reader)
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             raise await self._explain_death(job.subject, started, error) from None
         except BaseException:
             self.kill()
             raise
-        self.jobs += 1
         is_heavy = int(answer.get("resident", 0)) > self._limits.resident_bytes
-        is_old = self.jobs >= self._limits.jobs
-        self.is_retired = was_retired or is_heavy or is_old or bool(answer.get("last"))
+        self.is_retired = was_retired or is_heavy or bool(answer.get("last"))
         if "error" in answer:
             raise unpack_error(answer["error"], job.subject)
         return body
@@ -280,11 +236,6 @@ class Worker:
                 self._writer.write(whole[start : start + _CHUNK])
                 await self._writer.drain()
 
-    async def _read_ready(self) -> None:
-        """Read the empty result that the process sends when it is ready."""
-        await read_result(self._reader)
-        self._is_ready = True
-
     async def _explain_death(
         self, subject: str, started: float, error: Exception
     ) -> WebquarryError:
@@ -292,8 +243,6 @@ class Worker:
         seconds = time.monotonic() - started
         self.kill()
         code = await asyncio.shield(self._exited)
-        if code == _FAILED_IMPORT:
-            return explain_failed_program(subject)
         ran_out = code == -signal.SIGXCPU
         if code is None:  # unknown
             ran_out = seconds >= self._limits.cpu_seconds
@@ -311,7 +260,6 @@ class Worker:
 
     async def aclose(self) -> None:
         """Kill the process, wait for its exit and close its socket."""
-        _unclosed.discard(self)
         self.kill()
         self._writer.close()
         await asyncio.shield(self._exited)

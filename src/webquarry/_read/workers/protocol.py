@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import struct
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from webquarry import errors
 from webquarry.errors import TooComplex, WebquarryError
@@ -20,21 +20,15 @@ from webquarry.secret import redact
 
 if TYPE_CHECKING:
     import asyncio
+    from io import BufferedRWPair, FileIO
+
+    Stream = BufferedRWPair[FileIO, FileIO]
 
 _LENGTH = struct.Struct(">Q")
 _LARGEST_HEAD = 50_000_000  # bytes
 _LARGEST_BODY = 400_000_000
-_CHUNK = 1 << 20  # bytes that are read or written at once
 _LONGEST = 10_000  # characters of an error message
 _TEXTS = ("suggested_action", "provider")  # optional attributes of errors
-
-
-class RawStream(Protocol):
-    """An unbuffered stream of bytes."""
-
-    def read(self, size: int, /) -> bytes | None: ...
-
-    def write(self, data: memoryview, /) -> int | None: ...
 
 
 def pack_head(head: dict[str, Any]) -> bytes:
@@ -55,7 +49,7 @@ async def read_result(stream: asyncio.StreamReader) -> tuple[dict[str, Any], byt
     return head, await stream.readexactly(size)
 
 
-def read_job(stream: RawStream) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+def read_job(stream: Stream) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     """Read the head of a job and the pieces of its body in the worker.
 
     Raises EOFError if the parent has closed the stream.
@@ -65,26 +59,18 @@ def read_job(stream: RawStream) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     return head, tuple(_read_exactly(stream, size) for size in head["sizes"])
 
 
-def write_result(stream: RawStream, head: dict[str, Any], body: bytes = b"") -> None:
-    """Write a result in the worker; a small one at once."""
-    parts = [pack_head(head | {"size": len(body)}), body]
-    if len(body) <= _CHUNK:
-        parts = [b"".join(parts)]
-    for part in parts:
-        left = memoryview(part)
-        while left:
-            left = left[stream.write(left) or 0 :]
+def write_result(stream: Stream, head: dict[str, Any], body: bytes) -> None:
+    """Write a result in the worker."""
+    stream.write(pack_head(head | {"size": len(body)}))
+    stream.write(body)
+    stream.flush()
 
 
-def _read_exactly(stream: RawStream, size: int) -> bytes:
-    parts: list[bytes] = []
-    while size > 0:
-        part = stream.read(min(size, _CHUNK))
-        if not part:
-            raise EOFError("the parent has closed the stream")
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+def _read_exactly(stream: Stream, size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError("the parent has closed the stream")
+    return data
 
 
 def pack_error(error: BaseException) -> dict[str, Any]:
@@ -147,11 +133,6 @@ def unpack_error(fields: dict[str, Any], subject: str) -> WebquarryError:
 def explain_complexity(subject: str, reason: str) -> TooComplex:
     """Return the error for a page that exceeds a limit."""
     return TooComplex(f"{subject} could not be read safely: {_clean(reason)}.")
-
-
-def explain_failed_program(subject: str) -> WebquarryError:
-    """Return the error for a page whose worker cannot load our own code."""
-    return WebquarryError(f"{subject} could not be read: the program that reads it failed.")
 
 
 def _clean(text: object) -> str:
