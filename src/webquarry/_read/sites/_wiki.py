@@ -6,7 +6,6 @@ No further request is needed: the page contains what the API of the wiki would r
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -17,10 +16,7 @@ from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import get_classes, get_text, length_up_to
 from webquarry._read.markdown.blocks import Block, strip_links
 from webquarry._read.markdown.compose import Composer, Content, one_line
-from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
-from webquarry._read.markdown.footnotes import Footnotes
-from webquarry._read.markdown.links import Links
-from webquarry._read.markdown.scope import INSIDE, TAIL, TEXT, Child, take_child
+from webquarry._read.markdown.convert import Markdown, render
 from webquarry._read.sites._wiki_info import WikiInfo, read_info
 from webquarry._read.slices.text import read_line
 from webquarry._read.style.styles import Styles
@@ -60,8 +56,8 @@ _INFOBOX_TAGS = {
 }  # fmt: skip
 _INFOBOX_ROWS = frozenset({"pi-header", "pi-data"})
 _INFOBOX_TABLE = "portable-infobox-rows"
+_DROPPED = "dropped"  # tag
 _MAX_LINE = 500  # characters of a title or a date
-_WHOLE = INSIDE | TEXT | TAIL
 _MUCH_TEXT = 600  # characters of paragraphs outside of the article
 
 
@@ -80,32 +76,41 @@ def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdow
         return None
     if info.is_missing and _select(document, _MISSING):
         raise NotFound(f"{urlsplit(url).hostname} has no article {info.title[:_MAX_LINE]!r}.")
-    writer = ArticleWriter(document, url)
-    article = writer.write([body])
-    if not article:
+    title = _write_line(document, url, _TITLE)
+    edited = _write_line(document, url, *_EDITED)
+    languages = ", ".join(_list_languages(document))
+    categories = _list_categories(document, info)
+    prepare_article(body)
+    article = render([body], url, document.roots)
+    if not article.blocks:
         return None
     composer = Composer(url)
-    title = writer.write_line(_select(document, _TITLE)[:1])
     title = title or composer.name(info.title.replace("_", " "))
     index = f"{info.api.removesuffix('api.php')}index.php" if info.api else ""
     facts = [
-        writer.write_line(_select(document, *_EDITED)[:1]),
+        edited,
         write_revision(info.revision, index, info.title, composer),
     ]
     if 0 < info.revision < info.newest:
         facts.append(composer.strong(f"not the newest revision, which is {info.newest}"))
-    languages = ", ".join(_list_languages(document))
     blocks: list[Content] = [
         composer.heading(1, title),
         composer.facts(facts),
-        put_section_first(article, fragment),
+        put_section_first(article.blocks, fragment),
         f"Also in: {languages}" if languages else "",
-        write_categories(_list_categories(document, info), composer),
+        write_categories(categories, composer),
     ]
-    notes = (UNDECIDED_NOTE,) if writer.is_undecided else ()
-    writer.close()
-    removed = writer.removed + composer.removed
-    return Markdown(composer.join(blocks), read_line(strip_links(title)), removed, notes)
+    removed = article.removed + composer.removed
+    return Markdown(composer.join(blocks), read_line(strip_links(title)), removed, article.notes)
+
+
+def _write_line(document: Document, url: str, *paths: str) -> str:
+    """Write the first element of a path as one line; empty if it is longer."""
+    elements = _select(document, *paths)[:1]
+    for element in elements:
+        prepare_article(element)
+    line = one_line(render(elements, url, document.roots).blocks)
+    return "" if len(line) > _MAX_LINE else line
 
 
 def _select(document: Document, *paths: str) -> list[etree._Element]:
@@ -135,72 +140,24 @@ def _contains_text(document: Document, body: etree._Element) -> bool:
     """Return whether the text of a page is in this element, and not in paragraphs elsewhere."""
     if any(one.tag in _NOT_AROUND for one in body.iterancestors()):
         return False
+    if not Styles(document.roots, document.page_info).paints(body):
+        return False
     elsewhere = -sum(length_up_to(one, _MUCH_TEXT) for one in body.iter("p"))
     for root in document.roots:
         elsewhere += sum(length_up_to(one, _MUCH_TEXT) for one in root.iter("p"))
     return elsewhere < _MUCH_TEXT or elsewhere < length_up_to(body, 2 * elsewhere)
 
 
-class ArticleWriter:
-    """Writes elements of a page without the parts that the profile drops."""
-
-    def __init__(self, document: Document, base_url: str) -> None:
-        info = document.page_info
-        self._visibility = Styles(document.roots, info)
-        links, footnotes = Links(base_url, info.base), Footnotes(document.roots)
-        self._writer = PartsWriter(document, self._visibility, links, footnotes, frozenset())
-        self.removed: Counter[str] = Counter()
-
-    @property
-    def is_undecided(self) -> bool:
-        """Whether the page has more style rules than were evaluated."""
-        return bool(self._visibility.undecided)
-
-    def write(self, elements: list[etree._Element]) -> list[Block]:
-        walker = self._writer.write(_ArticleParts(elements, _prepare_article(elements)))
-        self.removed.update(walker.removed)
-        return walker.blocks.blocks
-
-    def write_line(self, elements: list[etree._Element]) -> str:
-        """Write elements as one line; empty if it would be longer."""
-        line = one_line(self.write(elements))
-        return "" if len(line) > _MAX_LINE else line
-
-    def close(self) -> None:
-        self._visibility.close()
-
-
-class _ArticleParts:
-    """Elements to write without dropped elements (`markdown.scope.Parts`)."""
-
-    def __init__(self, chosen: list[etree._Element], dropped: set[etree._Element]) -> None:
-        self._chosen = frozenset(chosen)
-        self._dropped = dropped
-        self._ancestors = {one for element in chosen for one in element.iterancestors()}
-
-    def among(self, elements: list[etree._Element]) -> list[tuple[etree._Element, int]]:
-        return [
-            (element, INSIDE | TEXT if element in self._chosen else INSIDE)
-            for element in elements
-            if element in self._chosen or element in self._ancestors
-        ]
-
-    def children(self, element: etree._Element) -> list[Child]:
-        if element in self._ancestors and element not in self._chosen:
-            return [take_child(child, parts) for child, parts in self.among(list(element))]
-        return [take_child(one, TAIL if one in self._dropped else _WHOLE) for one in element]
-
-
-def _prepare_article(roots: Iterable[etree._Element]) -> set[etree._Element]:
-    """Convert infoboxes to tables, remove link targets that are not articles, and return the
-    elements that are dropped.
+def prepare_article(body: etree._Element) -> None:
+    """Remove elements that are not part of an article and link targets that are not articles, and
+    convert infoboxes to tables.
     """
-    dropped, rows = set(), []
-    for element in [one for root in roots for one in root.iter()]:
+    rows = []
+    for element in list(body.iterdescendants(etree.Element)):
         classes = get_classes(element)
         is_dropped = element.tag in _DROPPED_TAGS or element.get("id") in _DROPPED_IDS
         if is_dropped or classes & _DROPPED_CLASSES:
-            dropped.add(element)
+            element.tag = _DROPPED
         elif element.tag == "a" and classes & _UNLINKED_CLASSES:
             element.attrib.pop("href", "")
         elif element.tag not in ("table", "tr", "th", "td"):
@@ -208,9 +165,9 @@ def _prepare_article(roots: Iterable[etree._Element]) -> set[etree._Element]:
             element.tag = tags[0] if tags else element.tag
             if classes & _INFOBOX_ROWS:
                 rows.append(element)
+    etree.strip_elements(body, _DROPPED, with_tail=False)
     for row in rows:
         _move_to_table(row)
-    return dropped
 
 
 def _move_to_table(row: etree._Element) -> None:

@@ -114,7 +114,6 @@ class MediaWikiReader(SiteReader):
 
     def write(self, reply: SiteReply, url: str) -> Page:
         from webquarry._read.html.parse import parse_html
-        from webquarry._read.markdown.convert import COMMENT
         from webquarry._read.sites import _wiki
 
         data = JsonData(reply.data)
@@ -125,11 +124,9 @@ class MediaWikiReader(SiteReader):
         page = SiteWriter(reply, url, home)
         revision = _wiki.write_revision(data.text("revision"), data.text("index"), title, page)
         facts = [page.name(data.text("description")), day, revision]
-        article = _wiki.ArticleWriter(document, home)
-        text = article.write(document.roots)
-        page.removed.update(article.removed)
-        page.removed[COMMENT] += document.comments
-        article.close()
+        for root in document.roots:
+            _wiki.prepare_article(root)
+        text = page.document(document)
         blocks: list[Content] = [
             page.facts(facts),
             _wiki.put_section_first(text, httpx2.URL(url).fragment),
