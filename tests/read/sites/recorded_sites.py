@@ -31,6 +31,9 @@ def read(web: FakeWeb, url: str, environ: Mapping[str, str] | None = None, **set
         clock = FakeClock()
         async with Client(chosen, clock, pages=web, providers=web) as client:
             reader = Reader(client, chosen, clock, environ=environ)
-            return await reader.read(url, selection="main")
+            try:
+                return await reader.read(url, selection="main")
+            finally:
+                await reader.runner.aclose()
 
     return asyncio.run(run())
