@@ -13,7 +13,7 @@ from webquarry._search.provider import Provider
 from webquarry._search.scholarly.provider import Scholarly
 from webquarry._search.services.service import Service
 from webquarry.ask.keys import NAMES
-from webquarry.ask.model_api.vendor import find_vendors
+from webquarry.ask.vendors.base import find_vendors
 from webquarry.registry import members_of
 from webquarry.settings import Setting, Settings
 from webquarry.store.redis.open import REDIS_URL, STORE_KEY, USUAL_URL

@@ -62,7 +62,7 @@ ORDER_WITHIN = {
     ),
     "ask": (
         "batch", "engine", "asker", "exchange", "sharing", "answers", "in_flight", "keys", "options",
-        "vendors", "model_api", "billing", "models",
+        "vendors", "billing", "models",
     ),
 }  # fmt: skip
 # Display hooks of notebooks import their views by name, on first use.

@@ -182,7 +182,7 @@ class Asker:
         """The reply, whatever it is: what goes wrong with one question is its own error. Raises
         what stops a statement.
         """
-        from webquarry.ask.model_api.failures import CallFailure
+        from webquarry.ask.vendors.base import CallFailure
 
         try:
             return await converse(template, question.context, question.prompt, exchange)

@@ -31,7 +31,7 @@ from webquarry.errors import AuthFailure, BadInput
 from webquarry.secret import Secret
 
 if TYPE_CHECKING:
-    from webquarry.ask.model_api.vendor import ModelVendor
+    from webquarry.ask.vendors.base import ModelVendor
 
 log = logging.getLogger(__name__)
 _WARNED: set[Path] = set()  # files that were warned of: once is enough, and they are read often
@@ -59,7 +59,7 @@ VENDOR_SETTER = "webquarry_set_key"  # sets the key of any vendor of models
 
 def find_vendor_credential(name: str) -> Credential:
     """The key of a vendor of models by the vendor's name; one that nobody is, is `BadInput`."""
-    from webquarry.ask.model_api.vendor import find_vendors
+    from webquarry.ask.vendors.base import find_vendors
 
     vendors = find_vendors()
     vendor = vendors.get(name.strip().lower())
@@ -75,7 +75,7 @@ def find_key_names(variable: str) -> tuple[str | None, str, str]:
     """For the variable of a key: the file in ~/.stps if there is one, that in our own folders, and
     the function that sets it. One that is no key of ours is `BadInput`.
     """
-    from webquarry.ask.model_api.vendor import find_vendors
+    from webquarry.ask.vendors.base import find_vendors
 
     if variable in NAMES:
         return NAMES[variable]

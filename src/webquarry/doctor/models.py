@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from webquarry.ask.engine import Engine
     from webquarry.ask.exchange.model_client import ModelClient
     from webquarry.ask.keys import Keys
-    from webquarry.ask.model_api.vendor import ModelVendor
+    from webquarry.ask.vendors.base import ModelVendor
 
 
 def check_model(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Whether a model can be asked, and where the keys were found; nobody is asked."""
     from webquarry.ask.keys import Keys
-    from webquarry.ask.model_api.vendor import open_vendor, split_model
+    from webquarry.ask.vendors.base import open_vendor, split_model
 
     keys = Keys(environ)
     model = settings.ask_model
@@ -62,7 +62,7 @@ def _explain(error: WebquarryError, settings: Settings, keys: Keys) -> CheckResu
 
 def _find_configured(settings: Settings, keys: Keys) -> dict[str, ModelVendor]:
     """The vendors that the user has given a key or an address, and that of the model to ask."""
-    from webquarry.ask.model_api.vendor import find_vendors, open_vendor, split_model
+    from webquarry.ask.vendors.base import find_vendors, open_vendor, split_model
 
     configured = {}
     for name, kind in find_vendors().items():
@@ -89,7 +89,7 @@ async def probe_models(result: CheckResult, engine: Engine, seconds: float) -> C
     """What each configured vendor says when it is asked. One that is not asked by default is a
     warning when it does not answer.
     """
-    from webquarry.ask.model_api.vendor import split_model
+    from webquarry.ask.vendors.base import split_model
 
     if result.state not in ("ok", "warning"):
         await engine.aclose()
@@ -121,7 +121,7 @@ async def _probe(
     vendor: ModelVendor, keys: Keys, client: ModelClient, seconds: float
 ) -> str | None:
     """What is wrong with a vendor; None when it answered."""
-    from webquarry.ask.model_api.failures import CallFailure
+    from webquarry.ask.vendors.base import CallFailure
 
     try:
         request = vendor.build_probe(keys.model_key(vendor))

@@ -208,7 +208,7 @@ class FakeServers:
         if target.startswith("/v1/messages"):
             return await self._answer_message(head, json.loads(body), self._choose_reply)
         for dialect in DIALECTS:
-            if dialect.path in target:
+            if body and dialect.matches(target, json.loads(body)):
                 choose = partial(self._choose_other_reply, dialect, target)
                 return await self._answer_message(head, json.loads(body), choose, dialect)
         if target.endswith("/models"):

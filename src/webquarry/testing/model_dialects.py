@@ -21,6 +21,10 @@ class Dialect(ABC):
     key_header: ClassVar[str] = "authorization: bearer {key}"
     needs_key: ClassVar[bool] = True
 
+    def matches(self, target: str, body: Body) -> bool:
+        """Whether a request is for this API."""
+        return self.path in target
+
     def find_model(self, target: str, body: Body) -> str:
         """The model that is asked."""
         return str(body.get("model"))
@@ -58,66 +62,6 @@ def _count(body: Any) -> int:
     return max(1, len(json.dumps(body)) // _LETTERS_PER_TOKEN)
 
 
-class ResponsesDialect(Dialect):
-    """OpenAI's Responses API."""
-
-    path = "/v1/responses"
-
-    def read_question(self, body: Body) -> str:
-        """The first item of the input."""
-        return str(body["input"][0]["content"])
-
-    def find_fault(self, body: Body) -> str | None:
-        """Too short a limit, a removed parameter, a call without its output or its thoughts."""
-        if body["max_output_tokens"] < 16:
-            return "Invalid 'max_output_tokens': below the minimum value. Expected >= 16."
-        if "max_tokens" in body or "temperature" in body:
-            return "Unsupported parameter."
-        items = body["input"]
-        kinds = [item.get("type") for item in items]
-        called = [item["call_id"] for item in items if item.get("type") == "function_call"]
-        answered = [item["call_id"] for item in items if item.get("type") == "function_call_output"]
-        if called != answered:
-            return "No tool output found for function call."
-        if called and "reasoning" not in kinds:
-            return "Item 'fc_1' was provided without its required 'reasoning' item."
-        for tool in body.get("tools", []):
-            if tool["parameters"].get("additionalProperties") is not False:
-                return "Invalid schema: 'additionalProperties' is required to be false."
-        return None
-
-    def build_error(self, status: int, message: str) -> Body:
-        """With a code for what is lasting."""
-        codes = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
-        error = {"message": message, "type": "invalid_request_error", "param": None}
-        return {"error": error | {"code": codes.get(status)}}
-
-    def build_turn(self, question: str, body: Body, answer: str) -> Body:
-        """Thoughts come first, and go back with the calls."""
-        items: list[Body] = [{"type": "reasoning", "id": "rs_1", "summary": []}]
-        status, details = "completed", None
-        content: Body = {"type": "output_text", "text": answer, "annotations": []}
-        queries = _wants_search(question) if body.get("tool_choice") == "auto" else []
-        for number, query in enumerate(queries):
-            arguments = json.dumps({} if query is None else {"query": query})
-            call = {"id": f"fc_{number}", "call_id": f"call_{number}", "name": "web_search"}
-            items.append(call | {"type": "function_call", "arguments": arguments})
-        if "[refuse]" in question:
-            content = {"type": "refusal", "refusal": _REFUSAL}
-        if "[cut]" in question:
-            status, details = "incomplete", {"reason": "max_output_tokens"}
-        if not queries:
-            items.append({"type": "message", "role": "assistant", "content": [content]})
-        counts = {"input_tokens": _count(body), "output_tokens": _count(answer)}
-        return {
-            "object": "response",
-            "status": status,
-            "incomplete_details": details,
-            "output": items,
-            "usage": counts,
-        }
-
-
 class ChatDialect(Dialect):
     """Chat Completions as Ollama has it: unknown fields are dropped, a schema beats the tool."""
 
@@ -151,13 +95,17 @@ class ChatDialect(Dialect):
         error = {"message": message, "type": kinds.get(status, "api_error")}
         return {"error": error | {"param": None, "code": None}}
 
+    def may_search(self, body: Body) -> bool:
+        """Whether the model calls a tool."""
+        return "tools" in body and "response_format" not in body
+
     def build_turn(self, question: str, body: Body, answer: str) -> Body:
         """A search is wanted where it is on offer and no schema is."""
         message: Body = {"role": "assistant", "content": answer, "reasoning": "Let me see."}
         reason = "length" if "[cut]" in question else "stop"
         queries = _wants_search(question)
         is_first = len([one for one in body["messages"] if one["role"] == "tool"]) == 0
-        if queries and is_first and "tools" in body and "response_format" not in body:
+        if queries and is_first and self.may_search(body):
             calls = []
             for number, query in enumerate(queries):
                 arguments = json.dumps({} if query is None else {"query": query})
@@ -170,6 +118,37 @@ class ChatDialect(Dialect):
         counts = {"prompt_tokens": _count(body), "completion_tokens": _count(answer)}
         choice = {"index": 0, "message": message, "finish_reason": reason}
         return {"object": "chat.completion", "choices": [choice], "usage": counts}
+
+
+class OpenAIDialect(ChatDialect):
+    """Chat Completions as OpenAI has it: a key, another limit, and a strict tool."""
+
+    needs_key = True
+
+    def matches(self, target: str, body: Body) -> bool:
+        """Other servers are sent `max_tokens`."""
+        return super().matches(target, body) and "max_completion_tokens" in body
+
+    def find_fault(self, body: Body) -> str | None:
+        """A removed parameter, too short a limit, or a tool that is not strict."""
+        if "max_tokens" in body or "temperature" in body:
+            return "Unsupported parameter."
+        for tool in body.get("tools", []):
+            if tool["function"]["parameters"].get("additionalProperties") is not False:
+                return "Invalid schema: 'additionalProperties' is required to be false."
+            if body.get("reasoning_effort") not in (None, "none"):
+                return "Function tools with reasoning_effort are not supported."
+        return super().find_fault(body | {"max_tokens": body["max_completion_tokens"]})
+
+    def build_error(self, status: int, message: str) -> Body:
+        """With a code for permanent errors."""
+        codes = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
+        error = {"message": message, "type": "invalid_request_error", "param": None}
+        return {"error": error | {"code": codes.get(status)}}
+
+    def may_search(self, body: Body) -> bool:
+        """A schema and a tool go together."""
+        return "tools" in body
 
 
 class GeminiDialect(Dialect):
@@ -226,4 +205,4 @@ class GeminiDialect(Dialect):
         return {"candidates": [candidate], "usageMetadata": counts | {"thoughtsTokenCount": 5}}
 
 
-DIALECTS: tuple[Dialect, ...] = (ResponsesDialect(), ChatDialect(), GeminiDialect())
+DIALECTS: tuple[Dialect, ...] = (OpenAIDialect(), ChatDialect(), GeminiDialect())

@@ -274,8 +274,8 @@ def test_an_unknown_price_is_said_and_counts_as_uncertain(
 
 
 def test_an_answer_without_counts_is_never_free(servers: FakeServers, tmp_path: Path) -> None:
-    item = {"type": "message", "content": [{"type": "output_text", "text": "Ada."}]}
-    servers.rule = lambda body: FakeReply({"status": "completed", "output": [item]})
+    choice = {"message": {"role": "assistant", "content": "Ada."}, "finish_reason": "stop"}
+    servers.rule = lambda body: FakeReply({"choices": [choice]})
 
     async def work(engine: Engine) -> tuple[ModelReply, Any]:
         question = Question("a", "b", model="openai/gpt-6-luna")
@@ -339,6 +339,16 @@ def test_a_server_that_takes_no_tools_is_asked_without_one_and_remembered(
     assert codes(replies) == [None] * 3
     assert ["tools" in body for body in servers.bodies] == [True, False, False, False]
     assert caplog.text.count("takes no tools") == 1
+
+
+def test_an_openai_model_that_always_thinks_answers_without_a_search(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    question = Question("ACME", "Who leads it? [search]", model="openai/gpt-6-astra")
+    reply = ask(servers, tmp_path, question)[0]
+
+    assert (reply.error, reply.searched) == (None, False)
+    assert "tools" not in servers.bodies[-1]
 
 
 def test_a_search_that_a_server_gives_as_text_is_no_answer(

@@ -12,9 +12,16 @@ import httpx2
 import pytest
 
 from webquarry.ask.billing.prices import Tokens
-from webquarry.ask.model_api.failures import CallFailure
-from webquarry.ask.model_api.turn import ModelRequest, SearchOutcome, Turn
-from webquarry.ask.model_api.vendor import ModelVendor, find_vendors, open_vendor, split_model
+from webquarry.ask.vendors.base import (
+    CallFailure,
+    ModelRequest,
+    ModelVendor,
+    SearchOutcome,
+    Turn,
+    find_vendors,
+    open_vendor,
+    split_model,
+)
 from webquarry.net.models import Reply
 from webquarry.secret import Secret
 
@@ -62,21 +69,7 @@ FILES: dict[str, dict[str, str]] = {
         "malformed": "chat/malformed_cut.txt",
         "odd": "chat/malformed_no_choices.json",
     },
-    "openai": {
-        "answer": "openai/response_plain.json",
-        "search": "openai/response_tool_call.json",
-        "refusal": "openai/response_refusal.json",
-        "filtered": "openai/response_content_filter.json",
-        "length": "openai/response_length.json",
-        "empty": "openai/response_length_empty.json",
-        "structured": "openai/response_schema.json",
-        "401": "openai/error_401.json",
-        "429": "openai/error_429_rate.json",
-        "500": "openai/error_500.json",
-        "404": "openai/error_404_model.json",
-        "malformed": "openai/malformed_html.txt",
-        "odd": "openai/malformed_no_output.json",
-    },
+    "openai": CHAT | {"404": "chat/error_404_model.json"},
     "gemini": {
         "answer": "gemini/response_plain.json",
         "search": "gemini/response_tool_call.json",
@@ -271,10 +264,10 @@ def test_a_key_is_in_one_header_and_nowhere_else(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "model", "file", "more"),
     [
-        ("openai", "gpt-6.1-terra", "openai/request_first.json", {"offers_search": True}),
+        ("openai", "gpt-6.1-terra", "chat/request_first.json", {"offers_search": True}),
         ("gemini", "gemini-3.8-flash", "gemini/request_first.json", {"offers_search": True}),
         ("ollama", "qwen3.8:27b", "ollama/request_first.json", {"offers_search": True}),
-        ("openai", "gpt-6.1-terra", "openai/request_schema.json", {"schema": SCHEMA}),
+        ("openai", "gpt-6.1-terra", "chat/request_schema.json", {"schema": SCHEMA}),
         ("gemini", "gemini-3.8-flash", "gemini/request_schema.json", {"schema": SCHEMA}),
         ("ollama", "qwen3.8:27b", "ollama/request_schema.json", {"schema": SCHEMA}),
     ],
@@ -289,13 +282,9 @@ def test_a_request_is_what_the_vendor_takes(
 
     # How long and how much it thinks is looked at elsewhere.
     for one in (body, expected):
-        one.pop("reasoning", None)
         one.pop("reasoning_effort", None)
-        one.pop("include", None)
         one.pop("max_tokens", None)
         one.get("generationConfig", {}).pop("maxOutputTokens", None)
-    if isinstance(expected.get("input"), str):
-        expected["input"] = [{"role": "user", "content": expected["input"]}]
     assert body == expected
 
 
@@ -305,10 +294,10 @@ def test_a_request_is_what_the_vendor_takes(
         ("anthropic", "claude-sonnet-5-5", "output_config.effort", "low", 1000),
         ("anthropic", "claude-fable-5-2", "output_config.effort", "low", 3000),
         ("anthropic", "claude-sonnet-4-5-20250929", "output_config", None, 1000),
-        ("openai", "gpt-6-luna", "reasoning.effort", "none", 1000),
-        ("openai", "gpt-6-astra", "reasoning.effort", "low", 3000),
-        ("openai", "gpt-6.1-sol", "reasoning.effort", "low", 3000),
-        ("openai", "gpt-4.1-mini", "reasoning", None, 1000),
+        ("openai", "gpt-6-luna", "reasoning_effort", "none", 1000),
+        ("openai", "gpt-6-astra", "reasoning_effort", "low", 3000),
+        ("openai", "gpt-6.1-sol", "reasoning_effort", "low", 3000),
+        ("openai", "gpt-4.1-mini", "reasoning_effort", None, 1000),
         ("gemini", "gemini-4-argon", "generationConfig.thinkingConfig.thinkingLevel", "LOW", 3000),
         ("gemini", "gemini-2.5-flash", "generationConfig.thinkingConfig.thinkingBudget", 0, 1000),
         ("ollama", "qwen3", "reasoning_effort", "none", 3000),
@@ -333,13 +322,13 @@ def test_a_model_that_thinks_by_default_thinks_little_or_has_room_for_it(
 def test_openai_takes_no_limit_below_sixteen() -> None:
     short = ModelRequest("gpt-6-luna", 1, "a")
 
-    assert vendor_of("openai").build_body(short)["max_output_tokens"] == 16
+    assert vendor_of("openai").build_body(short)["max_completion_tokens"] == 16
 
 
 @pytest.mark.parametrize(
     ("name", "file", "tokens", "usd"),
     [
-        ("openai", "openai/response_after_tool.json", Tokens(354, 24, 1024, 512), None),
+        ("openai", "chat/response_after_tool.json", Tokens(636, 20, 1024), None),
         ("gemini", "gemini/response_after_tool.json", Tokens(456, 18, 1024), None),
         ("gemini", "gemini/response_length.json", Tokens(96, 1000), None),
         ("vllm", "vllm/response_plain.json", None, None),
@@ -359,18 +348,17 @@ def test_cached_tokens_and_thoughts_are_counted_once(
 @pytest.mark.parametrize(
     ("name", "file", "status", "headers", "code", "wait"),
     [
-        ("openai", "openai/error_429_rate.json", 429, "openai", "rate_limited", 1.4),
+        ("openai", "chat/error_429_rate.json", 429, "chat", "rate_limited", 1.4),
         (
             "openai",
-            "openai/error_429_rate.json",
+            "chat/error_429_rate.json",
             429,
             {"x-ratelimit-reset-requests": "120ms", "x-ratelimit-reset-tokens": "1m0.5s"},
             "rate_limited",
             60.5,
         ),
-        ("openai", "openai/error_429_quota.json", 429, "openai", "quota", None),
-        ("openai", "openai/error_400_context.json", 400, {}, "too_large", None),
-        ("openai", "openai/response_failed_in_200.json", 200, {}, "server_error", None),
+        ("openai", "chat/error_429_quota.json", 429, "chat", "quota", None),
+        ("openai", "chat/error_400_context.json", 400, {}, "too_large", None),
         ("openai", "ollama/malformed_404_page.txt", 404, {}, "no_api", None),
         ("gemini", "gemini/error_429_minute.json", 429, "gemini", "rate_limited", 34),
         ("gemini", "gemini/error_429_day.json", 429, "gemini", "quota", None),
@@ -439,7 +427,11 @@ def test_arguments_that_are_no_json_are_a_search_without_a_query() -> None:
 
 
 def test_a_call_that_was_cut_is_not_made() -> None:
-    turn = turn_of("openai", "openai/response_tool_call_cut.json")
+    body = json.loads((REPLIES / "chat/response_tool_call.json").read_text("utf-8"))
+    body["choices"][0]["finish_reason"] = "length"
+    reply = Reply("https://x.example/", 200, httpx2.Headers(), json.dumps(body).encode(), NOW)
+
+    turn = vendor_of("openai").parse_reply(reply, "m")
 
     assert (turn.stop, turn.calls) == ("cut", ())
 

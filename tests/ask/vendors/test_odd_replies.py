@@ -12,9 +12,7 @@ import pytest
 
 from tests.ask.vendors.test_contract import FILES, REPLIES, vendor_of
 from tests.odd_json import list_odd
-from webquarry.ask.model_api.failures import CallFailure
-from webquarry.ask.model_api.turn import ModelRequest, SearchOutcome, Turn
-from webquarry.ask.model_api.vendor import ModelVendor
+from webquarry.ask.vendors.base import CallFailure, ModelRequest, ModelVendor, SearchOutcome, Turn
 from webquarry.net.models import Reply
 
 NOW = datetime(2026, 11, 17, tzinfo=UTC)

@@ -18,16 +18,16 @@ from webquarry._search.models import Result
 from webquarry.ask.exchange import results
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.schema import Mismatch
-from webquarry.ask.model_api.failures import CallFailure
-from webquarry.ask.model_api.turn import (
+from webquarry.ask.models import AnswerSource, ModelReply, ReplyError
+from webquarry.ask.vendors.base import (
     WEB_SEARCH,
     Body,
+    CallFailure,
     ModelRequest,
     SearchCall,
     SearchOutcome,
     Turn,
 )
-from webquarry.ask.models import AnswerSource, ModelReply, ReplyError
 from webquarry.secret import redact
 
 MOST_PAUSES = 2  # how often a model that pauses is asked to go on

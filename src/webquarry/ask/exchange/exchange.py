@@ -34,10 +34,9 @@ from webquarry.ask.exchange.model_client import ModelClient
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.searching import MOST_WAIT_SECONDS, Searcher
 from webquarry.ask.in_flight import PendingQuestion
-from webquarry.ask.model_api.failures import CallFailure, build_late_failure
-from webquarry.ask.model_api.turn import Body, Turn
 from webquarry.ask.models import REFUSALS, Question, ReplyError, Usage
 from webquarry.ask.sharing.base import QuestionStore
+from webquarry.ask.vendors.base import Body, CallFailure, Turn, build_late_failure
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
 from webquarry.secret import Secret
@@ -267,7 +266,7 @@ class Exchange:
         """Seconds before the next try; None when there is none."""
         if not failure.error.retryable or _asks_too_long(failure):
             return None
-        if failure.is_late and failure.billed:
+        if failure.error.code == "timeout" and failure.billed:
             return None  # it was paid for once, for nothing; whoever asks again pays again
         if failure.is_throttling and failure.retry_after is not None:
             return failure.retry_after if failures < _THROTTLED_TRIES else None

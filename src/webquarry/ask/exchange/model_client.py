@@ -11,10 +11,8 @@ from collections.abc import Callable
 import httpx2
 
 from webquarry.ask.exchange.sharded_transport import ShardedTransport
-from webquarry.ask.model_api.failures import CallFailure, build_late_failure
-from webquarry.ask.model_api.turn import Turn
-from webquarry.ask.model_api.vendor import ModelVendor
 from webquarry.ask.models import ReplyError
+from webquarry.ask.vendors.base import CallFailure, ModelVendor, Turn, build_late_failure
 from webquarry.clock import Clock
 from webquarry.net.models import Reply
 from webquarry.secret import Secret

@@ -11,8 +11,7 @@ from functools import cached_property
 
 from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.exchange.schema import Schema
-from webquarry.ask.model_api.turn import ModelRequest
-from webquarry.ask.model_api.vendor import BARE_VENDOR, ModelVendor
+from webquarry.ask.vendors.base import BARE_VENDOR, ModelRequest, ModelVendor
 
 # Goes up when the words that we send change, so that no kept answer is one to other words.
 PROMPT_VERSION = 1

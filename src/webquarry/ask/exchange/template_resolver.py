@@ -16,15 +16,15 @@ from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.schema import Schema
 from webquarry.ask.keys import Keys
-from webquarry.ask.model_api.vendor import (
+from webquarry.ask.models import MAX_TOKENS
+from webquarry.ask.options import Options
+from webquarry.ask.vendors.base import (
     BARE_VENDOR,
     ModelVendor,
     find_vendors,
     open_vendor,
     split_model,
 )
-from webquarry.ask.models import MAX_TOKENS
-from webquarry.ask.options import Options
 from webquarry.caller import caller
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.settings import Settings

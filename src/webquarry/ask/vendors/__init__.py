@@ -1,1 +1,1 @@
-"""The models' vendors, one file each; a file dropped in here is one more."""
+"""the vendors of models: Anthropic, Chat Completions, Gemini"""

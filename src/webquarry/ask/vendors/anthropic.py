@@ -6,33 +6,33 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import httpx2
-
 from webquarry._search.replies.body import objects
 from webquarry.ask.billing.prices import Tokens
-from webquarry.ask.model_api import failures
-from webquarry.ask.model_api.turn import (
+from webquarry.ask.vendors.base import (
     QUERY_SCHEMA,
     SEARCH_WORDS,
+    THINKING_TOKENS,
     WEB_SEARCH,
     Body,
+    CallFailure,
     ModelRequest,
+    ModelVendor,
+    Problem,
     SearchCall,
     SearchOutcome,
     Stop,
     Turn,
+    fail_malformed,
     read_query,
 )
-from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
-from webquarry.ask.models import ReplyError
 from webquarry.credentials import Credential
 from webquarry.net.models import Reply
 from webquarry.secret import Secret
 
 TOOL: Body = {"name": WEB_SEARCH, "description": SEARCH_WORDS, "input_schema": QUERY_SCHEMA}
 _API_VERSION = "2023-06-01"
-_OVERLOADED = 529
-# Models of this generation think unless they are told to think little.
+_DEFAULT_PAUSE_SECONDS = 1.0
+# Models of this generation think at length unless the effort is low.
 _THINKING = re.compile(r"claude-[a-z]{1,20}-5(?:-\d{1,8}){0,2}", re.ASCII)
 _ALWAYS_THINKING = ("claude-fable-5", "claude-mythos-5", "claude-opus-5-5")
 _STOPS: dict[str, Stop] = {
@@ -51,6 +51,7 @@ class Anthropic(ModelVendor):
 
     name = "anthropic"
     label = "The Anthropic API"
+    api = "Messages API"
     credentials = (Credential("ANTHROPIC_API_KEY", "anthropic-api-key"),)
     default_url = "https://api.anthropic.com"
     url_variable = "ANTHROPIC_BASE_URL"
@@ -61,11 +62,10 @@ class Anthropic(ModelVendor):
     )
 
     def count_thinking_tokens(self, model: str) -> int:
-        """Some models cannot be kept from thinking."""
+        """Some models always think."""
         return THINKING_TOKENS if model.startswith(_ALWAYS_THINKING) else 0
 
     def build_body(self, request: ModelRequest) -> Body:
-        """The first question."""
         body: Body = {
             "model": request.model,
             "max_tokens": self.limit_tokens(request),
@@ -88,14 +88,11 @@ class Anthropic(ModelVendor):
     def build_next_body(
         self, body: Body, turn: Turn, outcomes: Sequence[SearchOutcome], request: ModelRequest
     ) -> Body:
-        """The turn goes back; a blank text, which a model may write, is refused when it does, and
-        so is a turn without a word.
-        """
+        """Blank text blocks and empty turns are left out: the API rejects them."""
         blocks = []
         for block in turn.raw["content"]:
-            if block.get("type") == "text" and not str(block.get("text") or "").strip():
-                continue
-            blocks.append(block)
+            if block.get("type") != "text" or str(block.get("text") or "").strip():
+                blocks.append(block)
         messages = list(body["messages"])
         if blocks:
             messages.append({"role": "assistant", "content": blocks})
@@ -115,30 +112,22 @@ class Anthropic(ModelVendor):
         return body | {"messages": messages, "tool_choice": {"type": "none"}}
 
     def build_headers(self, key: Secret | None) -> dict[str, str]:
-        """The key has a header of its own."""
         headers = super().build_headers(None) | {"anthropic-version": _API_VERSION}
         if key is not None:
             headers["x-api-key"] = key.reveal()
         return headers
 
-    def build_request(self, content: bytes, model: str, key: Secret | None) -> httpx2.Request:
-        """One message."""
-        return httpx2.Request(
-            "POST", f"{self.base}/messages", headers=self.build_headers(key), content=content
-        )
+    def get_path(self, model: str) -> str:
+        return "messages"
 
-    def parse_reply(self, reply: Reply, model: str) -> Turn:
-        """The message; blocks that are none are passed over."""
-        message = failures.parse_json(reply)
-        if reply.status != 200:
-            raise self._build_failure(reply, message, model)
-        if not isinstance(message, dict) or not isinstance(message.get("content"), list):
-            raise failures.build_malformed_failure("message")
-        blocks = objects(message["content"])
-        message["content"] = blocks
+    def parse_turn(self, body: Any) -> Turn:
+        if not isinstance(body, dict) or not isinstance(body.get("content"), list):
+            raise fail_malformed("message")
+        blocks = objects(body["content"])
+        body["content"] = blocks
         texts = []
         calls = []
-        why = str(message.get("stop_reason"))
+        why = str(body.get("stop_reason"))
         for block in blocks:
             text = block.get("text")
             if block.get("type") == "text" and isinstance(text, str):
@@ -146,47 +135,40 @@ class Anthropic(ModelVendor):
             if block.get("type") == "tool_use" and why == "tool_use":
                 query = read_query(block.get("input"))
                 calls.append(SearchCall(str(block.get("id")), str(block.get("name")), query))
-        details = message.get("stop_details")
+        details = body.get("stop_details")
         category = explanation = None
         if isinstance(details, dict):
             category = details.get("category")
             explanation = details.get("explanation")
+        usage = body.get("usage")
         return Turn(
             "".join(texts),
             _STOPS.get(why, "unknown"),
             why,
             tuple(calls),
-            _read_tokens(message.get("usage")),
+            Tokens.from_usage(usage) if isinstance(usage, dict) and usage else None,
             category=category if isinstance(category, str) else None,
             explanation=explanation if isinstance(explanation, str) else None,
-            raw=message,
+            raw=body,
         )
 
-    def _build_failure(self, reply: Reply, body: Any, model: str) -> failures.CallFailure:
-        """The failure that a status stands for."""
-        error = failures.read_error(body)
-        kind = error.get("type")
-        words = failures.clean_words(error.get("message"), kind)
-        wait = failures.read_wait(reply)
-        should_retry = reply.headers.get("x-should-retry")
-        status = reply.status
-        if status == 429:
-            return failures.build_limit_failure(words, wait, should_retry)
-        if status == 404 and kind == "not_found_error":
-            return failures.build_gone_failure(model, self.advice_when_gone)
-        if status == 404:
-            return failures.build_missing_api_failure(self.url, "Messages API", self.url_variables)
-        if status == 401:
-            return failures.build_key_failure(self.label, words, status)
-        failure = failures.build_status_failure(words, status, wait, should_retry)
-        if status == _OVERLOADED:
-            failure.error = ReplyError("overloaded", failure.error.message, failure.error.retryable)
-            failure.is_throttling = True
+    def classify_error(self, status: int, error: Body) -> Problem:
+        if status == 404 and error.get("type") == "not_found_error":
+            return "gone"
+        return "throttled" if status == 529 else "other"
+
+    def _build_throttling(self, reply: Reply, error: Body, words: str) -> CallFailure:
+        """A 429 without a time to wait is a limit of the account itself: it is not retried."""
+        failure = super()._build_throttling(reply, error, words)
+        is_limit = failure.retry_after is None and reply.headers.get("x-should-retry") != "true"
+        if reply.status != 429:
+            return failure
+        if is_limit or not failure.error.retryable:
+            message = (
+                f"{failure.error.message} It named no time to come back, as it does when a limit "
+                "of the account is used up."
+            )
+            failure.error = type(failure.error)(failure.error.code, message)
+        elif not failure.retry_after:
+            failure.retry_after = _DEFAULT_PAUSE_SECONDS
         return failure
-
-
-def _read_tokens(usage: Any) -> Tokens | None:
-    """The counts; cached ones are beside `input_tokens`."""
-    if not isinstance(usage, dict) or not usage:
-        return None
-    return Tokens.from_usage(usage)

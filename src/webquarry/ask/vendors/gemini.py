@@ -1,4 +1,7 @@
-"""Google's Gemini API."""
+"""Google's Gemini API.
+
+Its own protocol: the compatible endpoint reports neither thinking nor cached tokens.
+"""
 
 from __future__ import annotations
 
@@ -7,49 +10,49 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-import httpx2
-
 from webquarry._search.replies.body import objects
 from webquarry.ask.billing.prices import Tokens
-from webquarry.ask.model_api import failures
-from webquarry.ask.model_api.failures import CallFailure
-from webquarry.ask.model_api.turn import (
+from webquarry.ask.vendors.base import (
     SEARCH_WORDS,
     STRICT_QUERY_SCHEMA,
+    THINKING_TOKENS,
     WEB_SEARCH,
     Body,
     ModelRequest,
+    ModelVendor,
+    Problem,
     SearchCall,
     SearchOutcome,
+    Stop,
     Turn,
+    fail_malformed,
+    parse_duration,
     read_count,
     read_query,
 )
-from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.credentials import Credential
 from webquarry.net.models import Reply
 from webquarry.secret import Secret
 
-_TOOL: Body = {
-    "functionDeclarations": [
-        {
-            "name": WEB_SEARCH,
-            "description": SEARCH_WORDS,
-            "parametersJsonSchema": STRICT_QUERY_SCHEMA,
-        }
-    ]
+_FUNCTION: Body = {
+    "name": WEB_SEARCH,
+    "description": SEARCH_WORDS,
+    "parametersJsonSchema": STRICT_QUERY_SCHEMA,
 }
-_LEVELS = re.compile(r"gemini-(?:[3-9]|\d\d).*", re.ASCII)  # that take a level of thinking
-_BUDGETS = re.compile(r"gemini-2\.5-flash.*", re.ASCII)  # that can be kept from thinking
+_TOOL: Body = {"functionDeclarations": [_FUNCTION]}
+_LEVELS = re.compile(r"gemini-(?:[3-9]|\d\d).*", re.ASCII)  # accept a thinking level
+_BUDGETS = re.compile(r"gemini-2\.5-flash.*", re.ASCII)  # accept a thinking budget of 0
 _REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
-_MOST_NAME = 200
+_STOPS: dict[str, Stop] = {"STOP": "end", "MAX_TOKENS": "cut"}
+_MAX_NAME = 200
 
 
 class Gemini(ModelVendor):
-    """Gemini. The model is part of the address."""
+    """Gemini. The model is part of the path."""
 
     name = "gemini"
     label = "The Gemini API"
+    api = "Gemini API"
     credentials = (
         Credential("GEMINI_API_KEY", "gemini-api-key"),
         Credential("GOOGLE_API_KEY", "google-ai-api-key"),
@@ -58,11 +61,10 @@ class Gemini(ModelVendor):
     version = "v1beta"
 
     def count_thinking_tokens(self, model: str) -> int:
-        """Most models cannot be kept from thinking."""
+        """Most models always think."""
         return 0 if _BUDGETS.fullmatch(model) else THINKING_TOKENS
 
     def build_body(self, request: ModelRequest) -> Body:
-        """The first question."""
         config: Body = {"maxOutputTokens": self.limit_tokens(request)}
         if _LEVELS.fullmatch(request.model):
             config["thinkingConfig"] = {"thinkingLevel": "LOW"}
@@ -81,8 +83,8 @@ class Gemini(ModelVendor):
     def build_next_body(
         self, body: Body, turn: Turn, outcomes: Sequence[SearchOutcome], request: ModelRequest
     ) -> Body:
-        """The model's content goes back unchanged: a signature that is lost is an error. A typed
-        answer is asked for without the tool.
+        """The model's content goes back unchanged: its signatures are required. A typed answer is
+        requested without the tool.
         """
         parts = []
         for outcome in outcomes:
@@ -91,32 +93,25 @@ class Gemini(ModelVendor):
                 response["id"] = outcome.call.id
             parts.append({"functionResponse": response})
         contents = [*body["contents"], turn.raw, {"role": "user", "parts": parts}]
-        further = body | {"contents": contents}
+        following = body | {"contents": contents}
         if request.schema is None:
-            return further | {"toolConfig": {"functionCallingConfig": {"mode": "NONE"}}}
-        del further["tools"], further["toolConfig"]
+            return following | {"toolConfig": {"functionCallingConfig": {"mode": "NONE"}}}
+        del following["tools"], following["toolConfig"]
         config = body["generationConfig"] | _build_form(request)
-        return further | {"generationConfig": config}
+        return following | {"generationConfig": config}
 
     def build_headers(self, key: Secret | None) -> dict[str, str]:
-        """The key has a header of its own, and is never part of the address."""
         headers = super().build_headers(None)
         if key is not None:
             headers["x-goog-api-key"] = key.reveal()
         return headers
 
-    def build_request(self, content: bytes, model: str, key: Secret | None) -> httpx2.Request:
-        """One content."""
-        url = f"{self.base}/models/{quote(model, safe='')}:generateContent"
-        return httpx2.Request("POST", url, headers=self.build_headers(key), content=content)
+    def get_path(self, model: str) -> str:
+        return f"models/{quote(model, safe='')}:generateContent"
 
-    def parse_reply(self, reply: Reply, model: str) -> Turn:
-        """The parts of the first candidate; thoughts are no answer."""
-        body = failures.parse_json(reply)
-        if reply.status != 200:
-            raise self._build_failure(reply, body, model)
+    def parse_turn(self, body: Any) -> Turn:
         if not isinstance(body, dict):
-            raise failures.build_malformed_failure("content")
+            raise fail_malformed("content")
         tokens = _read_tokens(body.get("usageMetadata"))
         feedback = body.get("promptFeedback")
         candidates = body.get("candidates")
@@ -125,52 +120,42 @@ class Gemini(ModelVendor):
             return Turn("", "refused", why, (), tokens, category=why)
         first = candidates[0] if isinstance(candidates, list) and candidates else None
         if not isinstance(first, dict):
-            raise failures.build_malformed_failure("content")
+            raise fail_malformed("content")
         content = first.get("content")
         text, calls = _read_parts(content)
         why = str(first.get("finishReason"))
         if why in _REFUSALS:
             return Turn(text, "refused", why, (), tokens, category=why, raw=content)
-        if why == "MAX_TOKENS":
-            return Turn(text, "cut", why, (), tokens, raw=content)
-        if calls:
+        if calls and why != "MAX_TOKENS":
             return Turn(text, "tool", why, calls, tokens, raw=content)
-        return Turn(text, "end" if why == "STOP" else "unknown", why, (), tokens, raw=content)
+        return Turn(text, _STOPS.get(why, "unknown"), why, (), tokens, raw=content)
 
-    def _build_failure(self, reply: Reply, body: Any, model: str) -> CallFailure:
-        """The failure that a status and its details stand for."""
-        error = failures.read_error(body)
+    def classify_error(self, status: int, error: Body) -> Problem:
         state = error.get("status")
-        words = failures.clean_words(error.get("message"), state)
         details = objects(error.get("details"))
-        status = reply.status
-        if status == 401 or any(one.get("reason") == "API_KEY_INVALID" for one in details):
-            return failures.build_key_failure(self.label, words, status)
-        wait = failures.read_wait(reply)
-        for detail in details:
-            if wait is None:
-                wait = failures.parse_duration(detail.get("retryDelay"))
+        if any(detail.get("reason") == "API_KEY_INVALID" for detail in details):
+            return "key"
         if status == 429 and any(_is_day_quota(detail) for detail in details):
-            return failures.build_quota_failure(words, status)
-        if status == 429 or (status == 503 and state == "UNAVAILABLE"):
-            return failures.build_throttle_failure(words, status, wait, None)
-        if status == 404 and state == "NOT_FOUND":
-            return failures.build_gone_failure(model, self.advice_when_gone)
-        if status == 404:
-            return failures.build_missing_api_failure(self.url, "Gemini API", self.url_variables)
-        return failures.build_status_failure(words, status, wait, None)
+            return "quota"
+        if status == 503 and state == "UNAVAILABLE":
+            return "throttled"
+        return "gone" if status == 404 and state == "NOT_FOUND" else "other"
+
+    def read_wait(self, reply: Reply, error: Body) -> float | None:
+        wait = super().read_wait(reply, error)
+        for detail in objects(error.get("details")):
+            if wait is None:
+                wait = parse_duration(detail.get("retryDelay"))
+        return wait
 
 
 def _build_form(request: ModelRequest) -> Body:
-    """The fields that ask for a typed answer."""
     return {"responseMimeType": "application/json", "responseJsonSchema": request.schema}
 
 
 def _read_parts(content: Any) -> tuple[str, tuple[SearchCall, ...]]:
-    """The text and the calls of a content; all of it may have gone into thoughts."""
-    parts = []
-    if isinstance(content, dict):
-        parts = objects(content.get("parts"))
+    """Return the text and the calls of a content; there are none if all of it is thoughts."""
+    parts = objects(content.get("parts")) if isinstance(content, dict) else []
     texts = []
     calls = []
     for part in parts:
@@ -179,20 +164,19 @@ def _read_parts(content: Any) -> tuple[str, tuple[SearchCall, ...]]:
         if isinstance(text, str) and not part.get("thought"):
             texts.append(text)
         if isinstance(call, dict):
-            id_ = call.get("id")
-            name = str(call.get("name"))[:_MOST_NAME]
-            calls.append(SearchCall(str(id_ or ""), name, read_query(call.get("args"))))
+            name = str(call.get("name"))[:_MAX_NAME]
+            calls.append(SearchCall(str(call.get("id") or ""), name, read_query(call.get("args"))))
     return "".join(texts), tuple(calls)
 
 
 def _is_day_quota(detail: Body) -> bool:
-    """Whether a quota of the day is used up, so that waiting for seconds does not help."""
+    """Waiting some seconds does not help."""
     violations = objects(detail.get("violations"))
     return any("PerDay" in str(violation.get("quotaId")) for violation in violations)
 
 
 def _read_tokens(usage: Any) -> Tokens | None:
-    """The counts: cached tokens are among those of the prompt, thoughts beside the answer."""
+    """Cached tokens are part of the prompt, thoughts are not part of the answer."""
     if not isinstance(usage, dict) or "promptTokenCount" not in usage:
         return None
     cached = read_count(usage, "cachedContentTokenCount")

@@ -1,1 +1,0 @@
-"""What the APIs of models have in common: request, turn, failure, and a vendor's contract."""

@@ -1,0 +1,392 @@
+"""The contract of a model vendor: build requests, parse responses, classify errors. Nothing here
+opens a socket.
+
+    body = vendor.build_body(request)                       # the first question
+    turn = vendor.parse_reply(send(vendor.build_request(encode(body), model, key)), model)
+    body = vendor.build_next_body(body, turn, outcomes, request)   # after a search, or a pause
+
+A model name starts with its vendor (`openai/gpt-6-luna`); names without one are Anthropic's.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+import httpx2
+
+from webquarry.ask.billing.prices import Tokens
+from webquarry.ask.models import ReplyError
+from webquarry.credentials import Credential
+from webquarry.errors import LONGEST_WAIT_SECONDS, BadInput
+from webquarry.net.failures import retry_after_seconds
+from webquarry.net.models import Reply
+from webquarry.registry import members_of
+from webquarry.secret import Secret, redact
+
+BARE_VENDOR = "anthropic"  # the vendor of names without a slash
+THINKING_TOKENS = 2000  # allowance beside the answer, for models that always think
+WEB_SEARCH = "web_search"
+SEARCH_WORDS = "Search the web for current information"
+QUERY_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"query": {"type": "string", "description": "Search query"}},
+    "required": ["query"],
+}
+STRICT_QUERY_SCHEMA: dict[str, Any] = {**QUERY_SCHEMA, "additionalProperties": False}
+_VERSION = re.compile(r"v\d{1,3}(?:alpha|beta)?\d{0,3}", re.ASCII)
+_MAX_MESSAGE = 300  # characters of the vendor's message in an error
+_CLIENT_ERRORS = {400: "bad_request", 402: "billing", 403: "forbidden", 413: "too_large"}
+_TRANSIENT = (408, 409, 425)
+# 6m0s, 59.1s, 120ms: bounded repetitions, so that the pattern stays linear.
+_DURATION = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)(ms|s))?")
+
+Body = dict[str, Any]
+Stop = Literal["end", "tool", "cut", "refused", "paused", "unknown"]
+# What an error response means; "other" is decided by the HTTP status.
+Problem = Literal["key", "quota", "throttled", "gone", "too_large", "refused", "other"]
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One question, independent of the vendor."""
+
+    model: str  # the vendor's name for it
+    max_tokens: int
+    question: str
+    instructions: str | None = None
+    schema: Mapping[str, Any] | None = None  # JSON Schema of a typed answer
+    offers_search: bool = False
+
+
+@dataclass(frozen=True)
+class SearchCall:
+    """A tool call of the model; `query` is None if its arguments have none."""
+
+    id: str
+    name: str
+    query: str | None
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """The result of a tool call."""
+
+    call: SearchCall
+    text: str
+    failed: bool
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The model's response to one request. `raw` is the vendor's own turn, which is sent back
+    unchanged.
+    """
+
+    text: str
+    stop: Stop
+    why: str  # the vendor's stop reason
+    calls: tuple[SearchCall, ...] = ()
+    tokens: Tokens | None = None  # None if the vendor reports none
+    usd: float | None = None  # if the vendor reports the cost
+    category: str | None = None  # of a refusal
+    explanation: str | None = None  # of a refusal
+    raw: Any = None
+
+
+@dataclass
+class CallFailure(Exception):
+    """A call without an answer. `billed`: it may have cost something; `is_throttling`: all callers
+    wait.
+    """
+
+    error: ReplyError
+    status: int | None = None
+    retry_after: float | None = None
+    billed: bool = False
+    is_throttling: bool = False
+
+
+class ModelVendor(ABC):
+    """One vendor, at one address."""
+
+    name: ClassVar[str]
+    label: ClassVar[str]  # as the subject of a sentence
+    api: ClassVar[str]  # name of the API, for error messages
+    credentials: ClassVar[tuple[Credential, ...]] = ()  # the first that is set is used
+    needs_key: ClassVar[bool] = True
+    default_url: ClassVar[str] = ""  # empty: the user has to set one
+    url_variable: ClassVar[str] = ""  # conventional variable of the address, beside ours
+    version: ClassVar[str] = "v1"  # of the API, in the path
+    is_own_server: ClassVar[bool] = False  # run by the user: slow to start, free on this machine
+    takes_schema_beside_tools: ClassVar[bool] = False
+    least_tokens: ClassVar[int] = 1  # minimum of max_tokens
+    advice_when_gone: ClassVar[str] = (
+        "it was retired, or never existed. Choose another one: --model or WEBQUARRY_ASK_MODEL."
+    )
+
+    def __init__(self, url: str = "") -> None:
+        self.url = url.rstrip("/") or self.default_url
+        variable = f"WEBQUARRY_{self.name.upper()}_URL"
+        if not self.url:
+            raise BadInput(
+                f"The vendor {self.name!r} has no address.",
+                suggested_action=f"Set {variable} to the address of the server, such as "
+                "http://127.0.0.1:8000.",
+            )
+        parsed = httpx2.URL(self.url)
+        if parsed.scheme not in ("http", "https") or not parsed.host:
+            raise BadInput(
+                f"{variable} is not an http(s) address.",
+                suggested_action="Include the scheme, such as http://127.0.0.1:8000.",
+            )
+        path = parsed.path.removesuffix("/openai")  # Gemini's compatible endpoint
+        has_version = _VERSION.fullmatch(path.rpartition("/")[2])
+        self.base = self.url if has_version else f"{self.url}/{self.version}"
+        self.url_variables = [name for name in (self.url_variable, variable) if name]
+        self.is_on_this_machine = is_loopback(self.url)
+        self.is_free = self.is_own_server and self.is_on_this_machine  # unless it has a price
+        self.may_send_key = self.url.lower().startswith("https://") or self.is_on_this_machine
+
+    def count_thinking_tokens(self, model: str) -> int:
+        """Return the allowance for thinking, in tokens."""
+        return 0
+
+    def limit_tokens(self, request: ModelRequest) -> int:
+        """Return the token limit to send, thinking included; the cost is reserved for it."""
+        wanted = request.max_tokens + self.count_thinking_tokens(request.model)
+        return max(self.least_tokens, wanted)
+
+    @abstractmethod
+    def build_body(self, request: ModelRequest) -> Body:
+        """Return the body of the first call; with the search tool if the request offers it."""
+
+    @abstractmethod
+    def build_next_body(
+        self, body: Body, turn: Turn, outcomes: Sequence[SearchOutcome], request: ModelRequest
+    ) -> Body:
+        """Return the body of the next call: the turn, then the results of its tool calls, and no
+        choice of tools. Without outcomes the model is asked to continue.
+        """
+
+    @abstractmethod
+    def get_path(self, model: str) -> str:
+        """Return the path of a call, below the base address."""
+
+    @abstractmethod
+    def parse_turn(self, body: Any) -> Turn:
+        """Return the turn in the JSON of a successful response. Raises CallFailure."""
+
+    def classify_error(self, status: int, error: Body) -> Problem:
+        """Return what the `error` object of a response means."""
+        return "other"
+
+    def read_wait(self, reply: Reply, error: Body) -> float | None:
+        """Return the seconds to wait that a response asks for."""
+        value = reply.headers.get("retry-after-ms", "")
+        if value.isascii() and value.isdigit() and len(value) < 10:
+            return min(int(value) / 1000, LONGEST_WAIT_SECONDS)
+        return retry_after_seconds(reply.headers, reply.fetched_at)
+
+    def simplify(self, body: Body, request: ModelRequest) -> tuple[str, Body] | None:
+        """Return a body without an optional feature and the name of that feature, for servers that
+        reject the body; None if there is nothing to leave out.
+        """
+        return None
+
+    def build_request(self, content: bytes, model: str, key: Secret | None) -> httpx2.Request:
+        """Return the request that sends a body."""
+        url = f"{self.base}/{self.get_path(model)}"
+        return httpx2.Request("POST", url, headers=self.build_headers(key), content=content)
+
+    def build_probe(self, key: Secret | None) -> httpx2.Request:
+        """Return a free request that checks the key: the list of models."""
+        return httpx2.Request("GET", f"{self.base}/models", headers=self.build_headers(key))
+
+    def build_headers(self, key: Secret | None) -> dict[str, str]:
+        """Return the headers of every request."""
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        if key is not None:
+            headers["authorization"] = f"Bearer {key.reveal()}"
+        return headers
+
+    def parse_reply(self, reply: Reply, model: str) -> Turn:
+        """Return the turn in a response. Raises CallFailure for anything else."""
+        try:
+            body = json.loads(reply.body)
+        except (ValueError, RecursionError):
+            body = None
+        if reply.status == 200:
+            return self.parse_turn(body)
+        raise self._build_failure(reply, read_error(body), model)
+
+    def _build_failure(self, reply: Reply, error: Body, model: str) -> CallFailure:
+        status = reply.status
+        words = clean_words(
+            error.get("message"), error.get("code"), error.get("type"), error.get("status")
+        )
+        problem = self.classify_error(status, error)
+        if status == 401 or problem == "key":
+            return fail("auth", f"{self.label} did not accept the key: {words}", status)
+        if problem == "quota":
+            message = f"The account's quota at the model's provider is used up: {words}"
+            return fail("quota", message, status)
+        if problem == "throttled" or status == 429:
+            return self._build_throttling(reply, error, words)
+        if problem == "gone":
+            message = f"The model {redact(model)!r} is not available: {self.advice_when_gone}"
+            return fail("model_gone", message, status)
+        if problem == "too_large":
+            return fail("too_large", f"The question is too long for the model: {words}", status)
+        if problem == "refused":
+            return fail("refused", f"The model declined to answer: {words}", status)
+        if status == 404:
+            host = httpx2.URL(self.url).host
+            named = " or ".join(self.url_variables)
+            message = f"There is no {self.api} at {host} (HTTP 404); {named} may be wrong."
+            return fail("no_api", message, status)
+        return self._build_status_failure(reply, error, words)
+
+    def _build_throttling(self, reply: Reply, error: Body, words: str) -> CallFailure:
+        code = "rate_limited" if reply.status == 429 else "overloaded"
+        message = f"The model's provider asked us to slow down: {words}"
+        retryable = reply.headers.get("x-should-retry") != "false"
+        failure = fail(code, message, reply.status, retryable=retryable)
+        failure.retry_after = self.read_wait(reply, error)
+        failure.is_throttling = True
+        return failure
+
+    def _build_status_failure(self, reply: Reply, error: Body, words: str) -> CallFailure:
+        """The vendor's `x-should-retry` takes precedence over the status."""
+        status = reply.status
+        should_retry = reply.headers.get("x-should-retry")
+        retryable = should_retry == "true"
+        if should_retry not in ("true", "false"):
+            retryable = status in _TRANSIENT or status >= 500
+        code = "bad_request"
+        if status in _CLIENT_ERRORS:
+            code = _CLIENT_ERRORS[status]
+        elif retryable or status >= 500:
+            code = "server_error"
+        message = f"The model's provider answered HTTP {status}: {words}"
+        failure = fail(code, message, status, retryable=retryable)
+        failure.retry_after = self.read_wait(reply, error)
+        return failure
+
+
+def fail(
+    code: str,
+    message: str,
+    status: int | None = None,
+    *,
+    retryable: bool = False,
+    billed: bool = False,
+) -> CallFailure:
+    """Return a failure with this error."""
+    return CallFailure(ReplyError(code, message, retryable), status, billed=billed)
+
+
+def build_late_failure(seconds: float) -> CallFailure:
+    """Return the failure of a call that took longer than `seconds`."""
+    message = (
+        f"The model did not answer within {seconds:.0f} seconds. The call may have been billed, so "
+        "it was not repeated; ask again, or for a shorter answer (max_tokens)."
+    )
+    return fail("timeout", message, retryable=True, billed=True)
+
+
+def fail_malformed(what: str) -> CallFailure:
+    """Return the failure of a successful response that has no answer; it may have been billed."""
+    message = f"The model's provider returned something that is not a {what}."
+    return fail("bad_answer", message, billed=True)
+
+
+def read_error(body: Any) -> Body:
+    """Return the `error` object of a body; a bare text becomes its message."""
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, str):
+        return {"message": error}
+    return error if isinstance(error, dict) else {}
+
+
+def clean_words(*candidates: Any) -> str:
+    """Return the first non-blank text as one short line, with secrets masked."""
+    for candidate in candidates:
+        if isinstance(candidate, str) and candidate.strip():
+            return redact(" ".join(candidate.split()))[:_MAX_MESSAGE]
+    return "no reason was given"
+
+
+def parse_duration(text: Any) -> float | None:
+    """Return the seconds of a duration such as `6m0s`, `59.1s` or `120ms`; None for others."""
+    if not isinstance(text, str) or not text.strip() or not text.isascii():
+        return None
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        return None
+    hours, minutes, amount, unit = match.groups()
+    seconds = float(amount or 0)
+    if unit == "ms":
+        seconds /= 1000
+    seconds += int(hours or 0) * 3600 + int(minutes or 0) * 60
+    return min(seconds, LONGEST_WAIT_SECONDS)
+
+
+def read_query(arguments: Any) -> str | None:
+    """Return the query in the arguments of a tool call, an object or its JSON; None without one."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return None
+    query = arguments.get("query") if isinstance(arguments, dict) else None
+    if not isinstance(query, str) or not query.strip():
+        return None
+    return query
+
+
+def read_count(value: Any, name: str) -> int:
+    """Return a count of an object; 0 if it is missing or invalid."""
+    count = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        return 0
+    return count
+
+
+@cache
+def find_vendors() -> Mapping[str, type[ModelVendor]]:
+    """Return every vendor by name, those of other packages included."""
+    kinds: list[type[ModelVendor]] = members_of(
+        "webquarry.ask.vendors", ModelVendor, group="webquarry.models"
+    )
+    return {kind.name: kind for kind in sorted(kinds, key=lambda kind: kind.name)}
+
+
+def split_model(name: str) -> tuple[str, str]:
+    """Split a model name into vendor and model."""
+    vendor, slash, model = name.partition("/")
+    if slash and vendor.lower() in find_vendors():
+        return vendor.lower(), model
+    return BARE_VENDOR, name
+
+
+def open_vendor(name: str, origins: Mapping[str, str]) -> ModelVendor:
+    """Return a vendor at the address of the settings, or at its default."""
+    return find_vendors()[name](origins.get(name, ""))
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is on this machine."""
+    host = httpx2.URL(url).host.lower()
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
