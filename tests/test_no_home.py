@@ -18,8 +18,8 @@ from webquarry.cache.open import find_cache_folder
 from webquarry.credentials import Credential, expand_home, find, find_home, folders
 from webquarry.errors import BadInput
 from webquarry.mcp.auth import tokens_path
-from webquarry.records.place import find_records_folder
 from webquarry.settings import Settings
+from webquarry.store.folder import find_records_folder
 
 PAGE = Answer(
     b"<html><body><h1>Tides</h1><p>A page with enough text to be a page of text.</p></body></html>"

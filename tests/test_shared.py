@@ -15,7 +15,7 @@ from webquarry.cache.cache import Made
 from webquarry.caller import serving
 from webquarry.errors import RateLimited, RecordsFailure
 from webquarry.mcp.linking import read_artifact, store_artifact
-from webquarry.quota.base import Limit, QuotaDenied, QuotaGranted
+from webquarry.store.quota import Limit, QuotaDenied, QuotaGranted
 from webquarry.toolkit import Toolkit
 
 WORDS = (b"otter", b"lovelace", b"session-one", b"brave", b"RateLimited")

@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from webquarry.ask.engine import Engine
     from webquarry.ask.sharing.base import QuestionStore
     from webquarry.cache.cache import Cache
-    from webquarry.calls.log import CallLog
     from webquarry.library.library import Library
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
     from webquarry.pages.pages import Pages
     from webquarry.pages.tiers.contents import ContentsService
-    from webquarry.quota.base import Quota
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
     from webquarry.sessions.sessions import Sessions
+    from webquarry.store.calls import CallLog
+    from webquarry.store.quota import Quota
     from webquarry.store.redis.connection import RedisConnection
     from webquarry.verify.references.checker import CitationChecker
 
@@ -244,7 +244,7 @@ class Toolkit:
     @cached_property
     def calls(self) -> CallLog:
         """The log of calls. Calls have receipts even if it is turned off."""
-        from webquarry.calls.open import open_call_log
+        from webquarry.store.open import open_call_log
 
         calls = open_call_log(self.settings, self.environ)
         self._opened.callback(calls.close)
@@ -268,10 +268,10 @@ class Toolkit:
     def quota(self) -> Quota:
         """Rate limit counters; the interface knows the limits."""
         if self.redis is not None:
-            from webquarry.quota.redis import RedisQuota
+            from webquarry.store.redis_quota import RedisQuota
 
             return RedisQuota(self.redis)
-        from webquarry.quota.local import LocalQuota
+        from webquarry.store.quota import LocalQuota
 
         return LocalQuota()
 

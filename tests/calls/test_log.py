@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
-import threading
 import time
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webquarry.caller import serving
-from webquarry.calls import segments as segments_module
-from webquarry.calls.describe import describe_call
-from webquarry.calls.log import CallLog
-from webquarry.calls.models import LoggedCall, OngoingCall
-from webquarry.calls.receipt import digest_text, make_receipt
-from webquarry.calls.segments import CallSegments
+from webquarry.caller import LOCAL, serving
 from webquarry.errors import NetworkFailure, NotFound
 from webquarry.secret import Secret
 from webquarry.settings import Settings
+from webquarry.store.call_description import OngoingCall, describe_call
+from webquarry.store.calls import CallLog, LoggedCall
+from webquarry.store.encryption import Cipher
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
@@ -30,7 +28,7 @@ PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 
 
 def open_log(folder: Path, most_bytes: int = 1_000_000, seconds: float = 3600) -> CallLog:
-    return CallLog(CallSegments(folder / "calls", most_bytes, seconds))
+    return CallLog(folder / "calls", most_bytes, seconds)
 
 
 def log_one(calls: CallLog, tool: str = "web_search", **arguments: Any) -> None:
@@ -73,18 +71,6 @@ def test_a_call_is_kept_with_what_came_of_it(tmp_path: Path) -> None:
     assert read.seconds > 0
     assert read.process == os.getpid()
     assert read.id < search.id
-
-
-def test_the_receipt_follows_from_the_call_and_its_answer() -> None:
-    call = OngoingCall("web_search", {"query": "tide", "num_results": 3})
-    receipt = call.seal('{"results":[]}')
-
-    assert receipt == make_receipt(
-        "web_search", {"num_results": 3, "query": "tide"}, digest_text('{"results":[]}')
-    )
-    assert receipt != make_receipt("web_search", {"query": "tide"}, call.answer_digest)
-    assert receipt != make_receipt("patent_search", call.arguments, call.answer_digest)
-    assert receipt != make_receipt("web_search", call.arguments, digest_text("{}"))
 
 
 def test_a_failure_is_kept_by_its_kind_and_a_cancelled_call_as_such(tmp_path: Path) -> None:
@@ -137,7 +123,7 @@ def test_on_disk_nothing_can_be_read_without_the_key(tmp_path: Path) -> None:
     with serving("ada"):
         log_one(calls, query="otters")
     folder = tmp_path / "calls"
-    stored = b"".join(path.read_bytes() for path in folder.glob("*.calls"))
+    stored = b"".join(path.read_bytes() for path in folder.glob("calls.sqlite3*"))
 
     assert stored
     for word in (b"otters", b"ada", b"web_search"):
@@ -163,9 +149,9 @@ def test_the_log_is_bounded_in_bytes_and_the_oldest_calls_go_first(tmp_path: Pat
     for number in range(300):
         log_one(calls, number=number)
     kept = [logged.arguments["number"] for logged in calls.list_after(most=1000)]
-    size = sum(path.stat().st_size for path in (tmp_path / "calls").glob("*.calls"))
+    size = (tmp_path / "calls" / "calls.sqlite3").stat().st_size
 
-    assert size < 25_000
+    assert size < 100_000
     assert len(kept) > 20
     assert kept == list(range(300 - len(kept), 300))
 
@@ -182,70 +168,38 @@ def test_one_large_batch_is_bounded_too(tmp_path: Path) -> None:
     assert kept[-1] == 299
 
 
-def test_whoever_flushes_waits_for_what_another_thread_is_writing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calls_that_are_too_old_are_not_listed(tmp_path: Path) -> None:
+    log_one(open_log(tmp_path), number=1)
+
+    assert open_log(tmp_path, seconds=0.0).list_after() == []
+
+
+def test_files_of_earlier_releases_are_imported(tmp_path: Path) -> None:
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    cipher = Cipher.open(folder / "key")
+    owner = cipher.hash_name(f"calls of {LOCAL}").hex()[:32].encode()
+    at = time.time()
+    fields = {"tool": "web_search", "at": at, "outcome": "ok", "seconds": 0.1, "receipt": "wq-1"}
+    encrypted = cipher.encrypt(json.dumps(fields).encode(), owner)
+    line = owner + b64encode(encrypted)
+    (folder / "00000001.calls").write_bytes(line + b"\n" + line[:-20])
+
+    (call,) = open_log(tmp_path).list_after()
+    assert (call.tool, call.at, call.receipt) == ("web_search", at, "wq-1")
+    assert not list(folder.glob("*.calls"))
+
+
+def test_a_damaged_log_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     calls = open_log(tmp_path)
-    begun, is_second_begun = threading.Event(), threading.Event()
-
-    def describe(call: OngoingCall) -> bytes:
-        begun.set()
-        if call.arguments["number"] == 1:
-            # not before the first is written, so that this waits in vain
-            assert not is_second_begun.wait(0.5)
-        else:
-            is_second_begun.set()
-        return describe_call(call)
-
-    monkeypatch.setattr("webquarry.calls.log.describe_call", describe)
-    with calls.watch("web_search", {"number": 1}):
-        pass
-    assert begun.wait(20)  # the thread of the log is at it
-    with calls.watch("web_search", {"number": 2}):
-        pass
-    calls.flush()
-
-    assert [logged.arguments["number"] for logged in calls.list_after()] == [1, 2]
+    log_one(calls, number=1)
     calls.close()
+    file = tmp_path / "calls" / "calls.sqlite3"
+    file.write_bytes(b"damaged " * 1000)
+    log_one(open_log(tmp_path), number=2)
 
-
-def test_calls_that_are_too_old_are_not_shown_and_their_files_are_deleted(tmp_path: Path) -> None:
-    calls = open_log(tmp_path, most_bytes=800, seconds=100)
-    log_one(calls, number=1)
-    first = tmp_path / "calls" / "00000001.calls"
-    long_ago = time.time() - 1000
-    os.utime(first, (long_ago, long_ago))
-    log_one(calls, number=2)
-    brief = open_log(tmp_path, seconds=0.0)
-
-    assert not first.exists()
     assert [logged.arguments for logged in calls.list_after()] == [{"number": 2}]
-    assert brief.list_after() == []
-
-
-def test_a_line_that_a_crash_cut_short_costs_that_call_alone(tmp_path: Path) -> None:
-    calls = open_log(tmp_path)
-    log_one(calls, number=1)
-    file = tmp_path / "calls" / "00000001.calls"
-    whole = file.read_bytes()
-    with file.open("ab") as opened:
-        opened.write(whole[:-20])
-
-    assert len(calls.list_after()) == 1
-    log_one(calls, number=2)
-    assert [logged.arguments["number"] for logged in calls.list_after()] == [1, 2]
-
-
-def test_a_damaged_line_is_passed_over(tmp_path: Path) -> None:
-    calls = open_log(tmp_path)
-    for number in range(3):
-        log_one(calls, number=number)
-    file = tmp_path / "calls" / "00000001.calls"
-    lines = file.read_bytes().splitlines(keepends=True)
-    lines[1] = lines[1][:60] + b"!" + lines[1][61:]
-    file.write_bytes(b"".join(lines))
-
-    assert [logged.arguments["number"] for logged in calls.list_after()] == [0, 2]
+    assert "calls.sqlite3.damaged" in caplog.text
 
 
 def test_another_process_sees_a_call_as_soon_as_it_is_written(tmp_path: Path) -> None:
@@ -274,7 +228,7 @@ def test_a_log_that_is_off_keeps_nothing(tmp_path: Path) -> None:
     async def call() -> str:
         async with Toolkit.open(Settings.from_environment(environ), environ) as kit:
             with kit.calls.watch("web_search", {}) as call:
-                return call.seal("{}")
+                return call.receipt
 
     assert asyncio.run(call()).startswith("wq-")
     assert not (tmp_path / "calls").exists()
@@ -289,7 +243,7 @@ def test_a_log_that_cannot_be_written_is_said_once_and_costs_no_call(
     log_one(calls)
 
     assert len(caplog.records) == 1
-    assert "cannot write the call log" in caplog.text
+    assert "calls.sqlite3 cannot be used" in caplog.text
 
 
 def test_calls_are_written_by_a_thread_of_the_log_without_being_asked_to(tmp_path: Path) -> None:
@@ -305,14 +259,3 @@ def test_a_field_of_a_newer_release_does_no_harm() -> None:
     stored = b'{"tool":"x","at":1.0,"outcome":"ok","seconds":0.1,"receipt":"wq-1","colour":"green"}'
 
     assert LoggedCall.parse(1, stored).more == {"colour": "green"}
-
-
-def test_an_id_never_means_two_calls_although_files_are_deleted(tmp_path: Path) -> None:
-    calls = open_log(tmp_path, most_bytes=2_000)
-    seen: list[int] = []
-    for number in range(100):
-        log_one(calls, number=number)
-        seen.append(calls.list_latest(1)[0].id)
-
-    assert len(list((tmp_path / "calls").glob("*.calls"))) <= segments_module._FILES
-    assert seen == sorted(set(seen))

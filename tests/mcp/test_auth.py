@@ -15,11 +15,10 @@ from tests.mcp.http_process import Served, http_server, message_in, modern
 from tests.mcp.issuer import RESOURCE, running_issuer
 from tests.mcp.stdio_process import command_of
 from webquarry.caller import LOCAL, serving
-from webquarry.calls.log import CallLog
-from webquarry.calls.segments import CallSegments
 from webquarry.errors import BadInput
 from webquarry.mcp.auth import METRICS, AccessDenied, TokenFile, configure_access
 from webquarry.settings import Settings
+from webquarry.store.calls import CallLog
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 
@@ -198,7 +197,7 @@ def test_artifacts_and_call_logs_are_isolated_per_caller(tmp_path: Path) -> None
 
     assert "result" in message_in(mine.text)
     assert "not found" in message_in(theirs.text)["error"]["message"]
-    log = CallLog(CallSegments(tmp_path / "webquarry" / "calls", 1_000_000, 3600))
+    log = CallLog(tmp_path / "webquarry" / "calls", 1_000_000, 3600)
     principals = {token.name: token.principal for token in tokens.tokens()} | {"local": LOCAL}
     logged = {}
     for name, principal in principals.items():

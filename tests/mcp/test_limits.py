@@ -19,8 +19,8 @@ from webquarry.mcp.handlers import ToolServer
 from webquarry.mcp.http import McpEndpoint
 from webquarry.mcp.limits import RateLimits
 from webquarry.mcp.listing import load_listing
-from webquarry.quota.local import LocalQuota
 from webquarry.settings import Settings
+from webquarry.store.quota import LocalQuota
 from webquarry.toolkit import Toolkit
 
 ADA, BOB = "Bearer ada", "Bearer bob"

@@ -140,7 +140,7 @@ def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
     changed.
     """
     from webquarry.records.examine import examine_records
-    from webquarry.records.place import find_records_folder
+    from webquarry.store.folder import find_records_folder
 
     name = "state folder"
     if settings.records == "memory":

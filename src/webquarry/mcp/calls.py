@@ -15,20 +15,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from webquarry.answer_text import render_digest, render_markdown
-from webquarry.calls.receipt import RECEIPT_META
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.mcp.linking import link
 from webquarry.mcp.protocol import META_SERVER, Message, as_json, encode, text_block
 from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
+from webquarry.store.calls import RECEIPT_META
 from webquarry.tool import Answer, TextAnswer, Tool
 from webquarry.tools import load
 
 if TYPE_CHECKING:
-    from webquarry.calls.models import OngoingCall
     from webquarry.mcp.external import ExternalTools
     from webquarry.mcp.protocol import Request
+    from webquarry.store.call_description import OngoingCall
     from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ async def call_external(
             body = encode(await external.run(name, arguments))
         except WebquarryError as error:
             return render_failure(error, call, with_facts=False)
-        return ToolResult(None, body, {RECEIPT_META: call.seal(body)})
+        return ToolResult(None, body, {RECEIPT_META: call.receipt})
 
 
 async def render(
@@ -115,13 +115,13 @@ async def render(
     """
     if isinstance(answer, TextAnswer):
         if call is not None:
-            answer.add_meta(receipt=call.seal(answer.text))
+            answer.add_meta(receipt=call.receipt)
         return ToolResult([text_block(answer.text)], meta=answer.meta)
     if answer.text_is_for_people and text_format != "digest":
         text_format = "markdown"
     body = answer.write_bytes()
     if call is not None:
-        answer.add_meta(receipt=call.seal(body))
+        answer.add_meta(receipt=call.receipt)
     is_large = answer.is_linkable() and len(body) >= kit.settings.link_threshold_bytes
     content = None
     if is_large or text_format != "json":
@@ -145,7 +145,7 @@ def render_failure(
     meta = None
     if call is not None:
         call.error = error
-        meta = {RECEIPT_META: call.seal(as_json(error.as_dict()))}
+        meta = {RECEIPT_META: call.receipt}
     content = [text_block(redact(error.sentences))]
     if with_facts:
         facts = error.as_dict()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from webquarry.errors import NoSlot
 from webquarry.mcp.asgi import error_response
 from webquarry.meter import count
-from webquarry.quota.base import Limit, Quota, QuotaDenied
+from webquarry.store.quota import Limit, Quota, QuotaDenied
 
 if TYPE_CHECKING:
     from starlette.responses import Response

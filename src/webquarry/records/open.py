@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from webquarry.records.file import MissingRecordFile, RecordFile
-from webquarry.records.place import find_records_folder
 from webquarry.settings import Settings
+from webquarry.store.folder import find_records_folder
 
 
 def open_records(settings: Settings, environ: Mapping[str, str]) -> RecordFile:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from webquarry.credentials import find_home
+from webquarry.settings import Settings
 
 
 def find_folder(
@@ -28,6 +29,11 @@ def find_folder(
     if home is None:
         return None
     return home / below_home / "webquarry"
+
+
+def find_records_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
+    """Return the folder of the records; None without a home directory."""
+    return find_folder(settings.state_folder, environ, "XDG_STATE_HOME", ".local/state")
 
 
 def write_private(path: Path, data: bytes) -> None:

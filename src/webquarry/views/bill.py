@@ -19,7 +19,7 @@ from webquarry.sessions.report import SessionBill
 
 if TYPE_CHECKING:
     from webquarry.ask.billing.ledger import SpendingRecord
-    from webquarry.calls.models import LoggedCall
+    from webquarry.store.calls import LoggedCall
     from webquarry.toolkit import Toolkit
 
 DAYS = 30

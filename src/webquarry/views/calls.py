@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from webquarry.calls.models import LoggedCall
+    from webquarry.store.calls import LoggedCall
     from webquarry.toolkit import Toolkit
 
 MOST_CALLS = 200  # that are shown at once

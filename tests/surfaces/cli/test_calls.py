@@ -9,16 +9,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from webquarry.calls.log import CallLog
-from webquarry.calls.segments import CallSegments
 from webquarry.errors import NotFound
+from webquarry.store.calls import CallLog
 from webquarry.surfaces.cli.app import app
 
 
 @pytest.fixture(autouse=True)
 def own_log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> CallLog:
     monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path))
-    return CallLog(CallSegments(tmp_path / "calls", 20_000_000, 30 * 86_400))
+    return CallLog(tmp_path / "calls", 20_000_000, 30 * 86_400)
 
 
 def run(*arguments: str) -> Result:

@@ -94,8 +94,8 @@ def _find_folder() -> Path:
     import os
 
     from webquarry.errors import NotFound
-    from webquarry.records.place import find_records_folder
     from webquarry.settings import Settings
+    from webquarry.store.folder import find_records_folder
 
     folder = find_records_folder(Settings.from_environment(), os.environ)
     if folder is None:

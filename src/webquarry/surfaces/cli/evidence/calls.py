@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from webquarry.calls.log import CallLog
-    from webquarry.calls.models import LoggedCall
+    from webquarry.store.calls import CallLog, LoggedCall
 
 _LOOK_SECONDS = 0.25  # between two looks at the log
 _SHOWN = 60  # characters of what was asked
@@ -45,8 +44,8 @@ def calls(
     with command_output(as_json) as output:
         import os
 
-        from webquarry.calls.open import open_call_log
         from webquarry.settings import Settings
+        from webquarry.store.open import open_call_log
 
         settings = Settings.from_environment()
         log = open_call_log(settings, os.environ)

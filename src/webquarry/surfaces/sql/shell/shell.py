@@ -274,8 +274,8 @@ def keep_history() -> Iterator[None]:
         return
     import os
 
-    from webquarry.records.place import find_records_folder
     from webquarry.settings import Settings
+    from webquarry.store.folder import find_records_folder
 
     folder = find_records_folder(Settings.from_environment(), os.environ)
     if not folder:

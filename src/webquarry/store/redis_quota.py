@@ -1,7 +1,5 @@
-"""Counts in the Redis that several servers share. While it is away each server counts for itself.
-
-A place among those at once is held by a lease that is renewed: the places of a server that was
-killed come back.
+"""Rate limits of several servers that share a Redis. While it is unavailable, each server counts
+for itself. A slot is a lease that is renewed, so the slots of a server that was killed are freed.
 """
 
 from __future__ import annotations
@@ -11,9 +9,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
-from webquarry.quota.base import (
+from webquarry.store.quota import (
     CLOCK_SKEW_SECONDS,
     Limit,
+    LocalQuota,
     Quota,
     QuotaGranted,
     QuotaVerdict,
@@ -21,18 +20,17 @@ from webquarry.quota.base import (
     join,
     judge,
 )
-from webquarry.quota.local import LocalQuota
 from webquarry.store.redis.connection import RedisConnection, RedisUnavailable
 from webquarry.store.redis.leases import renew
 from webquarry.store.redis.scripts import COUNT_TAKE, SLOT_HOLD
 from webquarry.store.redis.values import RedisValues
 
 LEASE_SECONDS = 15.0
-_OURS_ALREADY = -1  # for a place that is held and only renewed
+_RENEW = -1  # instead of a maximum
 
 
 class RedisQuota(Quota):
-    """Counts of all servers together."""
+    """Counters of all servers together."""
 
     def __init__(self, connection: RedisConnection, lease_seconds: float = LEASE_SECONDS) -> None:
         self._connection = connection
@@ -67,14 +65,14 @@ class RedisQuota(Quota):
 
     @asynccontextmanager
     async def slot(self, name: str, most: int) -> AsyncIterator[None]:
-        """The place among our own is held as well, so that they are known when Redis goes."""
+        """Hold a slot; a local one too, which counts when Redis becomes unavailable."""
         async with self._local.slot(name, most):
             key = self._values.key(name, "slots:")
             token = secrets.token_hex(16)
             if not await self._hold(key, token, most):
                 raise build_no_slot(most)
             try:
-                hold_again = partial(self._hold, key, token, _OURS_ALREADY)
+                hold_again = partial(self._hold, key, token, _RENEW)
                 async with renew(self._lease_seconds, hold_again):
                     yield
             finally:
@@ -82,7 +80,7 @@ class RedisQuota(Quota):
                     await self._connection.run(lambda redis: redis.zrem(key, token))
 
     async def _hold(self, key: bytes, token: str, most: int) -> bool:
-        """Whether the place is ours; it is, while Redis cannot say."""
+        """Acquire or renew a slot; always succeeds while Redis is unavailable."""
         lease_ms = round(self._lease_seconds * 1000)
         arguments = [token, most, lease_ms]
         try:

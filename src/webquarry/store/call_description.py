@@ -1,13 +1,17 @@
-"""What the log stores of a call: masked, of bounded size, without the text of the answer."""
+"""A call of a tool, and what the call log stores of it: masked, of bounded size, without the text
+of the answer.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
-from webquarry.calls.models import OngoingCall
+from webquarry.caller import caller
 from webquarry.errors import WebquarryError
 from webquarry.secret import HEADERS, MASK, PARAMETERS, redact
 
@@ -20,10 +24,50 @@ _SECRET_NAMES = PARAMETERS | HEADERS
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
+class FoundSource(Protocol):
+    """A source that an answer names."""
+
+    @property
+    def url(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def was_read(self) -> bool: ...
+
+
+class LoggableAnswer(Protocol):
+    """The parts of an answer that are logged."""
+
+    @property
+    def meta(self) -> dict[str, Any]: ...
+
+    def sources(self) -> Sequence[FoundSource]: ...
+
+    def failures(self) -> Sequence[Exception]: ...
+
+
+class OngoingCall:
+    """A call of a tool. `receipt` is the id of its row in the log."""
+
+    __slots__ = (
+        "answer", "arguments", "began_at", "caller", "error", "receipt", "seconds", "tool",
+    )  # fmt: skip
+
+    def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        self.tool = tool
+        self.arguments = arguments
+        self.caller = caller()
+        self.began_at = time.time()  # real time, also while a recording is replayed
+        self.seconds = -time.perf_counter()
+        self.answer: LoggableAnswer | None = None
+        self.error: BaseException | None = None
+        self.receipt = f"wq-{secrets.token_hex(16)}"
+
+
 def describe_call(call: OngoingCall) -> bytes:
     """Return a call as the log stores it: JSON without empty fields."""
-    if not call.receipt:
-        call.seal(_write_outcome(call))
     fields = mask_texts(
         {
             "arguments": bound_value(call.arguments),
@@ -39,7 +83,6 @@ def describe_call(call: OngoingCall) -> bytes:
         "outcome": name_outcome(call.error),
         "seconds": round(call.seconds, 6),
         "receipt": call.receipt,
-        "answer_digest": call.answer_digest,
         "process": os.getpid(),
     }
     stored = {name: value for name, value in fields.items() if value or value == 0}
@@ -120,15 +163,6 @@ def _shorten(text: str) -> str:
     if len(text) <= _LONGEST_TEXT:
         return text
     return text[:_LONGEST_TEXT] + "..."
-
-
-def _write_outcome(call: OngoingCall) -> str:
-    """Return the outcome of a call as an interface writes it, for its receipt."""
-    if isinstance(call.error, WebquarryError):
-        return _encode(call.error.as_dict())
-    if call.error is not None:
-        return type(call.error).__name__
-    return _encode("") if call.answer is None else call.answer.write()
 
 
 def _describe_answer(call: OngoingCall) -> dict[str, Any]:

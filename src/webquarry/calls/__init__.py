@@ -1,1 +1,0 @@
-"""The log of calls: which tool was called, by whom, with what, and what came of it."""
