@@ -1,7 +1,7 @@
 """HTML and XHTML: the whole page, or its main content.
 
-A page with short main content may be complete, or a wall: its outcome is judged by the whole page.
-A page without main content is returned whole.
+A page with short main content may be complete, or a wall: its outcome is judged by all of its
+texts. A page without main content is returned whole.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _SHORT = 2_500  # bytes; longer main content is never suspected to be a wall
 
 
 class _Part(NamedTuple):
-    """The returned part of a page, and the whole page if it is needed to judge the outcome."""
+    """The returned part of a page, and all of its texts if they are needed to judge the outcome."""
 
     content: Markdown
     notes: tuple[str, ...] = ()
-    whole: Markdown | None = None
+    whole: Sequence[Block] | None = None
     selection: Selection | None = None  # if main content was selected
     reader: str = ""  # the site reader of the page
 
@@ -62,7 +62,7 @@ class Html(Format):
             notes=notes,
             lost=tuple([note for note in notes if note in _LOSSES]),
             traits=lambda: document.traits,
-            whole=None if part.whole is None else part.whole.blocks,
+            whole=part.whole,
             document=document,
             page_blocks=list_blocks,
             is_chosen=part.selection is not None,
@@ -101,8 +101,6 @@ def _list_blocks(document: Document, part: _Part, url: str) -> PageBlocks:
 
 def _read_whole(document: Document, part: _Part, url: str) -> Sequence[Block]:
     """Return all that a person sees on the page."""
-    if part.whole is not None:
-        return part.whole.blocks
     if part.selection is None:
         return part.content.blocks
     return to_markdown(document, url).blocks
@@ -111,14 +109,17 @@ def _read_whole(document: Document, part: _Part, url: str) -> Sequence[Block]:
 def _convert_main_part(document: Document, url: str) -> _Part:
     """Return the main content of a page; the whole page with a note if there is none."""
     # imported here, because whole pages do not need the model
+    from webquarry._read.main_content.blocks import list_texts
     from webquarry._read.main_content.render import render_selection
     from webquarry._read.main_content.select import select_main_content
 
     selection = select_main_content(document)
     part = render_selection(document, selection, url) if selection.kept else None
-    if part is not None and Words(part.blocks).size >= _SHORT:
-        return _Part(part, selection=selection)
-    page = to_markdown(document, url)
     if part is None or not part.blocks:
-        return _Part(page, (WHOLE_NOTE,), selection=selection)
-    return _Part(part, whole=page, selection=selection)
+        return _Part(to_markdown(document, url), (WHOLE_NOTE,), selection=selection)
+    size = Words(part.blocks).size
+    if size >= _SHORT:
+        return _Part(part, selection=selection)
+    whole = list_texts(selection.flow)
+    is_larger = Words(whole).size > size
+    return _Part(part, whole=whole if is_larger else part.blocks, selection=selection)

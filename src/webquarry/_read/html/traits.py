@@ -26,6 +26,7 @@ _LONGEST_MARK = 1_000
 _LONGEST_SCRIPT = 20_000
 _MOST_BUTTONS = 50
 _LONGEST_LABEL = 100
+_MOST_LOGIN_LINKS = 5
 _ADDRESSES = {
     "script": "src",
     "iframe": "src",
@@ -83,6 +84,7 @@ class Traits:
     login_fields: int = 0  # the same boxes, in the form that asks for the first password
     identity_field: bool = False  # one of the boxes asks who you are
     login_link: bool = False  # some link or form leads to a login
+    login_labels: tuple[str, ...] = ()  # of the first links that do
     empty_mount: bool = False  # an element that scripts are meant to fill is empty
     images: int = 0
     empty_places: int = 0  # elements with a name, or of the page's own making, with nothing in them
@@ -114,6 +116,7 @@ def collect_traits(elements: Iterable[etree._Element]) -> Traits:
         login_fields=collector.login_fields,
         identity_field=collector.identity_field,
         login_link=collector.login_link,
+        login_labels=tuple(collector.login_labels),
         empty_mount=collector.empty_mount,
         images=collector.images,
         empty_places=collector.empty_places,
@@ -138,6 +141,7 @@ class _TraitCollector:
         self.login_fields = 0
         self.identity_field = False
         self.login_link = False
+        self.login_labels: list[str] = []
         self.empty_mount = False
         self.images = 0
         self.empty_places = 0
@@ -242,10 +246,12 @@ class _TraitCollector:
 
     def _add_link(self, element: etree._Element) -> None:
         """Whether a link or a form leads to a login."""
-        if self.login_link:
+        if len(self.login_labels) >= _MOST_LOGIN_LINKS:
             return
         address = element.get("href") or element.get("action") or ""
-        self.login_link = leads_to_login(address)
+        if leads_to_login(address):
+            self.login_link = True
+            self.login_labels.append(" ".join(_beginning_of(element)[:_LONGEST_LABEL].split()))
 
     def _add_refresh(self, element: etree._Element) -> None:
         """Keep where the page sends the browser on to."""

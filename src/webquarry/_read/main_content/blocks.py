@@ -19,6 +19,7 @@ from lxml import etree
 from webquarry._native import ChosenParts, Walk
 from webquarry._read.html.parse import Document
 from webquarry._read.main_content.tags import PAGE_TAGS
+from webquarry._read.markdown.blocks import Block, mark_link
 
 __all__ = ["ChosenParts", "Flow", "Walk", "build_flow"]
 
@@ -87,6 +88,19 @@ def build_flow(document: Document) -> Flow:
         walk = Walk(PAGE_TAGS)
         walk.walk(document.roots)
     return Flow(walk, _read_head(document))
+
+
+def list_texts(flow: Flow) -> list[Block]:
+    """Return the texts of a page as headings and paragraphs; a text that is mostly links is one
+    link.
+    """
+    blocks: list[Block] = []
+    for text, box, link_chars in zip(flow.texts, flow.boxes, flow.link_chars, strict=True):
+        if 2 * link_chars > len(text):
+            text = mark_link(text, "")
+        level = flow.levels[box]
+        blocks.append(Block("heading" if level else "paragraph", text, level))
+    return blocks
 
 
 def _read_head(document: Document) -> Head:

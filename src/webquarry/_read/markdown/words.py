@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webquarry._read.markdown.blocks import LINK, Block, strip_links, write_marked
@@ -38,14 +38,6 @@ class Words:
     def text(self) -> str:
         """The text with the marks of blocks: `#`, `-`, `|`."""
         return _ESCAPE.sub(r"\1", strip_links(write_marked(self.blocks)))
-
-    def read_without_links(self, is_excluded: Callable[[str], bool]) -> str:
-        """Return the text without the links whose text is excluded."""
-
-        def read_link(link: re.Match[str]) -> str:
-            return "" if is_excluded(link[1]) else link[1]
-
-        return _ESCAPE.sub(r"\1", LINK.sub(read_link, write_marked(self.blocks)))
 
     @found_once
     def headings(self) -> list[str]:

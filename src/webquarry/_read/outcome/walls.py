@@ -142,7 +142,7 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
     if has_form and _has_only_login(traits):
         return in_title or (is_short and (in_headline or _requests_login(title, words)))
     has_nothing_else = is_short and words.prose_count < _ORDER_PROSE and traits.fields <= 1
-    return has_nothing_else and traits.login_link and _orders_login(title, words)
+    return has_nothing_else and traits.login_link and _orders_login(title, words, traits)
 
 
 def _requests_login(title: str, words: Words) -> bool:
@@ -150,11 +150,12 @@ def _requests_login(title: str, words: Words) -> bool:
     return request.match(title) or request.match_tokens(tokenize_page(words.text))
 
 
-def _orders_login(title: str, words: Words) -> bool:
+def _orders_login(title: str, words: Words, traits: Traits) -> bool:
     """Whether a page tells the visitor to log in, except in a link that greets the visitor."""
     text = words.text
     if words.prose_count >= _OWN_PROSE:
-        text = words.read_without_links(phrases("login.greeting").match)
+        for label in filter(phrases("login.greeting").match, traits.login_labels):
+            text = text.replace(label, "")
     return phrases("login.order").match(f"{title}\n{text}")
 
 
