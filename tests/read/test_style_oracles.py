@@ -67,7 +67,7 @@ def test_cascade_gives_the_declarations_that_css_inline_writes(
     body: str = etree.tostring(build_tree(nested)[0], encoding="unicode", method="html")
     page = f"<!doctype html><html><head><style>{css}</style></head>{body}</html>"
     document = parse_html(page)
-    sheets, _ = collect_sheets(document.page_info)
+    sheets = collect_sheets(document.page_info)
     cascade = Cascade(document.roots, sheets, None, has_scripts=lambda: False)
     inlined = parse_html(css_inline.inline(page))
 

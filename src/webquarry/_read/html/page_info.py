@@ -40,7 +40,6 @@ class PageInfo(NamedTuple):
     """Found in one pass over the page."""
 
     style_elements: tuple[etree._Element, ...] = ()  # `style`, and `link` to style sheets
-    fallback_styles: tuple[etree._Element, ...] = ()  # used only if scripts do not run
     linked_sheets: Mapping[str, bytes] = MappingProxyType({})  # fetched sheets by URL
     url: str = ""
     base: str | None = None  # of the first `base` element
@@ -83,7 +82,6 @@ def collect_page_info(
             page.add(element, roots[0])
     return PageInfo(
         style_elements=tuple(page.styles),
-        fallback_styles=tuple(page.fallback_styles),
         linked_sheets=_unpack_styles(styles),
         url=url,
         base=page.base,
@@ -100,7 +98,6 @@ class _PageInfoBuilder:
 
     def __init__(self) -> None:
         self.styles: list[etree._Element] = []
-        self.fallback_styles: list[etree._Element] = []
         self.data: list[str] = []
         self.metas: list[tuple[str, str]] = []
         self.typesets_tex = self.has_raised = False
@@ -142,17 +139,13 @@ class _PageInfoBuilder:
             self.metas.append((name, meta.get("content") or ""))
 
     def _add_style(self, style: etree._Element) -> None:
-        """Add a style or link. Those in a template are inert, except in declarative shadow
-        roots.
+        """Add a style or link. Those in `noscript` and in a template are inert, except in
+        declarative shadow roots.
         """
-        is_inert = False
         for around in style.iterancestors("template", *_WITHOUT_SCRIPTS):
-            if around.tag != "template":
-                self.fallback_styles.append(style)
+            if around.tag != "template" or "shadowrootmode" not in around.attrib:
                 return
-            is_inert = is_inert or "shadowrootmode" not in around.attrib
-        if not is_inert:
-            self.styles.append(style)
+        self.styles.append(style)
 
 
 def _unpack_styles(styles: bytes) -> dict[str, bytes]:

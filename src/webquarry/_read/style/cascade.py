@@ -54,9 +54,6 @@ _LEFT_OUT: Declarations = {"display": "none"}
 _NAMES = re.compile(rf"[.#]({NAME_CHARACTER}+)")
 _LAST_NAME = re.compile(rf"([.#])((?:{NAME_CHARACTER}|\\.)+)|^([a-zA-Z][\w-]*)")
 _VARIABLE = re.compile(rf"var\(\s*+(--{NAME_CHARACTER}++)\s*+", re.IGNORECASE)
-_PROPERTY = re.compile(
-    rb"@property\s+(--[\w-]+)\s*\{(?:[^{}]*;)?\s*initial-value\s*:([^;{}]*)", re.IGNORECASE
-)
 _STATE = re.compile(r":(-?[a-zA-Z][\w-]*)")
 _BACKGROUNDS = frozenset({"background", "background-color", "background-image"})
 _SHOWING = re.compile(
@@ -113,7 +110,7 @@ class Cascade:
         self._own: dict[str, _Merged] = {}  # by the text of a style attribute
         self._merged: dict[int, _Merged] = {}
         self._styles: dict[tuple[int, str], Declarations] = {}  # by rules and style attribute
-        self._scopes: dict[_Element | None, _Scope] = {None: _Scope(_read_initial(sheets), None)}
+        self._scopes: dict[_Element | None, _Scope] = {None: _Scope({}, None)}
         # by what is around them, rules and style attribute
         self._inner_scopes: dict[tuple[_Scope, int, str], _Scope] = {}
         self._variables: dict[bytes, _Merged] = {}  # by the text of the declarations
@@ -440,16 +437,6 @@ def _apply_all(declared: Iterable[tuple[Layer, Declarations]]) -> Declarations:
                 if name in below:
                     style[name] = below[name]
     return style
-
-
-def _read_initial(sheets: Sheets) -> Declarations:
-    """Return the initial values that `@property` gives to custom properties."""
-    found: Declarations = {}
-    for _, css in sheets.sheets:
-        if b"@property" in css:
-            for name, value in _PROPERTY.findall(css):
-                found[name.decode(errors="replace")] = value.decode(errors="replace")
-    return found
 
 
 def _set_bits(rules: Sequence[_Rule], judge: Callable[[_Rule], bool]) -> int:

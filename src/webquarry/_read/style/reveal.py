@@ -44,8 +44,6 @@ _WORKS_ON_PAGE = re.compile(
 )
 _LONGEST_SCRIPT = 200_000  # characters
 _LONGEST_COUNTER = 2_000
-_SHOWS = re.compile(rb"display\s*:\s*(?!none)[a-z]|visibility\s*:\s*visible|opacity\s*:\s*[1.]")
-_NAMES = re.compile(rb"[.#]([\w-]+)")
 
 
 class Scripts:
@@ -302,32 +300,14 @@ _LONGEST_TWIN = 80
 class Revealed:
     """Content of a page that is hidden until its script or an animation has run."""
 
-    def __init__(
-        self, roots: Sequence[_Element], scripts: Scripts, sheets: Sheets, fallback: Sheets
-    ) -> None:
+    def __init__(self, roots: Sequence[_Element], scripts: Scripts, sheets: Sheets) -> None:
         self._roots = roots
         self._scripts = scripts
         self._sheets = sheets
-        self._fallback = fallback  # sheets that count only without scripts
-        self._fallback_names: set[str] | None = None
         self._last_frames: dict[str, Declarations] | None = None
         self._length: int | None = None
         self._measured = 0
         self._moves_parts: bool | None = None
-
-    def is_shown_without_scripts(self, element: _Element) -> bool:
-        """Whether a sheet for browsers without scripts shows an element that a script shows."""
-        if not self._fallback.sheets or not self._scripts.are_any:
-            return False
-        if self._fallback_names is None:
-            self._fallback_names = set()
-            for _, css in self._fallback.sheets:
-                for rule in css.lower().split(b"}")[:-1]:
-                    before, _, body = rule.rpartition(b"{")
-                    if _SHOWS.search(body):
-                        found = _NAMES.findall(before.rpartition(b"{")[2])
-                        self._fallback_names.update(name.decode() for name in found)
-        return not self._fallback_names.isdisjoint(list_names(element))
 
     def is_late_part(self, element: _Element) -> bool:
         """Whether React's script moves an element into place, or late parts are the page."""

@@ -40,7 +40,6 @@ _NAME = re.compile(_IDENT)
 _TYPE = re.compile(rf"(?:\*?\|)?+({_IDENT}|\*)")
 _COMBINATOR = re.compile(r"\s*+([>+~])\s*+|\s++")
 _PSEUDO = re.compile(r"(::?)(-?[A-Za-z][\w-]*+)")
-_PART = re.compile(r"::part\(\s*([\w\s-]+)\)", re.IGNORECASE)
 _FORMULA = re.compile(
     r"\s*+(?:(odd|even)|([+-]?\d{0,9})n(?:\s*+([+-])\s*+(\d{1,9}))?+|([+-]?\d{1,9}))"
     r"(?:\s++of\s++(.+)|\s*+)",
@@ -59,7 +58,7 @@ _PARTS = _OLD_PARTS | frozenset(
     """
     marker selection placeholder backdrop cue file-selector-button slotted highlight
     details-content grammar-error spelling-error target-text view-transition scroll-marker
-    scroll-button column checkmark picker picker-icon search-text
+    scroll-button column checkmark part picker picker-icon search-text
     """.split()  # noqa: SIM905
 )
 # States that no element has until a person does something.
@@ -356,11 +355,6 @@ def is_plausible(text: str) -> bool:
     return True
 
 
-def _name_part(found: re.Match[str]) -> str:
-    """Write `::part(a)` as what it means in a tree with its shadow trees in place."""
-    return " *" + "".join(f'[part~="{name}"]' for name in found[1].split())
-
-
 class _Parser:
     def __init__(self, folds: bool, parent: Selectors | None) -> None:
         self._folds = folds
@@ -370,8 +364,6 @@ class _Parser:
         if depth > _DEEPEST:
             raise UndecidedSelector(text)
         text = text.strip()
-        if "::p" in text:
-            text = _PART.sub(_name_part, text)
         if not nests:
             plain = parse_plain(text, self._folds)
             if plain is not None:

@@ -1,7 +1,7 @@
 """The style sheets of a page, and their rules about some names.
 
-Sheets are style elements, linked sheets that were fetched, and `data:` addresses, with what they
-import from `data:` addresses. Each is parsed once; rules about other names are skipped unread.
+Sheets are style elements, linked sheets that were fetched, and `data:` addresses. Each is parsed
+once; rules about other names are skipped unread.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -20,20 +19,10 @@ from webquarry._native import NameSet, scan_rules, strip_comments
 from webquarry._read.html.page_info import PageInfo, style_of
 from webquarry._read.html.sheet_links import is_sheet_link, join_address
 from webquarry._read.style.conditions import ALWAYS, NEVER, judge_group, judge_media
-from webquarry._read.text.brackets import find_closing
 
-_MOST_IMPORTS = 64
-_DEEPEST_IMPORT = 4
-_LARGEST_IMPORTS = 2_000_000  # bytes
 _LOOKED_AT = 200_000  # bytes in which imports are looked for
 _LONGEST_MEDIA = 1_000  # characters
-_SKIPPED = re.compile(rb"(?:\s++|/\*(?:[^*]|\*(?!/))*+\*/|<!--|-->)*+")
-_IMPORT = re.compile(
-    rb"""@import\s*+(?:url\(\s*+(?:"([^"\n]*+)"|'([^'\n]*+)'|([^\s"')]*+))\s*+\)"""
-    rb"""|"([^"\n]*+)"|'([^'\n]*+)')([^;{}]*+)(?:;|$)""",
-    re.IGNORECASE,
-)
-_STATEMENT = re.compile(rb"@(?:charset|layer)\s[^;{}]*+;", re.IGNORECASE)
+_IMPORT = re.compile(rb"@import\b", re.IGNORECASE)
 _DATA = re.compile(r"data:([^,]*),(.*)", re.IGNORECASE | re.DOTALL)
 _GROUP = re.compile(r"(@[\w-]+)\s*(.*)", re.DOTALL)
 
@@ -57,67 +46,32 @@ class Sheets:
 
     sheets: list[tuple[_Chain, bytes]] = field(default_factory=list)
     is_complete: bool = True
-    _imports: int = 0
-    _size: int = 0
 
-    def add(self, css: bytes, around: _Chain = (), depth: int = 0) -> None:
-        """Add a sheet, after those that it imports."""
+    def add(self, css: bytes, around: _Chain = ()) -> None:
+        """Add a sheet. What it imports is not known."""
         if 0 in css:
             css = css.replace(b"\0", b"\xef\xbf\xbd")
-        if css.find(b"@", 0, _LOOKED_AT) >= 0 and b"@import" in css.lower():
-            self._add_imports(css, around, depth)
+        css = strip_comments(css)
+        if _IMPORT.search(css, 0, _LOOKED_AT):
+            self.is_complete = False
         if css:
-            self.sheets.append((around, strip_comments(css)))
+            self.sheets.append((around, css))
 
-    def add_address(self, address: str, around: _Chain = (), depth: int = 0) -> None:
+    def add_address(self, address: str, around: _Chain = ()) -> None:
         """Add the sheet of a `data:` address; others are not known."""
         css = decode_data(address)
         if css is None:
-            if not address.strip().lower().startswith("data:"):
-                self.is_complete = False
-            return
-        self._imports += 1
-        self._size += len(css)
-        is_too_much = self._imports > _MOST_IMPORTS or self._size > _LARGEST_IMPORTS
-        if is_too_much or depth > _DEEPEST_IMPORT:
             self.is_complete = False
-            return
-        self.add(css, around, depth)
-
-    def _add_imports(self, css: bytes, around: _Chain, depth: int) -> None:
-        """Add what is imported at the start of a sheet."""
-        place = 0
-        while True:
-            blanks = _SKIPPED.match(css, place)
-            assert blanks is not None  # it also matches nothing
-            place = blanks.end()
-            found = _IMPORT.match(css, place)
-            if found is None:
-                statement = _STATEMENT.match(css, place)
-                if statement is None:
-                    return
-                if statement[0][:6].lower() == b"@layer":
-                    self.sheets.append((around, statement[0]))
-                place = statement.end()
-                continue
-            place = found.end()
-            *addresses, conditions = found.groups()
-            address = next((one for one in addresses if one is not None), b"")
-            groups = _read_import_conditions(conditions.decode(errors="replace"))
-            self.add_address(address.decode(errors="replace"), around + groups, depth + 1)
+        else:
+            self.add(css, around)
 
 
-def collect_sheets(page_info: PageInfo) -> tuple[Sheets, Sheets]:
-    """Return the sheets of a page, and those that count only without scripts."""
+def collect_sheets(page_info: PageInfo) -> Sheets:
+    """Return the sheets of a page."""
     linked = page_info.linked_sheets
     base = join_address(page_info.url, page_info.base or "") if linked else ""
-    sheets = _collect(page_info.style_elements, linked, base)
-    return sheets, _collect(page_info.fallback_styles, linked, base)
-
-
-def _collect(elements: Sequence[etree._Element], linked: Mapping[str, bytes], base: str) -> Sheets:
     sheets = Sheets()
-    for element in elements:
+    for element in page_info.style_elements:
         if element.tag == "style":
             media = element.get("media") or ""
             if _is_css(element.get("type")) and _is_for_all(media):
@@ -155,28 +109,6 @@ def decode_data(address: str) -> bytes | None:
         return base64.b64decode(b"".join(text.split()) + b"===")
     except (binascii.Error, ValueError):
         return None
-
-
-def _read_import_conditions(text: str) -> _Chain:
-    """Convert `layer(x) supports(display: grid) print` to the groups of the same meaning."""
-    groups: list[str] = []
-    text = text.strip()
-    lowered = text.lower()
-    if lowered.startswith("layer("):
-        end = find_closing(text, 6)
-        groups.append(f"@layer {text[6:end].strip()}")
-        text = text[end + 1 :].strip()
-    elif lowered == "layer" or lowered.startswith("layer "):
-        groups.append("@layer")
-        text = text[5:].strip()
-    if text.lower().startswith("supports("):
-        end = find_closing(text, 9)
-        condition = text[9:end].strip()
-        groups.append(f"@supports ({condition.removeprefix('(').removesuffix(')')})")
-        text = text[end + 1 :].strip()
-    if text:
-        groups.append(f"@media {text}")
-    return tuple(group.encode() for group in groups)
 
 
 @dataclass(eq=False, slots=True)

@@ -142,10 +142,10 @@ class Styles:
         self._main = main or self
         self._knows_all = names is None
         if main is None:
-            self._sheets, self._fallback = collect_sheets(page_info)
+            self._sheets = collect_sheets(page_info)
             self._scripts = Scripts(roots)
             self._controls = Controls(roots, self._scripts, self._is_control_seen)
-            self.revealed = Revealed(roots, self._scripts, self._sheets, self._fallback)
+            self.revealed = Revealed(roots, self._scripts, self._sheets)
         else:
             self._sheets, self._scripts = main._sheets, main._scripts
             self._controls, self.revealed = main._controls, main.revealed
@@ -451,8 +451,6 @@ class Styles:
             return self._controls.are_pointing_at(element)
         is_sure = reason not in (ARIA, HIDDEN_CLASS)
         if self._controls.can_open(element, needs_proof=is_sure):
-            return True
-        if self.revealed.is_shown_without_scripts(element):
             return True
         if reason in (HIDDEN, ARIA, HIDDEN_CLASS):
             return False
