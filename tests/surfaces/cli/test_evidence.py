@@ -1,4 +1,4 @@
-"""The commands `pack`, `verify` and `drift` on the recorded web."""
+"""The commands `pack`, `verify`, `verify --live` and its alias `drift` on the recorded web."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,21 +133,14 @@ def forge_text(data: bytes, text: str, other: str) -> bytes:
     from hashlib import sha256
 
     from webquarry.verify.pack.wacz import read_wacz, write_wacz
-    from webquarry.verify.pack.warc import WarcRecord
 
     contents = read_wacz(data)
     records = []
     ids = {}
-    for old in contents.records.values():
-        block = other.encode() if old.block == text.encode() else old.block
-        more = {}
-        if "warc-refers-to" in old.headers:
-            more["WARC-Refers-To"] = old.headers["warc-refers-to"]
-        kind = old.headers["content-type"]
-        date = old.headers["warc-date"]
-        payload = old.payload if old.kind == "response" else None
-        record = WarcRecord(old.kind, date, kind, block, old.url, payload, more)
-        ids[old.id] = record.id
+    for id, record in contents.records.items():
+        if record.block == text.encode():
+            record = replace(record, block=other.encode())
+        ids[id] = record.id
         records.append(record)
     evidence = contents.evidence
     for source in evidence["sources"]:
@@ -175,11 +169,13 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("from_pack", [False, True])
-def test_drift_of_an_unchanged_page_is_none(tmp_path: Path, from_pack: bool) -> None:
+def test_live_check_of_an_unchanged_page_reports_the_same_text(
+    tmp_path: Path, from_pack: bool
+) -> None:
     subject = researched("")
     if from_pack:
         subject = str(packed(tmp_path, subject))
-    done = run("drift", subject, "--json")
+    done = run("verify", "--live", subject, "--json")
     answer: dict[str, Any] = json.loads(done.stdout)
 
     assert done.exit_code == 0
@@ -187,8 +183,7 @@ def test_drift_of_an_unchanged_page_is_none(tmp_path: Path, from_pack: bool) -> 
     assert [page["url"] for page in answer["pages"]] == [PAGE]
 
 
-def test_drift_of_a_quote_ends_in_an_exit_code_of_its_own(tmp_path: Path) -> None:
-    """The words were never there, which is the same to whoever looks now."""
+def test_changed_quote_ends_in_exit_code_4(tmp_path: Path) -> None:
     id = researched(QUOTE)
     other = run("drift", id, "--text")
     assert "same_text" in other.stdout  # the hash says that nothing changed

@@ -12,8 +12,8 @@ from webquarry._read.plain.words import PageWords, WordSection
 from webquarry.errors import NotFound
 from webquarry.sessions.models import KeptQuote, ResearchSession, StepDraft
 from webquarry.sessions.source import Source
+from webquarry.verify.pack.archive import WarcRecord
 from webquarry.verify.pack.build import PackScope, build_pack, read_sources
-from webquarry.verify.pack.warc import WarcRecord
 
 A, B, C = "https://a.org/tides", "https://b.org/found", "https://c.org/gone"
 READ_AT = datetime(2026, 9, 14, 6, 0, tzinfo=UTC)
@@ -39,13 +39,12 @@ class Page:
 
 
 def make_exchanges(message: bytes = MESSAGE) -> list[WarcRecord]:
-    payload = message.partition(b"\r\n\r\n")[2]
     kind = "application/http; msgtype="
     date = "2026-09-14T06:00:00Z"
-    response = WarcRecord("response", date, f"{kind}response", message, A, payload)
+    response = WarcRecord("response", date, f"{kind}response", message, A)
     asked = b"GET /tides HTTP/1.1\r\nHost: a.org\r\n\r\n"
     more = {"WARC-Concurrent-To": response.id}
-    request = WarcRecord("request", date, f"{kind}request", asked, A, b"", more)
+    request = WarcRecord("request", date, f"{kind}request", asked, A, more)
     return [response, request]
 
 

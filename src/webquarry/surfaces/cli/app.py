@@ -22,8 +22,8 @@ from webquarry.surfaces.cli.check.command import check
 from webquarry.surfaces.cli.demo.command import demo
 from webquarry.surfaces.cli.doctor.command import doctor
 from webquarry.surfaces.cli.evidence.calls import calls
-from webquarry.surfaces.cli.evidence.drift import drift
-from webquarry.surfaces.cli.evidence.pack import pack, verify
+from webquarry.surfaces.cli.evidence.pack import pack
+from webquarry.surfaces.cli.evidence.verify import drift, verify
 from webquarry.surfaces.cli.pages import app as library_app
 from webquarry.surfaces.cli.read import read
 from webquarry.surfaces.cli.search import search

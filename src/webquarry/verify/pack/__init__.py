@@ -1,3 +1,1 @@
-"""Evidence packs: what a session's sources said, in a file that others can read and anybody can
-check again.
-"""
+"""Evidence packs: the sources of a session in a file that anyone can check again."""

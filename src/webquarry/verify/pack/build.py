@@ -1,8 +1,8 @@
-"""A session and pages that are read for it -> an evidence pack.
+"""Evidence packs: a session and its sources, read again now, as one file that others can check.
 
-The bytes of pages are not kept by sessions, so they are read once more, one after the other, and
-the pack says when. Each quote that the session keeps is compared with what was read now, and stands
-beside what was found when it was checked. What could not be read is said, not left out.
+Sessions do not store the bytes of pages, so each page is read once more and the pack says when.
+Each quote of the session is compared with the text read now, beside the finding when it was
+checked. Sources that could not be read are listed with the reason.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from webquarry.secret import get_masker, redact
 from webquarry.sessions.export import export_session
 from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession
 from webquarry.sessions.views import format_time
-from webquarry.verify.pack.captures import find_response
+from webquarry.verify.pack.archive import WarcRecord, find_response
 from webquarry.verify.pack.wacz import write_wacz
-from webquarry.verify.pack.warc import LARGEST_RECORD, WarcRecord
 from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.findings import QuoteFinding
 from webquarry.verify.quotes.source import SourceText
@@ -34,16 +33,16 @@ STATEMENT = (
     "stand in the texts made of it. It does not show that a site said so to anybody else, nor that "
     "a statement is true."
 )
-_LARGEST_PACK = 400 * 1024 * 1024  # bytes of all records
+_MAX_RECORD_BYTES = 400 * 1024 * 1024  # of all records
 
 _NO_WORDS = PageWords("")
 
-# Whole pages that were read, only those that were quoted, or no page at all.
+# All pages that were read, only those that were quoted, or no page.
 PackScope = Literal["read", "quoted", "hashes"]
 
 
 class ReadWords(Protocol):
-    """A page whose words were read."""
+    """The text of a page."""
 
     @property
     def url(self) -> str: ...
@@ -60,7 +59,7 @@ class ReadWords(Protocol):
 
 @dataclass(frozen=True)
 class PackedSource:
-    """A source, and what was read of it for the pack, or why nothing could be."""
+    """A source with the page read for the pack, or the error."""
 
     recorded: RecordedSource
     page: ReadWords | None = None
@@ -71,7 +70,7 @@ class PackedSource:
 async def read_sources(
     session: ResearchSession, scope: PackScope, read: Callable[[str], Awaitable[ReadWords]]
 ) -> list[PackedSource]:
-    """The sources of a session that belong in a pack, each read now, one after the other."""
+    """Read the sources of a session that the scope includes, one after the other."""
     packed: list[PackedSource] = []
     for recorded in session.sources:
         wanted = ("quoted",) if scope == "quoted" else ("quoted", "read")
@@ -88,9 +87,7 @@ async def read_sources(
 
 
 def mask_words(words: PageWords) -> PageWords:
-    """The words of a page as they may be written down. Where a secret of ours is among them, what
-    is known of places is not true any more, and left out.
-    """
+    """Return the words without our secrets; offsets are dropped if any was masked."""
     text = words.text.encode("utf-8", "replace").decode()
     masked = get_masker().mask_text(text)
     if masked != text:
@@ -99,7 +96,7 @@ def mask_words(words: PageWords) -> PageWords:
 
 
 def mask_texts(value: Any) -> Any:
-    """A value of JSON without secrets in its texts."""
+    """Return a JSON value with secrets in its strings masked."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
@@ -116,16 +113,15 @@ def build_pack(
     scope: PackScope,
     software: str,
 ) -> bytes:
-    """The bytes of the pack. The same session and the same exchanges give the same bytes."""
-    created = format_time(session.touched_at)
+    """Return the bytes of the pack, which depend on the arguments alone."""
     dates = [record.date for record in exchanges]
-    created = max([created, *dates])
+    created = max([format_time(session.touched_at), *dates])
     texts = [_convert(source, exchanges) for source in sources if source.page is not None]
     records: list[WarcRecord] = []
     if scope != "hashes":
         information = f"software: {software}\r\nformat: WARC File Format 1.1\r\n".encode()
         info = WarcRecord("warcinfo", created, "application/warc-fields", information)
-        # Each once: the same answer may have come twice within a second.
+        # Equal records have equal ids: the same response may come twice within a second.
         by_id = {record.id: record for record in (info, *exchanges, *texts)}
         records = list(by_id.values())
     _check_size(records)
@@ -149,7 +145,7 @@ def build_pack(
 
 
 def _convert(source: PackedSource, exchanges: Sequence[WarcRecord]) -> WarcRecord:
-    """The record of the text that was made of a page."""
+    """Return the record of the text of a page."""
     assert source.page is not None
     response = find_response(exchanges, redact(source.page.url))
     more = {}
@@ -166,17 +162,17 @@ def _convert(source: PackedSource, exchanges: Sequence[WarcRecord]) -> WarcRecor
 
 
 def _check_size(records: Sequence[WarcRecord]) -> None:
-    sizes = [len(record.block) for record in records]
-    if sum(sizes) > _LARGEST_PACK or max(sizes, default=0) > LARGEST_RECORD // 2:
+    size = sum(len(record.block) for record in records)
+    if size > _MAX_RECORD_BYTES:
         raise TooLarge(
-            f"The pages of the session have {sum(sizes):,} bytes, which is more than a pack holds.",
+            f"The pages of the session have {size:,} bytes; a pack holds {_MAX_RECORD_BYTES:,}.",
             suggested_action="Pack only the quoted pages (--scope quoted), or hashes and spans "
             "alone (--scope hashes).",
         )
 
 
 def _describe_session(session: ResearchSession) -> dict[str, Any]:
-    """The session as its export has it."""
+    """Return the session as exported, without quotes and secrets."""
     export = export_session(session, format_time(session.touched_at))
     described: dict[str, Any] = {
         "sessionId": export.id,
@@ -221,7 +217,7 @@ def _describe_source(
         "textLength": len(source.words.text),
     }
     if response is not None:
-        described["bytesHash"] = sha256(response.payload or b"").hexdigest()
+        described["bytesHash"] = sha256(response.payload).hexdigest()
     if scope != "hashes":
         described["textRecord"] = _convert(source, exchanges).id
         described["words"] = describe_words(source.words)
@@ -233,7 +229,7 @@ def _describe_source(
 def _describe_quotes(
     session: ResearchSession, sources: Sequence[PackedSource], scope: PackScope
 ) -> list[dict[str, Any]]:
-    """Every quote of the session: what was found when it was checked, and what the pack has."""
+    """Return each quote with its finding when it was checked and its finding in the pack."""
     numbers = {identity(one.recorded.source.url): one.recorded.number for one in sources}
     asked = [one for one in sources if one.page is not None or one.problem is not None]
     checker = QuoteChecker([_as_text(source) for source in asked])
@@ -258,7 +254,7 @@ def _describe_quotes(
 
 
 def _as_text(source: PackedSource) -> SourceText:
-    """A source as quotes are compared with it."""
+    """Return the source in the form the quote check uses."""
     url = redact(source.recorded.source.url)
     if source.page is None:
         problem = "It was not read for the pack."
@@ -286,7 +282,7 @@ def _describe_kept(quote: KeptQuote, scope: PackScope) -> dict[str, Any]:
 
 
 def describe_finding(finding: QuoteFinding, *, with_words: bool) -> dict[str, Any]:
-    """How a quote stands in the texts of a pack, as JSON has it."""
+    """Return a finding as JSON, without empty fields."""
     fields: dict[str, Any] = {
         "tier": finding.tier,
         "url": finding.url,
@@ -306,7 +302,7 @@ def describe_finding(finding: QuoteFinding, *, with_words: bool) -> dict[str, An
 
 
 def _list_pages(sources: Sequence[PackedSource], scope: PackScope) -> list[dict[str, Any]]:
-    """The pages as the list of pages has them."""
+    """Return the entries of pages.jsonl."""
     pages: list[dict[str, Any]] = []
     if scope == "hashes":
         return pages

@@ -1,35 +1,42 @@
-"""The bytes of an evidence pack in, whether everything in it still fits together out.
+"""Check of an evidence pack: each hash, each span, each quote. Nothing is fetched.
 
-Nothing is fetched and nothing of this machine is asked. First every byte: the ZIP file, the hashes
-of its members, the digests of its records. Then what it says: each text by its hash, each quote
-where its span is, and anew by comparing it with the text.
+First every byte (`read_wacz`: ZIP file, hashes of its members, ids of its records), then the
+evidence: each text against its hash, each quote at its span and compared again with the text, and
+each text made again from the bytes of its page.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webquarry._read.plain.words import PageWords, build_words
-from webquarry.verify.pack.build import FORMAT, describe_finding
-from webquarry.verify.pack.problem import DamagedPack
+from webquarry._read.reader import FetchedPage
+from webquarry.errors import TooLarge, WebquarryError
+from webquarry.net.body import decoder_for
+from webquarry.net.models import Reply
+from webquarry.pages.jobs import take_words
+from webquarry.pages.words import unpack_words
+from webquarry.verify.pack.archive import DamagedPack, WarcRecord
+from webquarry.verify.pack.build import FORMAT, describe_finding, mask_words
 from webquarry.verify.pack.wacz import PackContents, read_wacz
-from webquarry.verify.pack.warc import ReadRecord
 from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.source import SourceText
 
-_MOST_QUOTES = 10_000
-_LONGEST_QUOTE = 20_000  # characters; sessions keep fewer
-_MOST_COMPARED = 4_000_000_000  # characters of texts, times quotes; beyond it spans are compared
+if TYPE_CHECKING:
+    from webquarry._read.workers.job import JobRunner
+
+_MAX_QUOTES = 10_000
+_MAX_QUOTE_LENGTH = 20_000  # sessions store shorter ones
 
 
 @dataclass
 class PackReport:
-    """What was found in a pack. `problems` is empty where everything fits."""
+    """The result of a check; `problems` is empty if the pack is intact."""
 
     session: str = ""
     created: str = ""
@@ -37,9 +44,9 @@ class PackReport:
     scope: str = ""
     sources: int = 0
     texts: int = 0
-    remade: int = 0  # texts that were made once more from their bytes, and are the same
+    remade: int = 0  # texts made again from their bytes that are equal
     records: int = 0
-    quotes: Counter[str] = field(default_factory=Counter)  # by how they stand in the pack
+    quotes: Counter[str] = field(default_factory=Counter)  # by tier
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -48,41 +55,46 @@ class PackReport:
         return not self.problems
 
     def as_dict(self) -> dict[str, Any]:
-        """The report for a program."""
-        return {
-            "intact": self.is_intact,
-            "sessionId": self.session,
-            "created": self.created,
-            "software": self.software,
-            "scope": self.scope,
-            "sources": self.sources,
-            "texts": self.texts,
-            "remade": self.remade,
-            "records": self.records,
-            "quotes": dict(sorted(self.quotes.items())),
-            "problems": self.problems,
-            "notes": self.notes,
-        }
+        """Return the report as JSON."""
+        fields = asdict(self)
+        session = fields.pop("session")
+        fields["quotes"] = dict(sorted(self.quotes.items()))
+        return {"intact": self.is_intact, "sessionId": session, **fields}
 
 
 def check_pack(data: bytes, software: str) -> PackReport:
-    """What is in a pack and whether it fits together; `software` is who checks it."""
+    """Check the bytes of a pack; `software` is the name and version of this release."""
     return check_contents(read_wacz(data), software)
 
 
 def check_contents(contents: PackContents, software: str) -> PackReport:
-    """The same for a pack whose bytes were checked."""
+    """Check the evidence of a pack whose bytes were checked by `read_wacz`."""
     evidence = contents.evidence
     if evidence.get("format") != FORMAT:
-        raise DamagedPack("evidence.json is of a form that this release does not know.")
+        raise DamagedPack(f"evidence.json does not have the format {FORMAT}.")
     try:
-        return _PackCheck(contents, software).run()
+        report = PackReport(
+            session=str(evidence["session"]["sessionId"]),
+            created=str(evidence["created"]),
+            software=str(evidence["software"]),
+            scope=str(evidence["scope"]),
+            records=len(contents.records),
+        )
+        texts = _check_sources(contents, report)
+        _check_quotes(evidence["quotes"], texts, report, software)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise DamagedPack("evidence.json is not as this release writes it.") from None
+        raise DamagedPack("evidence.json does not have the fields of an evidence pack.") from None
+    if report.software != software:
+        report.notes.append(f"The pack was made by {report.software} and checked by {software}.")
+    if report.scope == "hashes":
+        report.notes.append(
+            "The pack holds hashes and spans alone: no text is in it to compare quotes with."
+        )
+    return report
 
 
 def list_texts(contents: PackContents) -> list[SourceText]:
-    """The sources of a pack whose texts are in it, to compare quotes with."""
+    """Return the sources of a pack whose texts are in it."""
     texts: list[SourceText] = []
     for source in contents.evidence["sources"]:
         record = contents.records.get(source.get("textRecord", ""))
@@ -91,139 +103,140 @@ def list_texts(contents: PackContents) -> list[SourceText]:
     return texts
 
 
-class _PackCheck:
-    """Goes through the evidence of a pack."""
-
-    def __init__(self, contents: PackContents, software: str) -> None:
-        self._contents = contents
-        self._evidence = contents.evidence
-        self._software = software
-        self._texts: dict[int, SourceText] = {}
-        self._by_url: dict[str, SourceText] = {}
-        self._compared: list[SourceText] = []  # these, and those that could not be read
-        self.report = PackReport(
-            session=str(self._evidence["session"]["sessionId"]),
-            created=str(self._evidence["created"]),
-            software=str(self._evidence["software"]),
-            scope=str(self._evidence["scope"]),
-            records=len(contents.records),
-        )
-
-    def run(self) -> PackReport:
-        for source in self._evidence["sources"]:
-            self._check_source(source)
-        self._check_quotes(self._evidence["quotes"])
-        report = self.report
-        if report.software != self._software:
-            report.notes.append(
-                f"The pack was made by {report.software} and checked by {self._software}."
-            )
-        if report.scope == "hashes":
-            report.notes.append(
-                "The pack holds hashes and spans alone: no text is in it to compare quotes with."
-            )
-        return report
-
-    def _check_source(self, source: Mapping[str, Any]) -> None:
-        """A source: its text by its hash, its bytes by theirs."""
-        number = int(source["number"])
-        self.report.sources += 1
-        name = f"Source {number} ({source['url']})"
-        problem = source.get("problem")
-        if problem is not None:
-            message = str(problem["message"])
-            self.report.notes.append(f"{name} is not in the pack: {message}")
-            unread = SourceText(str(source["url"]), PageWords(""), problem=message)
-            self._compared.append(unread)
-        if "textRecord" not in source:
-            return
-        record = self._contents.records.get(source["textRecord"])
-        if record is None or record.kind != "conversion":
-            self.report.problems.append(f"{name}: its text is not in the pack.")
-            return
-        if sha256(record.block).hexdigest() != source["textHash"]:
-            self.report.problems.append(f"{name}: its text does not fit its hash.")
-            return
-        self._check_response(source, record, name)
-        self.report.texts += 1
-        text = _as_text(source, record)
-        self._texts[number] = text
-        self._by_url.setdefault(text.url, text)
-        self._compared.append(text)
-
-    def _check_response(self, source: Mapping[str, Any], text: ReadRecord, name: str) -> None:
-        if "responseRecord" not in source:
-            self.report.notes.append(
-                f"{name}: its text was put together by a reader of its site; the answers it was "
-                "made of are in the pack as they came."
-            )
-            return
-        response = self._contents.records.get(source["responseRecord"])
-        if response is None or response.kind != "response":
-            self.report.problems.append(f"{name}: what the server sent is not in the pack.")
-        elif sha256(response.payload).hexdigest() != source["bytesHash"]:
-            self.report.problems.append(f"{name}: what the server sent does not fit its hash.")
-        elif text.headers.get("warc-refers-to") != response.id:
-            self.report.problems.append(f"{name}: its text refers to another answer.")
-
-    def _check_quotes(self, quotes: list[Mapping[str, Any]]) -> None:
-        if len(quotes) > _MOST_QUOTES:
-            raise DamagedPack(f"The pack has more than {_MOST_QUOTES} quotes.")
-        lengths = [len(text.text) for text in self._texts.values()]
-        compared = len(quotes) * sum(lengths)
-        checker = None
-        if compared <= _MOST_COMPARED:
-            checker = QuoteChecker(self._compared)
-        else:
-            self.report.notes.append("The texts are so long that only spans were compared.")
-        for number, quote in enumerate(quotes, 1):
-            if len(quote["quote"]) > _LONGEST_QUOTE:
-                raise DamagedPack(f"Quote {number} is longer than a quote may be.")
-            found = quote["inPack"]
-            self.report.quotes[str(found["tier"])] += 1
-            self._check_span(number, quote)
-            if checker is not None and self._texts:
-                self._compare_anew(number, quote, checker)
-
-    def _check_span(self, number: int, quote: Mapping[str, Any]) -> None:
-        """The words that are said to stand at a span, at that span."""
-        found = quote["inPack"]
-        text = self._find_text(found)
-        if text is None:
-            return
-        words = [text.text[start:end] for start, end in found.get("spans", [])]
-        if words != found.get("matched", []):
-            self.report.problems.append(f"Quote {number}: other words stand at its span.")
-        if found.get("textHash", text.text_hash) != text.text_hash:
-            self.report.problems.append(f"Quote {number}: its text has another hash.")
-
-    def _compare_anew(self, number: int, quote: Mapping[str, Any], checker: QuoteChecker) -> None:
-        """The same comparison once more. Another release may judge a quote in another way, which
-        is no damage.
-        """
-        stated = quote["inPack"]
-        if stated["tier"] == "unchecked":
-            return
-        expected = None
-        if "source" in quote:
-            own = self._texts.get(int(quote["source"]))
-            if own is None:
-                return
-            expected = own.url
-        finding = checker.check(str(quote["quote"]), expected)
-        if describe_finding(finding, with_words=True) == stated:
-            return
-        words = f"Quote {number}: compared anew, it is {finding.tier}, and not {stated['tier']}"
-        if self.report.software == self._software:
-            self.report.problems.append(f"{words} in the same way.")
-        elif finding.tier != stated["tier"]:
-            self.report.notes.append(f"{words}; another release made the pack.")
-
-    def _find_text(self, found: Mapping[str, Any]) -> SourceText | None:
-        return self._by_url.get(str(found.get("url")))
-
-
-def _as_text(source: Mapping[str, Any], record: ReadRecord) -> SourceText:
+def _as_text(source: Mapping[str, Any], record: WarcRecord) -> SourceText:
     words = build_words(source["words"], record.block.decode("utf-8"))
     read_at = datetime.fromisoformat(source["readAt"])
     return SourceText(str(source["url"]), words, str(source["title"]), read_at)
+
+
+def _check_sources(contents: PackContents, report: PackReport) -> dict[int, SourceText]:
+    """Return the sources by number, each with its text or the reason why it has none."""
+    texts: dict[int, SourceText] = {}
+    for source in contents.evidence["sources"]:
+        number = int(source["number"])
+        name = _name(source)
+        report.sources += 1
+        if source.get("problem") is not None:
+            message = str(source["problem"]["message"])
+            report.notes.append(f"{name} is not in the pack: {message}")
+            texts[number] = SourceText(str(source["url"]), PageWords(""), problem=message)
+        if "textRecord" not in source:
+            continue
+        record = contents.records.get(source["textRecord"])
+        if record is None or record.kind != "conversion":
+            report.problems.append(f"{name}: its text is not in the pack.")
+        elif sha256(record.block).hexdigest() != source["textHash"]:
+            report.problems.append(f"{name}: its text does not fit its hash.")
+        else:
+            report.texts += 1
+            texts[number] = _as_text(source, record)
+            _check_response(contents, source, record, report)
+    return texts
+
+
+def _check_response(
+    contents: PackContents, source: Mapping[str, Any], text: WarcRecord, report: PackReport
+) -> None:
+    """Check the response that a text was made of."""
+    name = _name(source)
+    if "responseRecord" not in source:
+        report.notes.append(
+            f"{name}: its text was composed by a site reader; the responses that it used are in "
+            "the pack."
+        )
+        return
+    response = contents.records.get(source["responseRecord"])
+    if response is None or response.kind != "response":
+        report.problems.append(f"{name}: the response is not in the pack.")
+    elif sha256(response.payload).hexdigest() != source["bytesHash"]:
+        report.problems.append(f"{name}: the response does not fit its hash.")
+    elif text.more.get("WARC-Refers-To") != response.id:
+        report.problems.append(f"{name}: its text refers to another response.")
+
+
+def _check_quotes(
+    quotes: list[Mapping[str, Any]],
+    texts: Mapping[int, SourceText],
+    report: PackReport,
+    software: str,
+) -> None:
+    """Check each quote at its span, and compare it with the texts again."""
+    if len(quotes) > _MAX_QUOTES:
+        raise DamagedPack(f"The pack has more than {_MAX_QUOTES} quotes.")
+    checker = QuoteChecker(list(texts.values()))
+    readable = {text.url: text for text in texts.values() if text.problem is None}
+    for number, quote in enumerate(quotes, 1):
+        if len(quote["quote"]) > _MAX_QUOTE_LENGTH:
+            raise DamagedPack(f"Quote {number} is longer than {_MAX_QUOTE_LENGTH:,} characters.")
+        stated = quote["inPack"]
+        report.quotes[str(stated["tier"])] += 1
+        text = readable.get(str(stated.get("url")))
+        if text is not None:
+            words = [text.text[start:end] for start, end in stated.get("spans", [])]
+            if words != stated.get("matched", []):
+                report.problems.append(f"Quote {number}: other words are at its span.")
+            if stated.get("textHash", text.text_hash) != text.text_hash:
+                report.problems.append(f"Quote {number}: its text has another hash.")
+        if stated["tier"] == "unchecked" or not readable:
+            continue
+        expected = None
+        if "source" in quote:
+            own = texts.get(int(quote["source"]))
+            if own is None or own.problem is not None:
+                continue
+            expected = own.url
+        finding = checker.check(str(quote["quote"]), expected)
+        if describe_finding(finding, with_words=True) == stated:
+            continue
+        words_of_change = (
+            f"Quote {number}: compared again, it is {finding.tier}, and not {stated['tier']}"
+        )
+        if report.software == software:
+            report.problems.append(f"{words_of_change} in the same way.")
+        elif finding.tier != stated["tier"]:
+            report.notes.append(f"{words_of_change}; another release made the pack.")
+
+
+async def remake_texts(
+    contents: PackContents, report: PackReport, runner: JobRunner, most_bytes: int, software: str
+) -> None:
+    """Make each text again from the bytes of its page and add the result to the report.
+
+    A different text is a problem only if the same release made the pack.
+    """
+    for source in contents.evidence["sources"]:
+        record = contents.records.get(source.get("responseRecord", ""))
+        if record is None:
+            continue
+        name = _name(source)
+        try:
+            reply = _read_reply(record, datetime.fromisoformat(source["readAt"]), most_bytes)
+            job = FetchedPage(str(source["url"]), reply).to_job(take_words)
+            words = unpack_words(await runner.run(job), cached=False)
+        except (WebquarryError, ValueError) as error:
+            reason = getattr(error, "sentence", type(error).__name__)
+            report.notes.append(f"{name}: its text could not be made again: {reason}")
+            continue
+        if mask_words(words.words).digest == source["textHash"]:
+            report.remade += 1
+        elif report.software == software:
+            report.problems.append(f"{name}: its bytes do not come to the text that is stated.")
+        else:
+            report.notes.append(f"{name}: this release makes another text of its bytes.")
+
+
+def _read_reply(record: WarcRecord, moment: datetime, most_bytes: int) -> Reply:
+    """Return the HTTP response of a record with its body decoded."""
+    headers = record.http_headers
+    decoder = decoder_for(headers)
+    body = bytearray()
+    for piece in decoder.feed(record.payload):
+        body += piece
+        if len(body) > most_bytes:
+            raise TooLarge(f"The body has more than {most_bytes} bytes.")
+    decoder.finish()
+    return Reply(record.url, record.status, headers, bytes(body), moment)
+
+
+def _name(source: Mapping[str, Any]) -> str:
+    return f"Source {source['number']} ({source['url']})"

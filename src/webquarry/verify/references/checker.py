@@ -83,6 +83,10 @@ class CitationChecker:
         chosen = self._settings.reference_indexes
         return frozenset(name for name in known if not chosen or name in chosen)
 
+    def open_asker(self, deadline: float) -> IndexAsker:
+        """Return a client of the indexes, valid until the deadline."""
+        return IndexAsker(self.services, self._open_cache, self._settings, deadline)
+
     async def check(self, references: Sequence[Reference], deadline: float) -> list[Checked]:
         """Check them all, until the deadline on the clock's monotonic scale."""
         indexes = self.indexes
@@ -91,7 +95,7 @@ class CitationChecker:
         done: dict[int, Checked] = {}
         gate = asyncio.Semaphore(_AT_ONCE)
         today = self._clock.now().astimezone(UTC).date()
-        async with IndexAsker(self.services, self._open_cache, self._settings, deadline) as asker:
+        async with self.open_asker(deadline) as asker:
             visitor = LinkChecker(self._client, self._open_runner, asker, indexes)
 
             async def check_one(place: int) -> None:

@@ -1,8 +1,4 @@
-"""`webquarry pack`: a session's sources as an evidence pack, a WACZ file. `webquarry verify`: a
-pack comes in, whether everything in it still fits together goes out; that needs no network.
-
-Exit codes of `verify`: 0 everything fits, 1 something does not, or it is no pack.
-"""
+"""`webquarry pack`: write the sources of a session as an evidence pack, a WACZ file."""
 
 from __future__ import annotations
 
@@ -60,63 +56,14 @@ def pack(
         output.show(answer, lambda console: _show_pack(console, answer))
 
 
-def verify(
-    file: Annotated[Path, typer.Argument(help="An evidence pack, FILE.wacz.")],
-    as_json: AsJson = None,
-) -> None:
-    """Check an evidence pack: every byte, every hash, every quote. Nothing is fetched."""
-    with command_output(as_json) as output:
-        from webquarry.surfaces.bridge import bridge
-
-        report = bridge.run(_verify(read_pack_file(file)))
-        output.show(report, lambda console: _show_report(console, report))
-        if not report["intact"]:
-            raise typer.Exit(1)
-
-
-async def _verify(data: bytes) -> dict[str, Any]:
-    """What is found in a pack; nothing but a process for the texts is opened."""
-    from webquarry import __version__
-    from webquarry.toolkit import Toolkit
-    from webquarry.verify.pack.check import check_contents
-    from webquarry.verify.pack.remake import remake_texts
-    from webquarry.verify.pack.wacz import read_wacz
-
-    software = f"webquarry {__version__}"
-    contents = read_wacz(data)
-    report = check_contents(contents, software)
-    async with Toolkit.open(runner="fork") as kit:
-        most_bytes = kit.settings.max_bytes
-        await remake_texts(contents, report, kit.runner, most_bytes, software)
-    return report.as_dict()
-
-
-def read_pack_file(file: Path) -> bytes:
-    """The bytes of a pack, if it is not too large to be one."""
-    from webquarry.errors import BadInput
-    from webquarry.verify.pack.container import LARGEST
-
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(LARGEST + 1)
-    except OSError as error:
-        raise BadInput(
-            f"{file} cannot be read: {(error.strerror or '').lower()}.",
-            suggested_action="Name a file that webquarry pack has written.",
-        ) from None
-    if len(data) > LARGEST:
-        raise BadInput(f"{file} is larger than an evidence pack can be.")
-    return data
-
-
 async def _make_pack(
     id: str, scope: Literal["read", "quoted", "hashes"]
 ) -> tuple[bytes, list[dict[str, Any]]]:
     """The bytes of the pack, and which sources could not be read for it."""
     from webquarry import __version__
     from webquarry.toolkit import Toolkit
+    from webquarry.verify.pack.archive import read_exchanges
     from webquarry.verify.pack.build import build_pack, read_sources
-    from webquarry.verify.pack.captures import read_exchanges
 
     async with Toolkit.open() as kit:
         session = await kit.sessions.read(id)
@@ -195,28 +142,3 @@ def _show_pack(console: Console, answer: dict[str, Any]) -> None:
     for problem in answer["problems"]:
         message = one_line(f"[{problem['number']}] {problem['error']['message']}")
         print_hanging(console, "    ", Text(f"not in it: {message}", "red"))
-
-
-def _show_report(console: Console, report: dict[str, Any]) -> None:
-    """What was checked, for a person."""
-    from rich.text import Text
-
-    from webquarry.surfaces.display.layout import print_hanging
-    from webquarry.verify.pack.build import STATEMENT
-
-    verdict = Text("Everything in the pack fits together.", "green")
-    if not report["intact"]:
-        verdict = Text("The pack does not fit together.", "bold red")
-    print_hanging(console, "", verdict)
-    texts = f"{report['texts']} texts ({report['remade']} made again from their bytes)"
-    counts = f"{report['sources']} sources, {texts}, {report['records']} records"
-    tiers = ", ".join(f"{count} {tier}" for tier, count in report["quotes"].items())
-    about = f"session {report['sessionId']}, {report['created']}: {counts}"
-    if tiers:
-        about += f"; quotes: {tiers}"
-    print_hanging(console, "", Text(one_line(about)))
-    for problem in report["problems"]:
-        print_hanging(console, "    ", Text(one_line(problem), "red"))
-    for note in report["notes"]:
-        print_hanging(console, "    ", Text(one_line(note), "dim"))
-    print_hanging(console, "", Text(STATEMENT, "dim"))

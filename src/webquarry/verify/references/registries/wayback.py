@@ -24,8 +24,8 @@ from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry
 
-_CDX_ORIGIN = "https://web.archive.org"
-_STAMP = len("20240102")
+_WEB_ORIGIN = "https://web.archive.org"
+_STAMP = len("20240102")  # digits of a date
 
 
 class Wayback(Registry):
@@ -50,10 +50,7 @@ class Wayback(Registry):
     ) -> httpx2.Request | None:
         if reply.status != 200 or _is_cdx(reply) or self._closest(reply):
             return None
-        origin = _CDX_ORIGIN
-        if self.base != self.origin:  # a stand-in serves both
-            origin = self.base.replace("/archive.org", "/web.archive.org")
-        url = at_origin(origin, "/cdx/search/cdx", "WEBQUARRY_WAYBACK_URL")
+        url = at_origin(self._web_origin, "/cdx/search/cdx", "WEBQUARRY_WAYBACK_URL")
         parameters = {
             "url": questions[0].value,
             "output": "json",
@@ -67,37 +64,43 @@ class Wayback(Registry):
             raise failure(reply, self.label)
         if _is_cdx(reply):
             return self._parse_captures(questions[0], reply)
-        closest = self._closest(reply)
-        return [self._record(*closest)] if closest else []
+        stamp = self._closest(reply)
+        return [self._record(questions[0].value, stamp)] if stamp else []
 
-    def _closest(self, reply: net.Reply) -> tuple[str, str] | None:
-        """The address and the time of the nearest copy that was good."""
+    @property
+    def _web_origin(self) -> str:
+        """The origin of captures and of their index; a user's origin serves both."""
+        if self.base == self.origin:
+            return _WEB_ORIGIN
+        return self.base.replace("/archive.org", "/web.archive.org")
+
+    def _closest(self, reply: net.Reply) -> str:
+        """The timestamp of the nearest good capture, or "" if there is none."""
         answer = json_object(reply, self.label)
         if "archived_snapshots" not in answer:
             raise unknown_shape_failure(self.label)
         closest = object_at(object_at(answer, "archived_snapshots"), "closest")
         stamp = text_at(closest, "timestamp")
-        url = text_at(closest, "url")
-        if not closest.get("available") or not stamp[:_STAMP].isdigit():
-            return None
-        if str(closest.get("status") or "200") != "200":
-            return None
-        return url.replace("http://", "https://", 1), stamp
+        is_good = closest.get("available") and str(closest.get("status") or "200") == "200"
+        return stamp if is_good and _is_stamp(stamp) else ""
 
     def _parse_captures(self, question: WorkQuestion, reply: net.Reply) -> list[Record]:
         try:
             rows = json.loads(reply.body)
         except ValueError as error:
             raise unreadable_failure(reply, self.label) from error
-        captures = [row for row in rows[1:] if isinstance(row, list) and len(row) > 2]
-        if not captures:
-            return []
-        stamp = str(captures[-1][1])
-        return [self._record(f"{_CDX_ORIGIN}/web/{stamp}/{question.value}", stamp)]
+        captures = [row for row in rows[1:] if isinstance(row, list) and len(row) > 1]
+        stamp = str(captures[-1][1]) if captures else ""
+        return [self._record(question.value, stamp)] if _is_stamp(stamp) else []
 
-    def _record(self, url: str, stamp: str) -> Record:
+    def _record(self, page: str, stamp: str) -> Record:
+        url = f"{self._web_origin}/web/{stamp}/{page}"
         date = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}"
         return Record(source=self.name, url=url, date=date)
+
+
+def _is_stamp(text: str) -> bool:
+    return len(text) >= _STAMP and text.isascii() and text.isdigit()
 
 
 def _is_cdx(reply: net.Reply) -> bool:

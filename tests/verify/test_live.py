@@ -1,9 +1,10 @@
-"""Drift: cited pages are read again politely, and each quote is looked for; what was kept stays."""
+"""`verify --live`: cited pages are read again and each quote is looked for."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,7 @@ from tests.verify.pack.packs import TEXT, WORDS, A, make_pack, make_session
 from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.source import Source
 from webquarry.toolkit import Toolkit
-from webquarry.verify.drift.check import DriftChecker
-from webquarry.verify.drift.cited import EarlierReading, list_cited_pages, list_packed_pages
-from webquarry.verify.drift.models import PageDrift
+from webquarry.verify.live import CitedPage, LiveChecker, list_pack_pages, list_session_pages
 from webquarry.verify.pack.wacz import read_wacz
 
 URL = "https://site.example/tides"
@@ -32,26 +31,27 @@ PROSE = " ".join(
 PAGE = f"<html><head><title>Tides</title></head><body><p>{PROSE}</p><p>The lagoon is full, and {QUOTE}.</p>"
 
 
-def cited(**more: Any) -> EarlierReading:
+def cited(**more: Any) -> CitedPage:
     fields: dict[str, Any] = {"read_at": READ_AT, "quotes": (QUOTE,), **more}
-    return EarlierReading(1, URL, "Tides", **fields)
+    return CitedPage(1, URL, "Tides", **fields)
 
 
 def check(
-    folder: Path, pages: dict[str, Page | list[Page]], page: EarlierReading, **environ: str
-) -> tuple[PageDrift, FakeWeb]:
+    folder: Path, pages: dict[str, Page | list[Page]], page: CitedPage, **environ: str
+) -> tuple[dict[str, Any], FakeWeb]:
     web = FakeWeb(pages)
 
-    async def run() -> PageDrift:
+    async def run() -> dict[str, Any]:
         async with kit_on(folder, web, environ=environ) as kit:
-            (drift,) = await checker_of(kit).check_all([page])
-            return drift
+            (result,) = await check_in(kit, [page])
+            return result
 
     return asyncio.run(run()), web
 
 
-def checker_of(kit: Toolkit) -> DriftChecker:
-    return DriftChecker(kit.client, kit.reader, kit.pages, kit.settings, kit.clock)
+async def check_in(kit: Toolkit, pages: list[CitedPage]) -> list[dict[str, Any]]:
+    async with kit.citations.open_asker(deadline=math.inf) as asker:
+        return await LiveChecker(kit.reader, kit.pages, asker, kit.clock).check_all(pages)
 
 
 def test_a_server_that_says_nothing_changed_is_believed_and_asked_once(tmp_path: Path) -> None:
@@ -60,9 +60,9 @@ def test_a_server_that_says_nothing_changed_is_believed_and_asked_once(tmp_path:
             return httpx2.Response(304)
         return text(PAGE)
 
-    drift, web = check(tmp_path, {URL: answer}, cited(etag='"v1"'))
+    found, web = check(tmp_path, {URL: answer}, cited(etag='"v1"'))
 
-    assert (drift.state, drift.quotes and drift.quotes[0].state) == ("same", "there")
+    assert (found["state"], found["quotes"][0]["state"]) == ("same", "there")
     assert web.asked() == [URL]
     sent = web.requests[-1].headers
     assert sent["If-Modified-Since"] == "Sun, 01 Feb 2026 08:30:00 GMT"
@@ -70,70 +70,70 @@ def test_a_server_that_says_nothing_changed_is_believed_and_asked_once(tmp_path:
 
 def test_the_same_words_in_other_bytes_are_the_same_text(tmp_path: Path) -> None:
     first, _ = check(tmp_path, {URL: text(PAGE)}, cited())
-    again = cited(text_hash=first.text_hash)
-    drift, web = check(tmp_path, {URL: text(f"{PAGE}<!-- served at noon -->")}, again)
+    again = cited(text_hash=first["textHash"])
+    found, web = check(tmp_path, {URL: text(f"{PAGE}<!-- served at noon -->")}, again)
 
-    assert first.state == "quote_there"
-    assert drift.state == "same_text"
+    assert first["state"] == "quote_there"
+    assert found["state"] == "same_text"
     assert web.asked() == [URL]
 
 
 def test_a_page_that_changed_around_a_quote_still_has_it(tmp_path: Path) -> None:
     changed = PAGE.replace("pilot", "captain")
-    drift, _ = check(tmp_path, {URL: text(changed)}, cited(text_hash="00"))
+    found, _ = check(tmp_path, {URL: text(changed)}, cited(text_hash="00"))
 
-    assert drift.state == "quote_there"
-    assert drift.text_hash != drift.text_hash_then == "00"
+    assert found["state"] == "quote_there"
+    assert found["textHash"] != found["textHashThen"] == "00"
 
 
 def test_words_that_are_others_now_are_shown_and_named(tmp_path: Path) -> None:
     changed = PAGE.replace("are not closed", "are closed")
-    drift, _ = check(tmp_path, {URL: text(changed)}, cited())
-    assert drift.quotes is not None
-    (quote,) = drift.quotes
+    found, _ = check(tmp_path, {URL: text(changed)}, cited())
+    (quote,) = found["quotes"]
 
-    assert (drift.state, quote.state) == ("quote_changed", "changed")
-    assert quote.changes is not None
-    assert [(change.kind, change.quote) for change in quote.changes] == [("negation", "not")]
-    assert quote.now is not None
-    assert "are closed before the ebb" in quote.now[0]
+    assert (found["state"], quote["state"]) == ("quote_changed", "changed")
+    assert [(change["kind"], change["quote"]) for change in quote["changes"]] == [
+        ("negation", "not")
+    ]
+    assert "are closed before the ebb" in quote["now"][0]
 
 
 def test_a_quote_that_is_not_there_any_more_is_gone(tmp_path: Path) -> None:
-    drift, _ = check(tmp_path, {URL: text(PAGE.replace(QUOTE, "that is all"))}, cited())
+    found, _ = check(tmp_path, {URL: text(PAGE.replace(QUOTE, "that is all"))}, cited())
 
-    assert drift.state == "quote_gone"
+    assert found["state"] == "quote_gone"
 
 
 def test_a_page_that_moved_is_followed_and_told(tmp_path: Path) -> None:
     new = "https://site.example/new/tides"
-    drift, _ = check(tmp_path, {URL: redirect(new, 301), new: text(PAGE)}, cited())
+    found, _ = check(tmp_path, {URL: redirect(new, 301), new: text(PAGE)}, cited())
 
-    assert (drift.state, drift.moved_to) == ("quote_there", new)
+    assert (found["state"], found["movedTo"]) == ("quote_there", new)
 
 
 def test_of_a_page_that_is_gone_the_archives_copy_is_looked_into(tmp_path: Path) -> None:
     stamp = "20260131120000"
     closest = {"available": True, "status": "200", "timestamp": stamp, "url": "x"}
-    found = json.dumps({"archived_snapshots": {"closest": closest}})
+    available_copy = json.dumps({"archived_snapshots": {"closest": closest}})
     archive = "https://archive.example"
     available = f"{archive}/wayback/available?url=https%3A%2F%2Fsite.example%2Ftides&timestamp=20260201083000"
-    drift, web = check(
+    found, web = check(
         tmp_path,
         {
             URL: text("gone", 410),
-            available: text(found),
+            available: text(available_copy),
             f"{archive}/web/{stamp}id_/{URL}": text(PAGE),
         },
         cited(),
         WEBQUARRY_WAYBACK_URL=archive,
     )
 
-    assert drift.state == "page_gone"
-    assert drift.archive is not None
-    assert (drift.archive.url, drift.archive.date) == (f"{archive}/web/{stamp}/{URL}", "2026-01-31")
-    assert drift.quotes is not None
-    assert (drift.quotes[0].state, drift.quotes[0].in_archive) == ("unchecked", True)
+    assert found["state"] == "page_gone"
+    assert (found["archive"]["url"], found["archive"]["date"]) == (
+        f"{archive}/web/{stamp}/{URL}",
+        "2026-01-31",
+    )
+    assert (found["quotes"][0]["state"], found["quotes"][0]["inArchive"]) == ("unchecked", True)
     assert available in web.asked()
 
 
@@ -143,7 +143,10 @@ def test_a_none_of_the_archive_is_confirmed_by_its_index(tmp_path: Path) -> None
 
     class Archive(FakeWeb):
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-            answers = {"/wayback/available": "{}", "/cdx/search/cdx": json.dumps(rows)}
+            answers = {
+                "/wayback/available": '{"archived_snapshots": {}}',
+                "/cdx/search/cdx": json.dumps(rows),
+            }
             found = answers.get(request.url.path)
             if found is not None:
                 self._pages[str(request.url)] = text(found)
@@ -151,16 +154,15 @@ def test_a_none_of_the_archive_is_confirmed_by_its_index(tmp_path: Path) -> None
 
     web = Archive({})
 
-    async def run() -> PageDrift:
+    async def run() -> dict[str, Any]:
         async with kit_on(tmp_path, web, environ={"WEBQUARRY_WAYBACK_URL": archive}) as kit:
-            return await checker_of(kit).check(cited())
+            (result,) = await check_in(kit, [cited()])
+            return result
 
-    drift = asyncio.run(run())
+    found = asyncio.run(run())
 
-    assert drift.archive is not None
-    assert drift.archive.date == "2025-01-02"
-    assert drift.quotes is not None
-    assert drift.quotes[0].in_archive is None
+    assert found["archive"]["date"] == "2025-01-02"
+    assert "inArchive" not in found["quotes"][0]
 
 
 @pytest.mark.parametrize(
@@ -175,31 +177,31 @@ def test_a_none_of_the_archive_is_confirmed_by_its_index(tmp_path: Path) -> None
 def test_what_refuses_programs_or_fails_is_neither_gone_nor_changed(
     tmp_path: Path, answer: Page, state: str
 ) -> None:
-    drift, _ = check(tmp_path, {URL: answer}, cited())
+    found, _ = check(tmp_path, {URL: answer}, cited())
 
-    assert drift.state == state
-    assert drift.reason
-    assert drift.archive is None
+    assert found["state"] == state
+    assert found["reason"]
+    assert "archive" not in found
 
 
 def test_without_a_quote_or_a_hash_nothing_is_claimed(tmp_path: Path) -> None:
     plain, _ = check(tmp_path, {URL: text(PAGE)}, cited(quotes=()))
     hashed, _ = check(tmp_path, {URL: text(PAGE)}, cited(quotes=(), text_hash="00"))
 
-    assert (plain.state, hashed.state) == ("readable", "text_changed")
+    assert (plain["state"], hashed["state"]) == ("readable", "text_changed")
 
 
 def test_an_address_whose_secret_was_masked_is_not_asked_for(tmp_path: Path) -> None:
-    page = EarlierReading(1, "https://site.example/?key=***", "Tides")
-    drift, web = check(tmp_path, {}, page)
+    page = CitedPage(1, "https://site.example/?key=***", "Tides")
+    found, web = check(tmp_path, {}, page)
 
-    assert drift.state == "unreachable"
+    assert found["state"] == "unreachable"
     assert web.requests == []
 
 
 def test_the_pages_of_a_session_are_those_that_were_read_or_quoted() -> None:
     session = make_session()
-    first, second = list_cited_pages(session)
+    first, second = list_session_pages(session)
 
     assert (first.url, first.text_hash, first.quotes) == (A, WORDS.digest, (QUOTE,))
     assert first.conditions == {"If-Modified-Since": "Mon, 14 Sep 2026 00:00:00 GMT"}
@@ -207,7 +209,7 @@ def test_the_pages_of_a_session_are_those_that_were_read_or_quoted() -> None:
 
 
 def test_a_pack_also_knows_what_the_server_said_of_a_page() -> None:
-    (page,) = list_packed_pages(read_wacz(make_pack()))
+    (page,) = list_pack_pages(read_wacz(make_pack()))
 
     assert (page.etag, page.text_hash, page.quotes) == ('"v1"', WORDS.digest, (QUOTE,))
     assert page.conditions == {
@@ -229,7 +231,7 @@ def test_what_the_session_keeps_is_not_touched(tmp_path: Path) -> None:
             await kit.sessions.record(session, "web_search", [Source(URL, "Tides")])
             await kit.sessions.record_quotes(session, "check_quotes", [quote])
             before = await kit.sessions.read(session.id)
-            await checker_of(kit).check_all(list_cited_pages(before))
+            await check_in(kit, list_session_pages(before))
             return before, await kit.sessions.read(session.id)
 
     before, after = asyncio.run(run())
