@@ -5,38 +5,25 @@ API: https://crates.io/data-access (one request per second, User-Agent with cont
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from urllib.parse import quote
 
-import httpx2
-
 from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
-from webquarry._read.sites.site import (
-    MAX_VERSIONS,
-    SiteReader,
-    SiteReply,
-    SiteRequest,
-    SiteWriter,
-    format_number,
-)
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
 from webquarry.errors import WebquarryError
 
 _SITE = "https://crates.io"
 _STATIC = "https://static.crates.io"
-_PATH = (
-    r"/crates/([A-Za-z][\w-]{0,63})"
-    r"(?:/(?:versions|dependencies|reverse_dependencies|owners|([0-9][A-Za-z0-9.+-]{0,60})))?/?"
-)
 
 
 class CratesReader(SiteReader):
     name = "crates"
     hosts = "crates.io"
-
-    def match(self, url: httpx2.URL) -> re.Match[str] | None:
-        return re.fullmatch(_PATH, url.path, re.ASCII)
+    path = (
+        r"/crates/([A-Za-z][\w-]{0,63})"
+        r"(?:/(?:versions|dependencies|reverse_dependencies|owners|([0-9][A-Za-z0-9.+-]{0,60})))?/?"
+    )
 
     async def fetch(self, request: SiteRequest) -> SiteReply:
         name, version = request.target.groups()
@@ -76,8 +63,8 @@ class CratesReader(SiteReader):
                 ("Edition", release.text("edition")),
                 ("Licence", release.text("license")),
                 ("Features", ", ".join(release.fields("features"))),
-                ("Downloads", format_number(crate.number("downloads"))),
-                ("Downloads in 90 days", format_number(crate.number("recent_downloads"))),
+                ("Downloads", count(crate.number("downloads"))),
+                ("Downloads in 90 days", count(crate.number("recent_downloads"))),
                 ("Keywords", ", ".join(crate.texts("keywords"))),
             ],
             links=[
@@ -86,7 +73,7 @@ class CratesReader(SiteReader):
             ],
             dependencies=[],
             description=page.fragment(page.text),
-            versions=[_write_version(one) for one in releases[:MAX_VERSIONS]],
+            versions=[_write_version(one) for one in releases],
             url=home,
             modified=crate.day("updated_at"),
             lost=[] if reply.body else ["The crate has no README on crates.io."],

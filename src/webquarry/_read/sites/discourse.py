@@ -9,26 +9,18 @@ API: https://docs.discourse.org/#tag/Topics
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
 
 import httpx2
 
 from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
-from webquarry._read.sites.site import (
-    SiteReader,
-    SiteReply,
-    SiteRequest,
-    SiteWriter,
-    count,
-    get_origin,
-)
-from webquarry.errors import LoginWall, ProviderFailure, WebquarryError
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
+from webquarry.errors import LoginWall, ProviderFailure
 from webquarry.net.models import Reply
 
 _PREFIXES = ("discourse.", "discuss.", "forum.", "forums.", "community.", "meta.", "talk.")
-_PATH = r"((?:/[\w-]{1,40}){0,2})/t/(?:[^/]{1,200}/)?([0-9]{1,9})(?:/[0-9]{1,6})?/?"
+_PATH = r"((?:/[\w-]{1,40}){0,2}/t/)(?:[^/]{1,200}/)?([0-9]{1,9})(?:/[0-9]{1,6})?/?"
 _BATCH = 50  # posts in one request
 _MAX_REQUESTS = 5
 _SMALL_ACTION = 3  # post type
@@ -40,15 +32,13 @@ class DiscourseReader(SiteReader):
 
     def match(self, url: httpx2.URL) -> re.Match[str] | None:
         found = re.fullmatch(_PATH, url.path) if url.host.startswith(_PREFIXES) else None
-        return found if found and not found[1] else None  # a folder is known by its page
+        return found if found and found[1] == "/t/" else None  # a folder is known by its page
 
     def recognizes(self, page: Reply) -> bool:
-        if page.status != 200 or "/t/" not in unquote(page.url):
+        if page.status != 200 or not re.fullmatch(_PATH, httpx2.URL(page.url).path):
             return False
         from webquarry._read.html.head_tags import find_tags
 
-        if not re.fullmatch(_PATH, httpx2.URL(page.url).path):
-            return False
         for _, attributes in find_tags(page.body[:100_000], "meta"):
             if attributes.get("name", "").lower() == "generator":
                 return attributes.get("content", "").startswith("Discourse ")
@@ -65,23 +55,27 @@ class DiscourseReader(SiteReader):
         topic = page.data.object("topic")
         accepted = topic.number("accepted_answer", "post_number")
         tags = topic.texts("tags") + [tag.text("name") for tag in topic.objects("tags")]
-        total = topic.number("posts_count") or 0
+        total = topic.number("posts_count")
         facts = [
             ", ".join(filter(None, map(page.name, tags))),
-            count(topic.number("posts_count"), "post"),
+            count(total, "post"),
             count(topic.number("views"), "view"),
             f"opened {topic.day('created_at')}",
             f"last post {topic.day('last_posted_at')}",
             page.label("solved by #", str(accepted or "")),
             "closed" if topic.flag("closed") else "",
         ]
-        blocks: list[Content] = [page.facts(facts)]
-        posts = [one for one in page.data.objects("posts") if not one.flag("hidden")]
-        posts = [one for one in posts if one.number("post_type") != _SMALL_ACTION]
+        posts = [
+            one
+            for one in page.data.objects("posts")
+            if not one.flag("hidden") and one.number("post_type") != _SMALL_ACTION
+        ]
         posts.sort(key=lambda post: _rank(post, accepted))
-        for place, post in enumerate(posts):
-            if place == 1:
-                blocks.append(page.count_heading("Comments", len(posts) - 1, total - 1))
+        blocks: list[Content] = [page.facts(facts)]
+        for post in posts[:1]:
+            blocks += _write_post(post, accepted, page)
+        blocks.append(page.count_heading("Comments", len(posts[1:]), (total or 0) - 1))
+        for post in posts[1:]:
             blocks += _write_post(post, accepted, page)
         return page.build_page(
             blocks,
@@ -96,7 +90,7 @@ async def _fetch_topic(request: SiteRequest, url: httpx2.URL) -> SiteReply:
     """Request a topic with its first posts, then the others in batches."""
     found = re.fullmatch(_PATH, url.path)
     assert found is not None
-    base = f"{get_origin(url)}{found[1]}/t/{found[2]}"
+    base = str(url.join(f"{found[1]}{found[2]}"))
     topic = await _get(request, f"{base}.json", f"{url.host} has no topic {found[2]}.")
     posts = topic.values("post_stream", "posts")
     if not posts:
@@ -104,17 +98,15 @@ async def _fetch_topic(request: SiteRequest, url: httpx2.URL) -> SiteReply:
     known = {post.number("id") for post in topic.objects("post_stream", "posts")}
     waiting = [one for one in topic.numbers("post_stream", "stream") if one not in known]
     total = len(known) + len(waiting)
-    reason = "."
     for start in range(0, min(len(waiting), _BATCH * _MAX_REQUESTS), _BATCH):
         query = "&".join(f"post_ids%5B%5D={one}" for one in waiting[start : start + _BATCH])
-        try:
-            more = await _get(request, f"{base}/posts.json?{query}", "No posts.")
-        except WebquarryError as error:
-            reason = f": {error.sentence}"
+        wanted = _get(request, f"{base}/posts.json?{query}", "No posts.")
+        more = await request.optional(wanted, "Posts are missing", None)
+        if more is None:
             break
         posts = posts + more.values("post_stream", "posts")
     if len(posts) < total:
-        request.lost = [f"{len(posts)} of {total} posts are shown{reason}"]
+        request.lost.append(f"{len(posts)} of {total} posts are shown.")
     return request.build_reply({"topic": topic.value, "posts": posts})
 
 
@@ -137,10 +129,9 @@ def _write_post(post: JsonData, accepted: int | None, page: SiteWriter) -> list[
     number = post.number("post_number")
     actions = post.objects("actions_summary")
     likes = sum(one.number("count") or 0 for one in actions if one.number("id") == _LIKE)
-    liked = count(likes, "like") if likes else ""
     answer = "accepted answer" if number == accepted else ""
     name = f"#{number} {page.name(post.text('username')) or 'unknown'}"
-    head = page.attribution(name, post.day("created_at"), liked, answer)
+    head = page.attribution(name, post.day("created_at"), count(likes or None, "like"), answer)
     target = page.label(" -> #", str(post.number("reply_to_post_number") or ""))
     document = parse_html(post.text("cooked"))
     for image in find_by_class(document, "emoji"):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 import httpx2
@@ -44,26 +43,26 @@ class HackerNewsReader(SiteReader):
         return identity if re.fullmatch(patterns.get(url.path, ""), identity) else ""
 
     async def fetch(self, request: SiteRequest) -> SiteReply:
-        identity = request.target
         if request.url.path == "/item":
-            return await _fetch_thread(request, identity)
+            return await _fetch_thread(request)
         if request.url.path == "/user":
-            user = await _fetch_firebase(request, f"user/{identity}")
+            user = await _fetch_firebase(request, f"user/{request.target}")
             if not user.value:
-                raise NotFound(f"Hacker News has no user {identity!r}.")
+                raise NotFound(f"Hacker News has no user {request.target!r}.")
             return request.build_reply({"user": user.value})
-        return request.build_reply(await _fetch_list(request))
+        return await _fetch_list(request)
 
     def write(self, reply: SiteReply, url: str) -> Page:
         page = SiteWriter(reply, url, _SITE)
         if "user" in reply.data:
-            return _write_user(page)
+            return _write_user(page.data.object("user"), page)
         if "items" in reply.data:
             return _write_list(page)
         return _write_thread(JsonData.parse(reply.body), page)
 
 
-async def _fetch_thread(request: SiteRequest, number: str) -> SiteReply:
+async def _fetch_thread(request: SiteRequest) -> SiteReply:
+    number = request.target
     reply = await request.send(request.at("hackernews", _ALGOLIA, f"/api/v1/items/{number}"))
     is_missing = reply.status == 404  # or not indexed yet
     if is_missing and not (await _fetch_firebase(request, f"item/{number}")).value:
@@ -71,6 +70,25 @@ async def _fetch_thread(request: SiteRequest, number: str) -> SiteReply:
     if reply.status != 200 or not reply.body.startswith(b"{"):
         raise ProviderFailure(f"Unexpected response from Algolia (HTTP {reply.status}).")
     return request.build_reply({}, reply.body)
+
+
+async def _fetch_list(request: SiteRequest) -> SiteReply:
+    """Request one page of a list of stories."""
+    kind, first = _LISTS[request.url.path], (int(request.target) - 1) * _PAGE_SIZE
+    ranking = await _fetch_firebase(request, f"{kind}stories")
+    numbers = ranking.numbers()[first : first + _PAGE_SIZE]
+    requests = [_fetch_firebase(request, f"item/{number}") for number in numbers]
+    answers = await asyncio.gather(*requests, return_exceptions=True)
+    items = [one for one in answers if isinstance(one, JsonData) and not one.flag("dead")]
+    shown = [one.value for one in items if one.text("title")]
+    if not shown:
+        raise NotFound(f"Hacker News has no page {request.target} of that list.")
+    return request.build_reply({"items": shown, "kind": kind, "first": first + 1})
+
+
+async def _fetch_firebase(request: SiteRequest, path: str) -> JsonData:
+    url = request.at("hackernews_firebase", _FIREBASE, f"/v0/{path}.json")
+    return await request.get_json(url, "Hacker News has no such list.")
 
 
 def _walk(root: JsonData) -> Iterator[tuple[int, JsonData]]:
@@ -87,25 +105,6 @@ def _is_deleted(item: JsonData) -> bool:
     return not any(item.text(name) for name in ("author", "text", "title"))
 
 
-async def _fetch_list(request: SiteRequest) -> dict[str, Any]:
-    """One page of a list of stories."""
-    kind, first = _LISTS[request.url.path], (int(request.target) - 1) * _PAGE_SIZE
-    ranking = await _fetch_firebase(request, f"{kind}stories")
-    numbers = ranking.numbers()[first : first + _PAGE_SIZE]
-    requests = [_fetch_firebase(request, f"item/{number}") for number in numbers]
-    answers = await asyncio.gather(*requests, return_exceptions=True)
-    items = [one for one in answers if isinstance(one, JsonData) and not one.flag("dead")]
-    shown = [one.value for one in items if one.text("title")]
-    if not shown:
-        raise NotFound(f"Hacker News has no page {request.target} of that list.")
-    return {"items": shown, "kind": kind, "first": first + 1}
-
-
-async def _fetch_firebase(request: SiteRequest, path: str) -> JsonData:
-    url = request.at("hackernews_firebase", _FIREBASE, f"/v0/{path}.json")
-    return await request.get_json(url, "Hacker News has no such list.")
-
-
 def _write_thread(item: JsonData, page: SiteWriter) -> Page:
     number, story = item.number("id"), item.number("story_id")
     if _is_deleted(item):
@@ -113,13 +112,18 @@ def _write_thread(item: JsonData, page: SiteWriter) -> Page:
     comments = list(_walk(item))
     title = page.plain(item.text("title"), is_html=True)
     title = title or f"Comment by {page.plain(item.text('author')) or 'an unknown author'}"
-    blocks: list[Content] = [page.label("Link: ", page.link_url(item.text("url")))]
-    if item.text("type") == "comment" and story not in (None, number):
-        blocks.append(f"In reply to: {page.link_url(_url_of(story))}")
-    blocks.append(_write_facts(page, item, "author", count(len(comments), "comment")))
-    blocks.append(page.fragment(item.text("text")))
-    blocks.append(page.items(_list_options(page, item)))
+    is_reply = item.text("type") == "comment" and story not in (None, number)
+    parent = page.link_url(_url_of(story)) if is_reply else ""
+    options = [one for one in item.objects("children") if one.text("type") == "pollopt"]
+    options = item.objects("options") or options
     written = _write_comments(page, comments)
+    blocks: list[Content] = [
+        page.label("Link: ", page.link_url(item.text("url"))),
+        page.label("In reply to: ", parent),
+        _write_facts(page, item, count(len(comments), "comment")),
+        page.fragment(item.text("text")),
+        page.items(_write_option(page, option) for option in options),
+    ]
     if written:
         blocks.append(page.heading(2, "Comments"))
         blocks.append(f"The URL of a comment: {_SITE}item?id=NUMBER")
@@ -133,14 +137,10 @@ def _write_thread(item: JsonData, page: SiteWriter) -> Page:
     )
 
 
-def _list_options(page: SiteWriter, poll: JsonData) -> list[str]:
-    """Return the options of a poll with their points."""
-    options = [one for one in poll.objects("children") if one.text("type") == "pollopt"]
-    lines = []
-    for option in poll.objects("options") or options:
-        text = one_line(page.fragment(option.text("text")))
-        lines.append(page.facts([text, count(option.number("points"), "point")]))
-    return lines
+def _write_option(page: SiteWriter, option: JsonData) -> str:
+    """Write an option of a poll with its points."""
+    text = one_line(page.fragment(option.text("text")))
+    return page.facts([text, count(option.number("points"), "point")])
 
 
 def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> list[Content]:
@@ -170,14 +170,13 @@ def _write_list(page: SiteWriter) -> Page:
         url = _url_of(item.number("id"))
         name = page.plain(item.text("title"), is_html=True)
         comments = page.link(count(item.number("descendants") or 0, "comment"), url)
-        facts = _write_facts(page, item, "by", comments)
+        facts = _write_facts(page, item, comments)
         stories.append(f"{page.link(name, item.text('url') or url)}\n{facts}")
     first = page.data.number("first") or 1
     return page.build_page([page.numbered_items(stories, first)], title)
 
 
-def _write_user(page: SiteWriter) -> Page:
-    user = page.data.object("user")
+def _write_user(user: JsonData, page: SiteWriter) -> Page:
     name = user.text("id")
     facts = {
         "Karma": user.number("karma"),
@@ -192,13 +191,12 @@ def _write_user(page: SiteWriter) -> Page:
     return page.build_page(blocks, title, heading=page.name(name), url=url)
 
 
-def _write_facts(page: SiteWriter, item: JsonData, author_field: str, comments: str) -> str:
-    """Write points, author, time and comments in one line."""
+def _write_facts(page: SiteWriter, item: JsonData, comments: str) -> str:
+    """Write points, author, time and comments of an item of one of the two APIs in one line."""
     points = item.number("points")
     points = item.number("score") if points is None else points
-    author = page.name(item.text(author_field))
-    by = f"by {author}" if author else ""
-    details = " ".join(filter(None, [count(points, "point"), by]))
+    author = page.label("by ", page.name(item.text("author") or item.text("by")))
+    details = " ".join(filter(None, [count(points, "point"), author]))
     time = _format_time(item, "created_at_i") or _format_time(item, "time")
     return ", ".join(filter(None, [details, time, comments]))
 

@@ -6,39 +6,26 @@ API: https://docs.joinmastodon.org/methods/statuses/
 
 from __future__ import annotations
 
-import re
-
 import httpx2
 
 from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
-from webquarry._read.sites.site import (
-    SiteReader,
-    SiteReply,
-    SiteRequest,
-    SiteWriter,
-    count,
-    get_origin,
-)
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
 from webquarry.errors import ProviderFailure
-
-_PATH = (
-    r"/(?:@[\w.-]{1,100}(?:@[\w.-]{1,200})?|users/[\w.-]{1,100}/statuses|web/statuses)"
-    r"/([0-9]{15,20})"
-)
 
 
 class MastodonReader(SiteReader):
     name = "mastodon"
-
-    def match(self, url: httpx2.URL) -> re.Match[str] | None:
-        return re.fullmatch(_PATH, url.path)
+    path = (
+        r"/(?:@[\w.-]{1,100}(?:@[\w.-]{1,200})?|users/[\w.-]{1,100}/statuses|web/statuses)"
+        r"/([0-9]{15,20})"
+    )
 
     async def fetch(self, request: SiteRequest) -> SiteReply:
         host, number = request.url.host, request.target[1]
-        api = f"{get_origin(request.url)}/api/v1/statuses/{number}"
+        api = str(request.url.join(f"/api/v1/statuses/{number}"))
         missing = f"{host} has no post {number}: it is deleted, or not public."
         post = await _get(request, api, missing)
         if not post.text("content") and not post.fields("account"):
@@ -53,14 +40,14 @@ class MastodonReader(SiteReader):
     def write(self, reply: SiteReply, url: str) -> Page:
         page = SiteWriter(reply, url)
         post = page.data.object("post")
+        parents = page.data.objects("thread", "ancestors")
+        replies = page.data.objects("thread", "descendants")
         account = post.text("account", "acct")
         name = post.text("account", "display_name") or account
         blocks: list[Content] = []
-        parents = page.data.objects("thread", "ancestors")
         if parents:
-            blocks.append(page.heading(2, "In reply to"))
-            blocks += [_write_reply(parent, 0, page) for parent in parents]
-            blocks.append(page.heading(2, "The post"))
+            posts = [_write_reply(parent, 0, page) for parent in parents]
+            blocks = [page.heading(2, "In reply to"), *posts, page.heading(2, "The post")]
         facts = [
             f"@{page.name(account)}",
             post.day("created_at"),
@@ -68,7 +55,6 @@ class MastodonReader(SiteReader):
             count(post.number("reblogs_count"), "boost"),
         ]
         blocks += [page.facts(facts), _write_text(post, page)]
-        replies = page.data.objects("thread", "descendants")
         blocks.append(page.count_heading("Comments", len(replies), post.number("replies_count")))
         depths = {post.text("id"): -1}
         for one in replies:  # a reply comes after the post that it replies to
@@ -102,18 +88,16 @@ def _write_reply(post: JsonData, depth: int, page: Composer) -> list[Block]:
 
 def _write_text(post: JsonData, page: Composer) -> list[Block]:
     """Write a post: content warning, text, poll, descriptions of pictures, link."""
-    options = [
-        f"{page.name(one.text('title'))} ({count(one.number('votes_count'), 'vote')})"
-        for one in post.objects("poll", "options")
-    ]
     pictures = [page.name(one.text("description")) for one in post.objects("media_attachments")]
-    card = page.plain(post.text("card", "title"))
-    return page.join(
-        [
-            page.label("Content warning: ", page.name(post.text("spoiler_text"))),
-            page.fragment(post.text("content")),
-            page.items(options),
-            *(page.label("Picture: ", picture) for picture in pictures),
-            page.label("Link: ", page.link(card, post.text("card", "url"))),
-        ]
-    )
+    card = page.link(page.plain(post.text("card", "title")), post.text("card", "url"))
+    contents: list[Content] = [
+        page.label("Content warning: ", page.name(post.text("spoiler_text"))),
+        page.fragment(post.text("content")),
+        page.items(
+            f"{page.name(option.text('title'))} ({count(option.number('votes_count'), 'vote')})"
+            for option in post.objects("poll", "options")
+        ),
+        *(page.label("Picture: ", picture) for picture in pictures),
+        page.label("Link: ", card),
+    ]
+    return page.join(contents)

@@ -11,26 +11,16 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
-import httpx2
-
 from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
+from webquarry._read.sites import site
 from webquarry._read.sites.github import fetch_readme
-from webquarry._read.sites.site import (
-    MAX_VERSIONS,
-    SiteReader,
-    SiteReply,
-    SiteRequest,
-    SiteWriter,
-    format_number,
-    format_size,
-)
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import WebquarryError
 
 _REGISTRY = "https://registry.npmjs.org"
 _DOWNLOADS = "https://api.npmjs.org"
 _NAME = r"(?:@[a-z0-9~-][a-z0-9._~-]{0,99}/)?[A-Za-z0-9~-][A-Za-z0-9._~-]{0,213}"
-_PATH = rf"/package/({_NAME})(?:/v/([A-Za-z0-9.+-]{{1,100}}))?/?"
 _GITHUB = r"(?:git\+)?(?:https?|git|ssh)://(?:git@)?github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?"
 _HAS_README = rb'"readme"\s{0,4}:\s{0,4}"[^"]'  # the record is parsed in the worker only
 
@@ -38,15 +28,11 @@ _HAS_README = rb'"readme"\s{0,4}:\s{0,4}"[^"]'  # the record is parsed in the wo
 class NpmReader(SiteReader):
     name = "npm"
     hosts = "npmjs.com npmjs.org"
-
-    def match(self, url: httpx2.URL) -> re.Match[str] | None:
-        return re.fullmatch(_PATH, url.path)
+    path = rf"/package/({_NAME})(?:/v/([A-Za-z0-9.+-]{{1,100}}))?/?"
 
     async def fetch(self, request: SiteRequest) -> SiteReply:
         name, version = request.target.groups()
-        missing = f"npm has no package {name!r}."
-        if version:
-            missing = f"npm has no version {version!r} of {name!r}."
+        missing = f"npm has no package {f'{name} {version}' if version else name!r}."
         base = request.at("npm", _REGISTRY, f"/{quote(name, safe='@')}")
         release = await request.get_json(f"{base}/{quote(version or 'latest')}", missing)
         data: dict[str, Any] = {"release": release.fields()}
@@ -88,8 +74,8 @@ class NpmReader(SiteReader):
                 ("Licence", release.text("license") or release.text("license", "type")),
                 ("Engines", ", ".join(_list_pairs(release, "engines"))),
                 ("Module", release.text("type")),
-                ("Unpacked", format_size(release.number("dist", "unpackedSize"))),
-                ("Downloads last month", format_number(data.number("downloads"))),
+                ("Unpacked", site.format_size(release.number("dist", "unpackedSize"))),
+                ("Downloads last month", site.count(data.number("downloads"))),
                 ("Maintainers", ", ".join(filter(None, (one.text("name") for one in owners)))),
                 ("Keywords", ", ".join(release.texts("keywords"))),
             ],
@@ -123,8 +109,8 @@ def _list_pairs(package: JsonData, kind: str) -> list[str]:
 
 
 def _list_versions(record: JsonData) -> list[str]:
-    """Return the last published versions with their dates."""
+    """Return the versions with their dates, the last published first."""
     times = record.fields("time").items()
     dated = [(time, version) for version, time in times if isinstance(time, str)]
     dated = [one for one in dated if one[1] not in ("created", "modified", "unpublished")]
-    return [f"{name} ({time[:10]})" for time, name in sorted(dated, reverse=True)[:MAX_VERSIONS]]
+    return [f"{name} ({time[:10]})" for time, name in sorted(dated, reverse=True)]

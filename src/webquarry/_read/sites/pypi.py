@@ -8,34 +8,26 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-import httpx2
-
 from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
-from webquarry._read.sites.site import MAX_VERSIONS, SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import Unreadable
 
 _SITE = "https://pypi.org"
-_PATH = r"/project/([A-Za-z0-9][A-Za-z0-9._-]{0,99})/?(?:([A-Za-z0-9.!+_-]{1,99})/?)?"
 _EXTRA = r";.{0,200}?\bextra\s*=="
 
 
 class PyPIReader(SiteReader):
     name = "pypi"
     hosts = "pypi.org pypi.python.org"
-
-    def match(self, url: httpx2.URL) -> re.Match[str] | None:
-        return re.fullmatch(_PATH, url.path)
+    path = r"/project/([A-Za-z0-9][A-Za-z0-9._-]{0,99})/?(?:([A-Za-z0-9.!+_-]{1,99})/?)?"
 
     async def fetch(self, request: SiteRequest) -> SiteReply:
         name, version = request.target.groups()
-        path = f"/pypi/{quote(name)}/json"
-        missing = f"PyPI has no package {name!r}."
-        if version:
-            path = f"/pypi/{quote(name)}/{quote(version)}/json"
-            missing = f"PyPI has no version {version!r} of {name!r}."
-        reply = await request.get(request.at("pypi", _SITE, path), missing)
+        wanted = f"{name}/{version}" if version else name
+        url = request.at("pypi", _SITE, f"/pypi/{quote(wanted)}/json")
+        reply = await request.get(url, f"PyPI has no package {wanted!r}.")
         return request.build_reply({}, reply.body)
 
     def write(self, reply: SiteReply, url: str) -> Page:
@@ -103,7 +95,7 @@ def _list_warnings(record: JsonData) -> list[str]:
 
 
 def _list_versions(record: JsonData) -> list[str]:
-    """Return the last uploaded versions with their dates."""
+    """Return the versions with their dates, the last uploaded first."""
     dated = []
     for version, uploads in record.fields("releases").items():
         files = JsonData(uploads).objects()
@@ -111,7 +103,7 @@ def _list_versions(record: JsonData) -> list[str]:
         mark = ", withdrawn" if any(one.flag("yanked") for one in files) else ""
         if time:
             dated.append((time, f"{version} ({time[:10]}{mark})"))
-    return [line for _, line in sorted(dated, reverse=True)[:MAX_VERSIONS]]
+    return [line for _, line in sorted(dated, reverse=True)]
 
 
 def _write_description(info: JsonData, home: str, page: Composer) -> Content:

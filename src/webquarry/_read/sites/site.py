@@ -9,6 +9,7 @@ because replies are untrusted). Files whose names begin with an underscore are h
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ from webquarry.settings import Settings
 
 T = TypeVar("T")
 
-MAX_VERSIONS = 10  # of a package
+_MAX_VERSIONS = 10  # of a package
 _MAX_DEPENDENCIES = 60
 _MAX_PAUSE = 3600.0  # seconds
 _DEFAULT_PAUSE = 60.0  # seconds after HTTP 429 without a time
@@ -88,7 +89,7 @@ class SiteRequest:
         self.context = context
         self.lost: list[str] = []  # notes on missing content
         self._reader = reader.name
-        self._started = context.clock.monotonic()
+        self._end = context.clock.monotonic() + context.settings.timeout_seconds
 
     def at(self, service: str, origin: str, path: str) -> str:
         """Return the URL of a path at a service, or at the origin configured in its place."""
@@ -107,8 +108,7 @@ class SiteRequest:
         agent = {"User-Agent": self.context.settings.user_agent}
         request = httpx2.Request(method, url, headers=agent | dict(headers or {}), content=content)
         self.context.check_pause(request.url.host)
-        elapsed = self.context.clock.monotonic() - self._started
-        timeout = self.context.settings.timeout_seconds - elapsed
+        timeout = self._end - self.context.clock.monotonic()
         if timeout <= 0:
             raise ProviderFailure("Timed out reading the page through its API.")
         reply = await self.context.client.send(request, timeout_seconds=timeout)
@@ -135,9 +135,9 @@ class SiteRequest:
         """Return a reply that succeeded. Raises NotFound with the message `missing`, LoginWall, or
         an error after which the page itself is read.
         """
-        host = httpx2.URL(reply.url).host
         if reply.status in (404, 410):
             raise NotFound(missing)
+        host = httpx2.URL(reply.url).host
         if reply.status == 401:
             raise LoginWall(f"{host} requires a login (HTTP 401).")
         if reply.status in (403, 429):
@@ -215,7 +215,6 @@ class SiteWriter(Composer):
         """
         heading = self.name(title) if heading is None else heading
         lost = (*self.data.texts("lost"), *lost)
-        notes = filter(None, [self.data.text("note"), *lost])
         reader = self._reply.reader
         content = self.join([self.heading(1, heading) if heading else "", *blocks])
         text = write_blocks(content, self.removed)
@@ -228,9 +227,9 @@ class SiteWriter(Composer):
             content_type=content_type,
             encoding="utf-8",
             outcome=outcome,
-            notes=tuple(notes),
+            notes=tuple(filter(None, [self.data.text("note"), *lost])),
             fetched_at=self._reply.fetched_at,
-            removed={reason: count for reason, count in self.removed.items() if count},
+            removed=dict(+self.removed),
             author=self.plain(author),
             published=Dated(published, f"{reader}:created") if published else None,
             modified=Dated(modified, f"{reader}:modified") if modified else None,
@@ -269,7 +268,7 @@ class SiteWriter(Composer):
             if len(names) > _MAX_DEPENDENCIES:
                 shown.append(f"and {len(names) - _MAX_DEPENDENCIES} more")
             blocks.append(self.label(f"{kind}: ", ", ".join(shown)))
-        newest = self.items(self.name(one) for one in versions[:MAX_VERSIONS])
+        newest = self.items(self.name(one) for one in versions[:_MAX_VERSIONS])
         blocks += [self.section(2, "Description", description), self.section(2, "Versions", newest)]
         return self.build_page(blocks, f"{name} {version}".strip(), **fields)
 
@@ -280,13 +279,16 @@ class SiteReader(ABC):
     name: ClassVar[str]
     # Hosts without `www.`, separated by spaces; `*.example.org` for subdomains. Empty: any host.
     hosts: ClassVar[str] = ""
+    path: ClassVar[str] = ""  # pattern of the path
 
     def is_enabled(self, settings: Settings) -> bool:
         return True
 
-    @abstractmethod
     def match(self, url: httpx2.URL) -> Any:
-        """Return what a URL of one of the reader's hosts names (`request.target`), or None."""
+        """Return what a URL of one of the reader's hosts names (`request.target`), or None; by
+        default the match of its path.
+        """
+        return re.fullmatch(self.path, url.path, re.ASCII)
 
     @abstractmethod
     async def fetch(self, request: SiteRequest) -> SiteReply | Reply:
@@ -308,20 +310,12 @@ class SiteReader(ABC):
         raise NotImplementedError
 
 
-def get_origin(url: httpx2.URL) -> str:
-    return f"{url.scheme}://{url.netloc.decode()}"
-
-
-def count(number: int | None, noun: str) -> str:
-    """Format a count: `1 point`, `2,210 points`; empty for None."""
+def count(number: int | None, noun: str = "") -> str:
+    """Format a count: `1 point`, `2,210 points`, `2,210`; empty for None."""
     if number is None:
         return ""
-    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def format_number(number: int | None) -> str:
-    """Format a number: `2,210`; empty for None."""
-    return "" if number is None else f"{number:,}"
+    plural = "s" if noun and number != 1 else ""
+    return f"{number:,} {noun}{plural}".strip()
 
 
 def format_size(size: int | None) -> str:

@@ -15,7 +15,7 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer, Content, one_line
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
-from webquarry.errors import NotFound, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import NotFound, ProviderFailure, RateLimited
 
 _API = "https://api.stackexchange.com"
 _PATH = r"/(questions|q|a)/([0-9]{1,12})(?:/.{0,300})?"
@@ -33,43 +33,39 @@ class StackExchangeReader(SiteReader):
     )
 
     def match(self, url: httpx2.URL) -> tuple[str, ...] | None:
-        """Return the name of the site, the kind of post and its id."""
-        found, site = re.fullmatch(_PATH, url.path), _name_site(url.host)
+        """Return the API's name of the site, the kind of post and its id."""
+        host, found = url.host.removeprefix("www."), re.fullmatch(_PATH, url.path)
+        site = host.removesuffix(".com")
+        if host != "meta.stackexchange.com":
+            site = site.removesuffix(".stackexchange")
         return (site, *found.groups()) if found and site not in _NOT_SITES else None
 
     async def fetch(self, request: SiteRequest) -> SiteReply:
         site, kind, number = request.target
         missing = f"{site} has no post {number}."
         if kind == "a":
-            answers = await _get(request, site, f"/answers/{number}", missing)
-            number = str(answers[0].number("question_id")) if answers else ""
+            named = await _get(request, site, f"/answers/{number}", missing)
+            number = str(named[0].number("question_id")) if named else ""
         questions = await _get(request, site, f"/questions/{number}", missing) if number else []
         if not questions:
             raise NotFound(missing)
-        question, answers, comments = questions[0], [], []
-        total = question.number("answer_count") or 0
-        try:
-            if total:
-                path = f"/questions/{number}/answers"
-                answers = await _get(request, site, path, missing, _MAX_ANSWERS)
-            posts = [number, *(str(answer.number("answer_id")) for answer in answers)]
-            path = f"/posts/{';'.join(posts)}/comments"
-            comments = await _get(request, site, path, missing, _MAX_COMMENTS)
-        except WebquarryError as error:
-            what = "comments" if answers or not total else "answers"
-            request.lost.append(f"The {what} are missing: {error.sentence}")
+        answers: list[JsonData] = []
+        total = questions[0].number("answer_count") or 0
+        if total:
+            wanted = _get(request, site, f"/questions/{number}/answers", missing, _MAX_ANSWERS)
+            answers = await request.optional(wanted, "The answers are missing", [])
+        posts = [number, *(str(answer.number("answer_id")) for answer in answers)]
+        wanted = _get(request, site, f"/posts/{';'.join(posts)}/comments", missing, _MAX_COMMENTS)
+        comments = await request.optional(wanted, "The comments are missing", [])
         if total > len(answers):
             request.lost.append(f"{len(answers)} of {total} answers are shown.")
-        data = {
-            "question": question.value,
-            "answers": [answer.value for answer in answers],
-            "comments": [comment.value for comment in comments],
-        }
+        lists = {"questions": questions, "answers": answers, "comments": comments}
+        data = {name: [one.value for one in found] for name, found in lists.items()}
         return request.build_reply(data)
 
     def write(self, reply: SiteReply, url: str) -> Page:
         page = SiteWriter(reply, url)
-        question = page.data.object("question")
+        question = page.data.objects("questions")[0]
         comments = page.data.objects("comments")
         answers = page.data.objects("answers")
         answers.sort(key=lambda one: (not one.flag("is_accepted"), -(one.number("score") or 0)))
@@ -84,8 +80,8 @@ class StackExchangeReader(SiteReader):
         blocks: list[Content] = [
             page.facts(facts),
             *_write_post(question, question.number("question_id"), comments, page),
+            page.count_heading("Answers", len(answers), question.number("answer_count")),
         ]
-        blocks.append(page.count_heading("Answers", len(answers), question.number("answer_count")))
         for answer in answers:
             accepted = ", accepted" if answer.flag("is_accepted") else ""
             head = f"{answer.number('score') or 0:+d} by {_write_author(answer, page)}{accepted}"
@@ -101,14 +97,6 @@ class StackExchangeReader(SiteReader):
             author=question.text("owner", "display_name"),
             published=_format_day(question),
         )
-
-
-def _name_site(host: str) -> str:
-    """Return the API's name of the site at a host."""
-    host = host.removeprefix("www.")
-    if host in ("mathoverflow.net", "meta.stackexchange.com"):
-        return host.removesuffix(".com")
-    return host.removesuffix(".stackexchange.com").removesuffix(".com")
 
 
 async def _get(
