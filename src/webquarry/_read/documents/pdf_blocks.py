@@ -191,13 +191,8 @@ class _Builder:
         """Add a table, or the rest of one from the page before."""
         self._open = None
         before = self.blocks[-1].table if self.blocks else None
-        if before is None or not before.continues_in(table):
+        if before is None or not before.append(table):
             self.blocks.append(PdfBlock("table", table=table))
-            return
-        repeats_head = table.rows[0] == before.rows[0]
-        before.rows += table.rows[1:] if repeats_head else table.rows
-        before.foot = table.foot
-        before.more_pages += 1
 
     def add(self, line: PdfLine, column: Column, after: PdfLine | None) -> None:
         """Add a line to the block that it continues, or to a new one."""

@@ -1,77 +1,55 @@
 """Objects drawn on a page: which text is invisible, and where rules and images are.
 
-Objects are in painting order. Text in the colour of its background, below two points, off the page
-or without ink is hidden; text without ink over an image is the text layer of a scan and stays. Text
-that may be covered, clipped, masked or in a layer that is off is decided by PDFium: the page is
-rendered with and without these texts, and a text that changes no pixel is hidden. Text under an
-image stays unless the image is empty there.
+Text off the page or below two points is hidden. Other text is judged by what PDFium paints: the
+page is rendered with and without it, and text that changes no pixel is hidden, whatever covers,
+clips or masks it. Text without ink over an image, and text under an image that is not empty there,
+is the text layer of a scan and stays.
 """
 
 from __future__ import annotations
 
 import ctypes
-from array import array
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pypdfium2 import PdfMatrix, raw
 
 from webquarry._read.documents.pdf_page import ActualText, Box, PageText, read_actual_text
-from webquarry._read.style.colours import WHITE, Colour, alike
+from webquarry._read.documents.text import OFF_PAGE, TINY
 
-OFF_PAGE = "off page"
-TINY = "tiny text"
-SAME_COLOUR = "same colour"
-NO_INK = "invisible text"
-COVERED = "covered text"
-CLIPPED = "clipped text"
-OTHER_LAYER = "layer that is off"
-MASKED = "masked text"
-
+INVISIBLE = "invisible text"
 SMALLEST_TEXT = 2.0  # points
 _THIN = 2.0  # points; a thinner path is a line
-_BROAD = 4.0  # points; a line that is broader can cover text
 _SHORTEST_RULE = 6.0
 _DEEPEST = 40  # nested forms
 _MOST_RULES = 5_000
 _MOST_IMAGES = 1_000
 _MOST_SEGMENTS = 2_000  # of one path
-_MOST_CLIPS = 20
 _MOST_MARKS = 20
-_MOST_ANNOTATIONS = 500
-_OPAQUE = 0.5  # alpha above which an area covers what is below
-_OUTLINED = frozenset({1, 5})  # text modes without a fill
-_WITHOUT_INK = frozenset({3, 7})
-_LAYER_MARK = "OC\0".encode("utf-16-le")
-_CELL = 2.0  # points; areas are remembered by cells of the page
-_MOST_CELLS = 1_000  # along one side
-_LEAST_COVERED = 0.15  # of the length of a text
-_PIXELS = 2.0  # per point
-_MOST_PIXELS = 2_000  # along one side
-_SAME_GREY = 8
-_EVERYWHERE = Box(-1e9, -1e9, 1e9, 1e9)
-_COVERING = frozenset({
-    raw.FPDF_ANNOT_SQUARE, raw.FPDF_ANNOT_CIRCLE, raw.FPDF_ANNOT_POLYGON, raw.FPDF_ANNOT_STAMP,
-    raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_INK, raw.FPDF_ANNOT_REDACT,
-})  # fmt: skip
-_IDENTITY = PdfMatrix()
+_WITHOUT_INK = frozenset({3, 7})  # text modes
+_CELL = 1.0  # points; texts that share a cell overlap
+_MOST_CELLS = 1_500  # along one side of a page
+_MOST_GROUPS = 6  # of texts that are rendered one after the other
+_PIXELS = 1.0  # per point
+_BYTES = 4  # of a pixel: three channels and an unused one
+_CHANGED = 0xF0  # bits of a channel that differ where a change can be seen
+_SAME_CHANNEL = 8
+_CHANGES = re.compile(rb"[^\0]+")
+_WIDEST_GAP = 3.0  # heights of a text; with a wider one its characters are judged singly
 
 
 class _Text(NamedTuple):
-    """A text object, the number of areas painted before it, and what may hide it."""
+    """A text object, and the number of images painted before it."""
 
     handle: Any
     address: int
     box: Box
-    painted: int
-    reason: str
-    on_picture: bool = False  # only images are above it
-
-
-class _Area(NamedTuple):
-    colour: Colour | None  # None for several colours
-    is_picture: bool
+    images: int
+    has_ink: bool
 
 
 @dataclass
@@ -79,8 +57,7 @@ class PageObjects:
     """Objects of a page apart from its visible text."""
 
     hidden: dict[int, str] = field(default_factory=dict)  # reasons by address of the text object
-    partly_hidden: dict[int, str] = field(default_factory=dict)  # decided per character
-    painting: Painting | None = None
+    partly_hidden: dict[int, Painting] = field(default_factory=dict)  # decided per character
     actual: list[ActualText] = field(default_factory=list)
     rules: list[Box] = field(default_factory=list)  # horizontal and vertical lines
     images: list[Box] = field(default_factory=list)
@@ -88,67 +65,173 @@ class PageObjects:
 
 def read_objects(page: PageText) -> PageObjects:
     """Return the objects of a page."""
-    scan = _Scan(page)
+    scan = _Scan(page.box)
     count = raw.FPDFPage_CountObjects(page.handle)
-    scan.read(raw.FPDFPage_GetObject, page.handle, count, _IDENTITY, 0)
-    for box in _find_annotations(page.handle):
-        scan.add_area(box, None)
+    scan.read(raw.FPDFPage_GetObject, page.handle, count, PdfMatrix(), 0)
     objects = scan.objects
-    for address, box in scan.without_ink:
-        if not any(image.holds(*box.centre) for image in objects.images):
-            objects.hidden[address] = NO_INK
-    texts = [scan.suspect(text) for text in scan.texts if text.address not in objects.hidden]
-    if page.has_size and any(text.reason for text in texts):
-        _decide(page, objects, texts)
+    inked: list[_Text] = []
+    for text in scan.texts:
+        if text.has_ink:
+            inked.append(text)
+        elif not _is_under_image(text.box, objects.images):
+            objects.hidden[text.address] = INVISIBLE
+    if page.has_size and inked:
+        _find_unpainted(page, objects, inked)
     return objects
 
 
-def _decide(page: PageText, objects: PageObjects, texts: list[_Text]) -> None:
-    """Render the page to find out which of the suspicious texts are visible."""
-    suspects = [text for text in texts if text.reason]
-    painting = None
-    if page.take_painting():
-        painting = Painting(page, [text.handle for text in suspects])
-    # Of the same text drawn twice, PDFium returns the first, which may be the covered one.
-    twins = {tuple(map(round, text.box)): text for text in texts if not text.reason}
-    for text in suspects:
-        # else a layer or an image hides all of it or nothing
-        may_be_covered = text.reason != OTHER_LAYER and not text.on_picture
-        if painting is None:
-            if may_be_covered:
-                objects.hidden[text.address] = text.reason
-        elif painting.shows(text.box):
-            if may_be_covered:
-                objects.partly_hidden[text.address] = text.reason
-                objects.painting = painting
-        elif not text.on_picture or painting.is_empty(text.box):  # not the text layer of a scan
-            twin = twins.get(tuple(map(round, text.box)))
-            if twin is None or page.text_of(twin.handle).strip():
-                objects.hidden[text.address] = text.reason
+def _find_unpainted(page: PageText, objects: PageObjects, texts: list[_Text]) -> None:
+    """Render the page without its texts, those that overlap one after the other."""
+    full = Painting(page)
+    for group in _group_apart(page.box, _find_drawings(page, texts)):
+        for drawing in group:
+            _activate(drawing, active=False)
+        painting = full.render_again()
+        for drawing in group:
+            text = drawing[0]
+            gap = painting.find_gap(text.box)
+            if gap is None and not (
+                _is_under_image(text.box, objects.images[text.images :])
+                and not painting.is_empty(text.box)
+            ):
+                objects.hidden[text.address] = INVISIBLE
+                continue  # stays inactive, since the same text may be drawn again
+            _activate(drawing, active=True)
+            if gap is not None and gap > _WIDEST_GAP * text.box.height:
+                objects.partly_hidden[text.address] = painting
+
+
+def _activate(drawing: list[_Text], *, active: bool) -> None:
+    for text in drawing:
+        raw.FPDFPageObj_SetIsActive(text.handle, active)
+
+
+def _find_drawings(page: PageText, texts: list[_Text]) -> list[list[_Text]]:
+    """Return each text with its repetitions in the same place that have no characters.
+
+    Of a text that is drawn twice, PDFium returns the characters once.
+    """
+    places: defaultdict[tuple[int, ...], list[_Text]] = defaultdict(list)
+    for text in texts:
+        places[tuple(map(round, text.box))].append(text)
+    if len(places) == len(texts):
+        return [[text] for text in texts]
+    owners = page.find_owners()
+    drawings: list[list[_Text]] = []
+    for same in places.values():
+        repetitions = [text for text in same if text.address not in owners]
+        drawings += [[text, *repetitions] for text in same if text.address in owners]
+    return drawings
+
+
+def _group_apart(page: Box, drawings: list[list[_Text]]) -> Iterator[list[list[_Text]]]:
+    """Yield groups of texts that do not overlap; the last group has all that are left."""
+    grid = _Grid.over(page, 1 / _CELL)
+    for _ in range(_MOST_GROUPS):
+        taken = bytearray(grid.columns * grid.rows)
+        group: list[list[_Text]] = []
+        overlapping: list[list[_Text]] = []
+        for drawing in drawings:
+            box = drawing[0].box
+            inside = Box(box.left + 1, box.bottom + 1, box.right - 1, box.top - 1)
+            starts, width = grid.find(inside if inside.width > 0 < inside.height else box)
+            if any(1 in taken[start : start + width] for start in starts):
+                overlapping.append(drawing)
+                continue
+            group.append(drawing)
+            for start in starts:
+                taken[start : start + width] = b"\1" * width
+        yield group
+        drawings = overlapping
+        if not drawings:
+            return
+    yield drawings
+
+
+class _Grid(NamedTuple):
+    """Cells over a page, row by row from the top."""
+
+    page: Box
+    scale: float
+    columns: int
+    rows: int
+
+    @classmethod
+    def over(cls, page: Box, scale: float) -> _Grid:
+        """Return a grid with so many cells per point, or fewer over a large page."""
+        scale = min(scale, _MOST_CELLS / max(page.width, page.height))
+        columns = max(1, round(page.width * scale))
+        return cls(page, scale, columns, max(1, round(page.height * scale)))
+
+    def find(self, box: Box) -> tuple[range, int]:
+        """Return the first cell of each row of a box on the page, and the width in cells."""
+        page, scale, columns, rows = self
+        left = int(max(0, min((box.left - page.left) * scale, columns - 1)))
+        right = int(max(0, min((box.right - page.left) * scale, columns - 1)))
+        top = int(max(0, min((page.top - box.top) * scale, rows - 1)))
+        bottom = int(max(0, min((page.top - box.bottom) * scale, rows - 1)))
+        return range(top * columns + left, bottom * columns + left + 1, columns), right - left + 1
+
+
+def _is_under_image(box: Box, images: list[Box]) -> bool:
+    return any(image.holds(*box.centre) for image in images)
+
+
+class Painting:
+    """A page rendered with and without some of its texts."""
+
+    def __init__(self, page: PageText) -> None:
+        self._page = page
+        self._grid = _Grid.over(page.box, _PIXELS)
+        self._before = self._after = self._render()
+
+    def render_again(self) -> Painting:
+        """Return the page as it is painted now, compared with this painting."""
+        again = copy(self)
+        again._after = self._render()
+        return again
+
+    def find_gap(self, box: Box) -> float | None:
+        """Return the width of the widest part of a box that did not change; None if nothing did."""
+        starts, width = self._grid.find(box)
+        size = _BYTES * width
+        changed = 0
+        for start in starts:
+            row = slice(_BYTES * start, _BYTES * start + size)
+            changed |= int.from_bytes(self._before[row]) ^ int.from_bytes(self._after[row])
+        changed &= int.from_bytes(bytes([_CHANGED]) * size)
+        if not changed:
+            return None
+        gaps = _CHANGES.split(changed.to_bytes(size))
+        return max(map(len, gaps)) / _BYTES / self._grid.scale
+
+    def is_empty(self, box: Box) -> bool:
+        """Return whether a box has one colour."""
+        starts, width = self._grid.find(box)
+        rows = (self._before[_BYTES * start : _BYTES * (start + width)] for start in starts)
+        pixels = b"".join(rows)
+        channels = [pixels[channel::_BYTES] for channel in range(_BYTES)]
+        return all(max(one) - min(one) < _SAME_CHANNEL for one in channels)
+
+    def _render(self) -> bytes:
+        width, height = self._grid.columns, self._grid.rows
+        pixels = bytearray(b"\xff" * (_BYTES * width * height))
+        buffer = (ctypes.c_ubyte * len(pixels)).from_buffer(pixels)
+        bitmap = raw.FPDFBitmap_CreateEx(width, height, raw.FPDFBitmap_BGRx, buffer, _BYTES * width)
+        page = self._page.handle
+        raw.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, raw.FPDF_ANNOT)
+        raw.FPDFBitmap_Destroy(bitmap)
+        del buffer
+        return bytes(pixels)
 
 
 class _Scan:
-    """Follows the painting of one page."""
+    """Reads the objects of one page."""
 
-    def __init__(self, page: PageText) -> None:
+    def __init__(self, page: Box) -> None:
         self.objects = PageObjects()
-        self.texts: list[_Text] = []
-        self.without_ink: list[tuple[int, Box]] = []
-        self._may_have_layers = page.may_have_layers
-        self._page = page.box
-        self._clip: Box | None = None  # of the form that is read
-        self._is_blended = False
-        self._areas = [_Area(WHITE, is_picture=False)]
-        self._cell = max(_CELL, max(page.box.width, page.box.height) / _MOST_CELLS)
-        self._columns = int(page.box.width / self._cell) + 1
-        self._rows = int(page.box.height / self._cell) + 1
-        # The number of the last area in each cell: all of them, and without lines.
-        self._covers = array("i")
-        self._grounds = array("i")
-        self._edges = [ctypes.c_float() for _ in range(4)]
-        self._channels = [ctypes.c_uint() for _ in range(4)]
-        self._edge_references = [ctypes.byref(edge) for edge in self._edges]
-        self._channel_references = [ctypes.byref(channel) for channel in self._channels]
+        self.texts: list[_Text] = []  # on the page, and not tiny
+        self._page = page
 
     def read(
         self, get: Callable[[Any, int], Any], owner: Any, count: int, matrix: PdfMatrix, depth: int
@@ -158,277 +241,73 @@ class _Scan:
             one = get(owner, number)
             kind = raw.FPDFPageObj_GetType(one)
             if kind == raw.FPDF_PAGEOBJ_FORM:
-                self._read_form(one, matrix, depth)
+                if depth < _DEEPEST:
+                    inside = raw.FPDFFormObj_CountObjects(one)
+                    inner = _matrix_of(one).multiply(matrix)
+                    self.read(raw.FPDFFormObj_GetObject, one, inside, inner, depth + 1)
                 continue
-            box = self._bounds_of(one, matrix)
-            if box is None:
+            edges = _read_floats(raw.FPDFPageObj_GetBounds, one, count=4)
+            if not edges:
                 continue
-            if kind == raw.FPDF_PAGEOBJ_TEXT:
-                self._read_text(one, box, matrix, depth)
+            box = Box(*matrix.on_rect(*edges))
+            if kind == raw.FPDF_PAGEOBJ_TEXT and box.width and box.height:  # not only blanks
+                self._read_text(one, box, matrix)
             elif kind == raw.FPDF_PAGEOBJ_PATH:
                 self._read_path(one, box, matrix)
-            else:
-                if kind == raw.FPDF_PAGEOBJ_IMAGE and len(self.objects.images) < _MOST_IMAGES:
-                    self.objects.images.append(box)
-                self.add_area(box, None, is_picture=True)
+            elif kind == raw.FPDF_PAGEOBJ_IMAGE and len(self.objects.images) < _MOST_IMAGES:
+                self.objects.images.append(box)
 
-    def add_area(
-        self, box: Box, colour: Colour | None, *, is_picture: bool = False, is_line: bool = False
-    ) -> None:
-        """Remember an opaque area."""
-        if not self._page.touches(box):
-            return
-        if not self._covers:
-            self._covers = array("i", bytes(4 * self._columns * self._rows))
-            self._grounds = self._covers[:]
-        number = len(self._areas)
-        self._areas.append(_Area(colour, is_picture))
-        left, right, bottom, top = self._cells_of(box)
-        marks = array("i", [number]) * (right - left)
-        for row in range(bottom, top):
-            start, stop = row * self._columns + left, row * self._columns + right
-            self._covers[start:stop] = marks
-            if not is_line:
-                self._grounds[start:stop] = marks
-
-    def suspect(self, text: _Text) -> _Text:
-        """Return a text with the reason why it may be hidden, if an area was painted over it."""
-        if text.painted == len(self._areas) - 1:
-            return text
-        y = text.box.centre[1]
-        left, right, row, _ = self._cells_of(Box(text.box.left, y, text.box.right, y))
-        cells = self._covers[row * self._columns + left : row * self._columns + right]
-        covers = [number for number in cells if number > text.painted]
-        if not covers or len(covers) < _LEAST_COVERED * len(cells):
-            return text
-        on_picture = all(self._areas[number].is_picture for number in set(covers))
-        return text._replace(reason=text.reason or COVERED, on_picture=on_picture)
-
-    def _cells_of(self, box: Box) -> tuple[int, int, int, int]:
-        """Return the cells of a box: first and last column, first and last row, ends exclusive.
-
-        Positions outside of the page, and those of damaged files that are not numbers, are at the
-        edge.
-        """
-
-        def index(position: float, count: int) -> int:
-            return int(min(position / self._cell, count - 1)) if position > 0 else 0
-
-        left, right = (index(x - self._page.left, self._columns) for x in (box.left, box.right))
-        bottom, top = (index(y - self._page.bottom, self._rows) for y in (box.bottom, box.top))
-        return left, right + 1, bottom, top + 1
-
-    def _read_text(self, one: Any, box: Box, matrix: PdfMatrix, depth: int) -> None:
+    def _read_text(self, one: Any, box: Box, matrix: PdfMatrix) -> None:
         address = ctypes.addressof(one.contents)
-        reason = self._find_reason(one, box, matrix, depth)
-        self.texts.append(_Text(one, address, box, len(self._areas) - 1, reason))
-        mode = raw.FPDFTextObj_GetTextRenderMode(one)
+        for number in range(min(raw.FPDFPageObj_CountMarks(one), _MOST_MARKS)):
+            mark = raw.FPDFPageObj_GetMark(one, number)
+            text = read_actual_text(mark)
+            if text is not None:
+                self.objects.actual.append(ActualText(one, mark, text, box))
         if not self._page.touches(box):
             self.objects.hidden[address] = OFF_PAGE
         elif min(box.width, box.height) < SMALLEST_TEXT and _is_tiny(one, matrix):
             self.objects.hidden[address] = TINY
-        elif mode in _WITHOUT_INK:
-            self.without_ink.append((address, box))
-        elif self._blends_in(one, box, stroked=mode in _OUTLINED):
-            self.objects.hidden[address] = SAME_COLOUR
-
-    def _blends_in(self, one: Any, box: Box, *, stroked: bool) -> bool:
-        """Return whether text has the colour of its background."""
-        colour = self._colour_of(one, stroked=stroked)
-        if colour is None:
-            return False
-        number = 0
-        if self._grounds:
-            left, _, row, _ = self._cells_of(Box(*box.centre, *box.centre))
-            number = self._grounds[row * self._columns + left]
-        ground = self._areas[number].colour
-        return ground is not None and alike(colour, ground)
-
-    def _find_reason(self, one: Any, box: Box, matrix: PdfMatrix, depth: int) -> str:
-        """Return what may hide a text apart from areas above it; empty for nothing."""
-        edge = max(1.0, 0.3 * box.height)  # tolerance
-        for clip in (self._clip_of(one, matrix), self._clip):
-            if clip is not None and not (
-                clip.left - edge <= box.left
-                and box.right <= clip.right + edge
-                and clip.bottom - edge <= box.bottom
-                and box.top <= clip.top + edge
-            ):
-                return CLIPPED
-        if self._is_blended or raw.FPDFPageObj_HasTransparency(one):
-            return MASKED
-        in_layer = self._read_marks(one, box) or bool(depth)
-        return OTHER_LAYER if in_layer and self._may_have_layers else ""
-
-    def _read_marks(self, one: Any, box: Box) -> bool:
-        """Collect `ActualText`; return whether the text belongs to optional content."""
-        count = raw.FPDFPageObj_CountMarks(one)
-        if count <= 0:
-            return False
-        name = (ctypes.c_ushort * 3)()
-        size = ctypes.c_ulong()
-        in_layer = False
-        for number in range(min(count, _MOST_MARKS)):
-            mark = raw.FPDFPageObj_GetMark(one, number)
-            raw.FPDFPageObjMark_GetName(mark, name, ctypes.sizeof(name), ctypes.byref(size))
-            in_layer |= size.value == len(_LAYER_MARK) and bytes(name) == _LAYER_MARK
-            text = read_actual_text(mark)
-            if text is not None:
-                self.objects.actual.append(ActualText(one, mark, text, box))
-        return in_layer
-
-    def _clip_of(self, one: Any, matrix: PdfMatrix) -> Box | None:
-        """Return the bounding box of the clip paths of an object; None if it has none."""
-        clip = raw.FPDFPageObj_GetClipPath(one)
-        count = raw.FPDFClipPath_CountPaths(clip) if clip else 0
-        if count <= 0:
-            return None
-        shared = _EVERYWHERE
-        for path in range(min(count, _MOST_CLIPS)):
-            length = min(raw.FPDFClipPath_CountPathSegments(clip, path), _MOST_SEGMENTS)
-            segments = (raw.FPDFClipPath_GetPathSegment(clip, path, one) for one in range(length))
-            shared = _intersect(shared, _around(list(filter(None, map(_point_of, segments)))))
-        return shared if matrix is _IDENTITY else Box(*matrix.on_rect(*shared))
-
-    def _read_form(self, form: Any, matrix: PdfMatrix, depth: int) -> None:
-        if depth >= _DEEPEST:
-            return
-        outer_clip, was_blended = self._clip, self._is_blended
-        self._is_blended = was_blended or bool(raw.FPDFPageObj_HasTransparency(form))
-        clip = self._clip_of(form, matrix)
-        if clip is not None:
-            self._clip = clip if outer_clip is None else _intersect(outer_clip, clip)
-        self.read(
-            raw.FPDFFormObj_GetObject,
-            form,
-            raw.FPDFFormObj_CountObjects(form),
-            _matrix_of(form).multiply(matrix),
-            depth + 1,
-        )
-        self._clip, self._is_blended = outer_clip, was_blended
+        else:
+            has_ink = raw.FPDFTextObj_GetTextRenderMode(one) not in _WITHOUT_INK
+            images = len(self.objects.images)
+            self.texts.append(_Text(one, address, box, images, has_ink))
 
     def _read_path(self, one: Any, box: Box, matrix: PdfMatrix) -> None:
-        """Read a path: a line, a frame of lines, an area, or both."""
+        """Read the rules in a path: a line, or the straight lines of a frame."""
         if min(box.width, box.height) <= _THIN:
             self._add_rule(box)
-            self.add_area(box, None, is_line=True)
             return
         fill, stroke = ctypes.c_int(), ctypes.c_int()
-        if not raw.FPDFPath_GetDrawMode(one, ctypes.byref(fill), ctypes.byref(stroke)):
-            return
+        raw.FPDFPath_GetDrawMode(one, ctypes.byref(fill), ctypes.byref(stroke))
         if stroke.value:
             for rule in _straight_parts(one, matrix):
                 self._add_rule(rule)
-            width = ctypes.c_float()
-            if raw.FPDFPageObj_GetStrokeWidth(one, ctypes.byref(width)) and width.value > _BROAD:
-                self.add_area(box, None, is_line=True)
-        if fill.value:
-            colour = self._colour_of(one, stroked=False)
-            if colour and colour.alpha > _OPAQUE:
-                self.add_area(box, colour)
 
     def _add_rule(self, box: Box) -> None:
         rules = self.objects.rules
         if max(box.width, box.height) >= _SHORTEST_RULE and len(rules) < _MOST_RULES:
             rules.append(box)
 
-    def _bounds_of(self, one: Any, matrix: PdfMatrix) -> Box | None:
-        if not raw.FPDFPageObj_GetBounds(one, *self._edge_references):
-            return None
-        box = Box(*(edge.value for edge in self._edges))
-        return box if matrix is _IDENTITY else Box(*matrix.on_rect(*box))
 
-    def _colour_of(self, one: Any, *, stroked: bool) -> Colour | None:
-        get = raw.FPDFPageObj_GetStrokeColor if stroked else raw.FPDFPageObj_GetFillColor
-        if not get(one, *self._channel_references):
-            return None
-        red, green, blue, alpha = (channel.value for channel in self._channels)
-        return Colour(red, green, blue, alpha / 255)
-
-
-class Painting:
-    """A page rendered in grey with and without some of its texts."""
-
-    def __init__(self, page: PageText, handles: list[Any]) -> None:
-        box = self._page = page.box
-        self._scale = min(_PIXELS, _MOST_PIXELS / max(box.width, box.height))
-        self._width = max(1, round(box.width * self._scale))
-        self._height = max(1, round(box.height * self._scale))
-        self._with = self._render(page.handle)
-        for handle in handles:
-            raw.FPDFPageObj_SetIsActive(handle, False)
-        self._without = self._render(page.handle)
-        for handle in handles:
-            raw.FPDFPageObj_SetIsActive(handle, True)
-
-    def shows(self, box: Box) -> bool:
-        """Return whether the texts changed a pixel in a box."""
-        return any(self._with[one] != self._without[one] for one in self._rows(box))
-
-    def is_empty(self, box: Box) -> bool:
-        """Return whether a box has one colour."""
-        greys: set[int] = set()
-        for row in self._rows(box):
-            greys.update(self._with[row])
-        return not greys or max(greys) - min(greys) < _SAME_GREY
-
-    def _rows(self, box: Box) -> Iterator[slice]:
-        """Yield the pixels of a box row by row."""
-        left = max(0, int((box.left - self._page.left) * self._scale))
-        right = min(self._width, int((box.right - self._page.left) * self._scale) + 1)
-        top = max(0, int((self._page.top - box.top) * self._scale))
-        bottom = min(self._height, int((self._page.top - box.bottom) * self._scale) + 1)
-        for row in range(top, bottom) if left < right else ():
-            yield slice(row * self._width + left, row * self._width + right)
-
-    def _render(self, page: Any) -> bytes:
-        pixels = bytearray(b"\xff" * (self._width * self._height))
-        buffer = (ctypes.c_ubyte * len(pixels)).from_buffer(pixels)
-        bitmap = raw.FPDFBitmap_CreateEx(
-            self._width, self._height, raw.FPDFBitmap_Gray, buffer, self._width
-        )
-        flags = raw.FPDF_ANNOT | raw.FPDF_GRAYSCALE
-        raw.FPDF_RenderPageBitmap(bitmap, page, 0, 0, self._width, self._height, 0, flags)
-        raw.FPDFBitmap_Destroy(bitmap)
-        del buffer
-        return bytes(pixels)
-
-
-def _find_annotations(page: Any) -> Iterator[Box]:
-    """Yield the boxes of annotations that may cover the page."""
-    found = raw.FS_RECTF()
-    for number in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST_ANNOTATIONS)):
-        annotation = raw.FPDFPage_GetAnnot(page, number)
-        if not annotation:
-            continue
-        kind = raw.FPDFAnnot_GetSubtype(annotation)
-        if kind in _COVERING and raw.FPDFAnnot_GetRect(annotation, ctypes.byref(found)):
-            yield _around([(found.left, found.bottom), (found.right, found.top)])
-        raw.FPDFPage_CloseAnnot(annotation)
+def _read_floats(read: Callable[..., int], one: Any, count: int = 1) -> list[float]:
+    """Return the numbers that a function of PDFium writes; none if it fails."""
+    numbers = [ctypes.c_float() for _ in range(count)]
+    return [number.value for number in numbers] if read(one, *map(ctypes.byref, numbers)) else []
 
 
 def _is_tiny(one: Any, matrix: PdfMatrix) -> bool:
     """Return whether the font is tiny; the box of a full stop is small, too."""
-    size = ctypes.c_float()
-    if not raw.FPDFTextObj_GetFontSize(one, ctypes.byref(size)):
-        return False
+    size = _read_floats(raw.FPDFTextObj_GetFontSize, one)
     whole = _matrix_of(one).multiply(matrix)
     scale = abs(whole.a * whole.d - whole.b * whole.c) ** 0.5
-    return bool(abs(size.value) * scale < SMALLEST_TEXT)
+    return bool(size) and bool(abs(size[0]) * scale < SMALLEST_TEXT)
 
 
 def _matrix_of(one: Any) -> PdfMatrix:
     found = raw.FS_MATRIX()
-    if not raw.FPDFPageObj_GetMatrix(one, ctypes.byref(found)):
-        return _IDENTITY
-    return PdfMatrix.from_raw(found)
-
-
-def _point_of(segment: Any) -> tuple[float, float] | None:
-    x, y = ctypes.c_float(), ctypes.c_float()
-    if not raw.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y)):
-        return None
-    return x.value, y.value
+    known = raw.FPDFPageObj_GetMatrix(one, ctypes.byref(found))
+    return PdfMatrix.from_raw(found) if known else PdfMatrix()
 
 
 def _straight_parts(path: Any, matrix: PdfMatrix) -> Iterator[Box]:
@@ -437,8 +316,8 @@ def _straight_parts(path: Any, matrix: PdfMatrix) -> Iterator[Box]:
     start = before = (0.0, 0.0)
     for number in range(min(raw.FPDFPath_CountSegments(path), _MOST_SEGMENTS)):
         segment = raw.FPDFPath_GetPathSegment(path, number)
-        point = _point_of(segment)
-        if point is None:
+        point = _read_floats(raw.FPDFPathSegment_GetPoint, segment, count=2)
+        if not point:
             continue
         here = whole.on_point(*point)
         kind = raw.FPDFPathSegment_GetType(segment)
@@ -446,24 +325,8 @@ def _straight_parts(path: Any, matrix: PdfMatrix) -> Iterator[Box]:
         if kind == raw.FPDF_SEGMENT_MOVETO:
             start = here
         elif kind == raw.FPDF_SEGMENT_LINETO:
-            lines.append(_around([before, here]))
+            lines.append(Box.of_points([before, here]))
         if raw.FPDFPathSegment_GetClose(segment):
-            lines.append(_around([here, start]))
+            lines.append(Box.of_points([here, start]))
         yield from (line for line in lines if min(line.width, line.height) < 1)
         before = here
-
-
-def _around(points: list[tuple[float, float]]) -> Box:
-    """Return the bounding box of points; an empty one for none."""
-    if not points:
-        return Box(0, 0, 0, 0)
-    xs, ys = zip(*points, strict=True)
-    return Box(min(xs), min(ys), max(xs), max(ys))
-
-
-def _intersect(one: Box, other: Box) -> Box:
-    """Return what two boxes share; an empty box if they do not overlap."""
-    left = max(one.left, other.left)
-    bottom = max(one.bottom, other.bottom)
-    right = max(left, min(one.right, other.right))
-    return Box(left, bottom, right, max(bottom, min(one.top, other.top)))

@@ -16,8 +16,9 @@ from math import isfinite
 from statistics import median
 from typing import NamedTuple
 
-from webquarry._read.documents.pdf_hidden import SMALLEST_TEXT, TINY, PageObjects
+from webquarry._read.documents.pdf_hidden import INVISIBLE, SMALLEST_TEXT, PageObjects
 from webquarry._read.documents.pdf_page import Box, PageText
+from webquarry._read.documents.text import TINY
 
 HYPHEN = "\ufffe"  # PDFium's character for a hyphen and a line break
 INDENT = 0.7  # sizes of a line
@@ -111,8 +112,7 @@ def measure_words(page: PageText, line: PdfLine) -> list[Word]:
 
 def _find_hidden(page: PageText, objects: PageObjects, removed: Counter[str]) -> frozenset[int]:
     """Return the places of invisible characters in the text of a page."""
-    painting = objects.painting
-    if not objects.hidden and painting is None:
+    if not objects.hidden and not objects.partly_hidden:
         return frozenset()
     places: set[int] = set()
     reasons: dict[int, str] = {}  # of objects that drew more than blanks
@@ -120,9 +120,9 @@ def _find_hidden(page: PageText, objects: PageObjects, removed: Counter[str]) ->
         index = page.index_of(place)
         address = page.object_of(index)
         reason = objects.hidden.get(address, "")
-        is_partly_hidden = address in objects.partly_hidden and not character.isspace()
-        if is_partly_hidden and painting and not painting.shows(page.box_of(index)):
-            reason = objects.partly_hidden[address]
+        painting = objects.partly_hidden.get(address)
+        if painting and not character.isspace() and painting.find_gap(page.box_of(index)) is None:
+            reason = INVISIBLE
         if reason:
             places.add(place)
             if not character.isspace():

@@ -18,7 +18,6 @@ from webquarry._read.documents.text import Refusal
 from webquarry._read.models import Dated
 
 _LONGEST_FONT_NAME = 128
-_MOST_PAINTINGS = 200  # pages of a file that are rendered
 _DAMAGED = "is damaged: it begins like a PDF file, but none can be made out"
 _REFUSALS = {
     raw.FPDF_ERR_PASSWORD: "is protected by a password",
@@ -59,9 +58,25 @@ class Box(NamedTuple):
     def centre(self) -> tuple[float, float]:
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
+    @property
+    def is_wide(self) -> bool:
+        return self.width >= self.height
+
     def holds(self, x: float, y: float) -> bool:
         """Return whether a point is in the rectangle."""
         return self.left <= x <= self.right and self.bottom <= y <= self.top
+
+    @classmethod
+    def of_points(cls, points: Sequence[Sequence[float]]) -> Box:
+        """Return the least rectangle around points; an empty one for none."""
+        if not points:
+            return cls(0, 0, 0, 0)
+        xs, ys = zip(*points, strict=True)
+        return cls(min(xs), min(ys), max(xs), max(ys))
+
+    def around(self, other: Box) -> Box:
+        """Return the least rectangle around both."""
+        return Box(*map(min, self[:2], other[:2]), *map(max, self[2:], other[2:]))
 
     def touches(self, other: Box, distance: float = 0) -> bool:
         """Return whether two rectangles are at most this far from each other."""
@@ -99,23 +114,15 @@ class PdfFile:
     """An open file."""
 
     def __init__(self, body: bytes) -> None:
-        # Layers are in the catalog, which may be in a compressed object stream.
-        self.may_have_layers = b"/OCProperties" in body or b"/ObjStm" in body
         try:
             self._file: Any = pdfium.PdfDocument(body)
         except pdfium.PdfiumError as error:
             reason = _REFUSALS.get(getattr(error, "err_code", None), _DAMAGED)
             raise Refusal(reason) from error
         self.handle = self._file.raw
-        self._paintings_left = _MOST_PAINTINGS
 
     def close(self) -> None:
         self._file.close()
-
-    def take_painting(self) -> bool:
-        """Return whether another page may be rendered to decide what is visible."""
-        self._paintings_left -= 1
-        return self._paintings_left >= 0
 
     @property
     def page_count(self) -> int:
@@ -175,8 +182,6 @@ class PageText:
 
     def __init__(self, page: Any, text: Any, box: Box, file: PdfFile) -> None:
         self.handle = page
-        self.may_have_layers = file.may_have_layers
-        self.take_painting = file.take_painting
         self._file = file
         self._drawn_text: Any = None  # a second text page, without `ActualText`
         self.has_size = min(box.width, box.height) > 1
@@ -287,9 +292,9 @@ class PageText:
         found = raw.FPDFText_GetTextObject(self._text, index)
         return ctypes.addressof(found.contents) if found else 0
 
-    def text_of(self, handle: Any) -> str:
-        """Return the characters of the page that an object drew."""
-        return _text_drawn(handle, self._text)
+    def find_owners(self) -> frozenset[int]:
+        """Return the addresses of all objects that drew characters."""
+        return frozenset(map(self.object_of, range(self.count)))
 
 
 def read_actual_text(mark: Any) -> str | None:

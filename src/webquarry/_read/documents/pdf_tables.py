@@ -22,8 +22,7 @@ from webquarry._read.documents.pdf_lines import (
 from webquarry._read.documents.pdf_page import Box, PageText
 
 _NEAR = 3.0  # points; closer rules are one, and touch others
-_LEAST_RULES = 4
-_MOST_RULES = 600
+_RULES = range(4, 601)
 _MOST_CELLS = 5_000
 _LEAST_ROWS = 3
 _FURTHEST = 2.6  # times the size of a line, from one row to the next
@@ -43,22 +42,33 @@ class PdfTable:
 
     rows: list[list[str]]
     page: int
-    top: float = 0.0  # first and last line, as shares of the height of the page
-    foot: float = 0.0
-    more_pages: int = 0  # on which it continues
+    last_page: int
+    top: float  # first and last line, as shares of the height of the page
+    foot: float
 
-    def continues_in(self, other: PdfTable) -> bool:
-        """Return whether a table at the top of the next page continues this one."""
-        return (
-            self.page + self.more_pages == other.page - 1
-            and self.foot < _AT_FOOT
-            and other.top > _AT_HEAD
-            and len(self.rows[0]) == len(other.rows[0])
-        )
+    @classmethod
+    def of_lines(cls, rows: list[list[str]], lines: list[PdfLine]) -> PdfTable:
+        """Return a table that was made of these lines."""
+        page = lines[0].page
+        return cls(rows, page, page, lines[0].height, lines[-1].height)
+
+    def append(self, other: PdfTable) -> bool:
+        """Append a table at the top of the next page if it continues this one."""
+        is_next = self.last_page == other.page - 1
+        if not is_next or self.foot >= _AT_FOOT or other.top <= _AT_HEAD:
+            return False
+        if len(self.rows[0]) != len(other.rows[0]):
+            return False
+        repeats_head = other.rows[0] == self.rows[0]
+        self.rows += other.rows[repeats_head:]
+        self.foot = other.foot
+        self.last_page = other.page
+        return True
 
 
 PageItem = PdfLine | PdfTable
 Band = tuple[float, float]  # left and right edge of a column
+_Row = list[list[str]]  # the lines of each cell
 
 
 @dataclass
@@ -70,8 +80,11 @@ class Grid:
     horizontal: list[Box]
     vertical: list[Box]
 
-    def holds(self, x: float, y: float) -> bool:
-        return self.xs[0] <= x <= self.xs[-1] and self.ys[-1] <= y <= self.ys[0]
+    def holds(self, line: PdfLine) -> bool:
+        """Return whether an upright line is in the table."""
+        x, y = line.centre
+        is_inside = self.xs[0] <= x <= self.xs[-1] and self.ys[-1] <= y <= self.ys[0]
+        return is_inside and not line.turns
 
     def find_cell(self, x: float, y: float) -> tuple[int, int]:
         """Return the row and column of the cell at a point.
@@ -95,68 +108,62 @@ class Grid:
         return row, column
 
     def fill(self, lines: list[PdfLine]) -> list[list[str]]:
-        """Return the texts of the cells row by row."""
-        texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+        """Return the texts of the cells row by row, without empty rows and columns."""
+        cells: list[_Row] = [[[] for _ in self.xs[1:]] for _ in self.ys[1:]]
         for line in lines:
             words: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
             for word in line.words:
                 cell = self.find_cell((word.left + word.right) / 2, line.centre[1])
                 words[cell].append(word.text)
-            for cell, parts in words.items():
-                texts[cell].append(" ".join(parts))
-        columns = range(len(self.xs) - 1)
-        return [
-            [_JOINER.join(texts[row, column]) for column in columns]
-            for row in range(len(self.ys) - 1)
-        ]
+            for (row, column), parts in words.items():
+                cells[row][column].append(" ".join(parts))
+        rows = [list(map(_JOINER.join, row)) for row in cells if any(row)]
+        has_text = [any(column) for column in zip(*rows, strict=True)]
+        return [list(compress(row, has_text)) for row in rows]
 
 
 def find_grids(page: PageText, rules: list[Box], lines: list[PdfLine]) -> list[Grid]:
     """Return the grids of a page with two columns and rows at least, and measure their words."""
     whole = _join_rules(rules)
     grids: list[Grid] = []
-    if _LEAST_RULES <= len(whole) <= _MOST_RULES:
+    if len(whole) in _RULES:
         built = map(_build_grid, _group_touching(whole))
         grids = [grid for grid in built if grid is not None]
     for line in lines:
-        if not line.turns and any(grid.holds(*line.centre) for grid in grids):
+        if any(grid.holds(line) for grid in grids):
             measure_words(page, line)
     return grids
 
 
 def _build_grid(rules: list[Box]) -> Grid | None:
     """Return the grid of connected rules; None if they are not a table."""
-    horizontal = [rule for rule in rules if _is_horizontal(rule)]
-    vertical = [rule for rule in rules if not _is_horizontal(rule)]
+    horizontal = [rule for rule in rules if rule.is_wide]
+    vertical = [rule for rule in rules if not rule.is_wide]
     if len(horizontal) < 2 or not vertical:
         return None
-    ends = [rule.left for rule in horizontal] + [rule.right for rule in horizontal]
-    xs = _distinct([*(rule.left for rule in vertical), min(ends), max(ends)])
-    ends = [rule.bottom for rule in vertical] + [rule.top for rule in vertical]
-    ys = _distinct([*(rule.bottom for rule in horizontal), min(ends), max(ends)])[::-1]
+    lefts = [rule.left for rule in rules]
+    rights = [rule.right for rule in horizontal]
+    bottoms = [rule.bottom for rule in rules]
+    tops = [rule.top for rule in vertical]
+    xs = _distinct([*(rule.left for rule in vertical), min(lefts), max(rights)])
+    ys = _distinct([*(rule.bottom for rule in horizontal), min(bottoms), max(tops)])[::-1]
     if len(xs) < 3 or len(ys) < 3 or (len(xs) - 1) * (len(ys) - 1) > _MOST_CELLS:
         return None
     return Grid(xs, ys, horizontal, vertical)
 
 
-def _is_horizontal(rule: Box) -> bool:
-    return rule.width >= rule.height
-
-
 def _join_rules(rules: list[Box]) -> list[Box]:
     """Join the pieces of rules, since many programs draw them cell by cell."""
 
-    def key(rule: Box) -> tuple[float, ...]:
-        if _is_horizontal(rule):
-            return 0, round(rule.bottom), rule.left
-        return 1, round(rule.left), rule.bottom
+    def key(rule: Box) -> tuple[bool, int, float]:
+        if rule.is_wide:
+            return False, round(rule.bottom), rule.left
+        return True, round(rule.left), rule.bottom
 
     found: list[Box] = []
     for rule in sorted(rules, key=key):
-        last = found[-1] if found else rule
-        if _is_horizontal(last) == _is_horizontal(rule) and last.touches(rule, 1):
-            del found[-1:]
-            rule = Box(last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top))
+        if found and found[-1].is_wide == rule.is_wide and found[-1].touches(rule, 1):
+            rule = found.pop().around(rule)
         found.append(rule)
     return found
 
@@ -165,15 +172,10 @@ def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
     """Yield groups of connected rules."""
     left = sorted(rules, key=lambda rule: -rule.top)
     while left:
-        group: list[Box] = []
-        queue = [left.pop(0)]
-        while queue:
-            rule = queue.pop()
-            group.append(rule)
-            apart: list[Box] = []
-            for other in left:
-                (queue if rule.touches(other, _NEAR) else apart).append(other)
-            left = apart
+        group = [left.pop(0)]
+        for rule in group:
+            group += [other for other in left if rule.touches(other, _NEAR)]
+            left = [other for other in left if not rule.touches(other, _NEAR)]
         yield group
 
 
@@ -195,30 +197,24 @@ def find_tables(grids: list[Grid], lines: list[PdfLine]) -> list[PageItem]:
 
 
 def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
-    inside = [
-        item
-        for item in items
-        if isinstance(item, PdfLine) and not item.turns and grid.holds(*item.centre)
+    places = [
+        place for place, item in enumerate(items) if isinstance(item, PdfLine) and grid.holds(item)
     ]
-    if not inside:
-        return items
-    rows = [row for row in grid.fill(inside) if any(row)]
-    has_text = [any(column) for column in zip(*rows, strict=True)]
-    rows = [list(compress(row, has_text)) for row in rows]
+    inside = [item for item in map(items.__getitem__, places) if isinstance(item, PdfLine)]
+    rows = grid.fill(inside)
     if sum(sum(map(bool, row)) > 1 for row in rows) < 2:
         return items
-    table = PdfTable(rows, inside[0].page, inside[0].height, inside[-1].height)
-    taken = set(map(id, inside))
-    first = next(number for number, item in enumerate(items) if id(item) in taken)
-    rest = [item for item in items[first:] if id(item) not in taken]
-    return [*items[:first], table, *rest]
+    taken = set(places)
+    rest = [item for place, item in enumerate(items) if place not in taken]
+    rest.insert(places[0], PdfTable.of_lines(rows, inside))
+    return rest
 
 
 def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
     start = 0
     while start < len(items):
         run, bands = _find_rows(items, start)
-        if not bands:
+        if not run:
             yield items[start]
             start += 1
             continue
@@ -226,72 +222,52 @@ def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
         if _is_prose(run, bands):
             yield from _split_columns(run, bands)
         else:
-            rows = _build_rows(run, bands)
-            yield PdfTable(rows, run[0].page, run[0].height, run[-1].height)
+            yield PdfTable.of_lines(_build_rows(run, bands), run)
 
 
 def _find_rows(items: list[PageItem], start: int) -> tuple[list[PdfLine], list[Band]]:
-    """Return the rows of the longest table that starts at an item, and its columns, if any.
-
-    More rows never separate columns that overlap, so the length is found by doubling and bisection.
-    """
-    low, bands = 0, []  # the largest length known to be a table
-    limit = 2 * _LEAST_ROWS
-    run = _collect_rows(items, start, limit)
-    while found := _find_bands(run):
-        low, bands = len(run), found
-        if len(run) < limit:
-            return run, bands
-        limit *= 2
-        run = _collect_rows(items, start, limit)
-    high = len(run)  # the least length known not to be one
-    while high - low > 1:
-        middle = (low + high) // 2 if low else high - 1
-        found = _find_bands(run[:middle])
-        if found:
-            low, bands = middle, found
-        else:
-            high = middle
-    return run[:low], bands
-
-
-def _collect_rows(items: list[PageItem], start: int, limit: int) -> list[PdfLine]:
-    """Return up to `limit` rows that are close to each other; one part may continue a cell."""
+    """Return the rows of the table that starts at an item, and its columns, if there is one."""
     run: list[PdfLine] = []
-    for item in islice(items, start, start + limit):
-        if not isinstance(item, PdfLine) or (not run and len(item.cells) < 2):
+    bands: list[Band] = []
+    rows = cells = 0
+    for item in islice(items, start, None):
+        if not isinstance(item, PdfLine) or not _continues_table(run, item):
             break
-        if run:
-            distance = run[-1].baseline - item.baseline
-            if item.turns != run[-1].turns or not 0 < distance < _FURTHEST * run[-1].size:
+        if len(item.cells) > 1:
+            wider = _add_to_bands(bands, item.cells)
+            rows += 1
+            cells += len(item.cells)
+            is_filled = cells >= _LEAST_SHARE * len(wider) * rows
+            if not wider or (rows >= _LEAST_ROWS and not is_filled):
+                rows -= 1
                 break
-            if len(item.cells) < 2 and not _continues_cell(run, item):
-                break
+            bands = wider
         run.append(item)
-    return run
+    return (run, bands) if rows >= _LEAST_ROWS else ([], [])
 
 
-def _continues_cell(run: list[PdfLine], line: PdfLine) -> bool:
-    """Return whether a line with a single part may be the second line of a cell."""
-    if run[-1].baseline - line.baseline >= _CLOSE * line.size:
+def _add_to_bands(bands: list[Band], cells: list[Word]) -> list[Band]:
+    """Return the columns with the cells of another row; empty if two columns would become one."""
+    merged = merge_ranges([*bands, *((cell.left, cell.right) for cell in cells)])
+    if not 2 <= len(merged) <= _MOST_COLUMNS or len(merged) < len(bands):
+        return []
+    is_separate = len({_band_of(cell, merged) for cell in cells}) == len(cells)
+    return merged if is_separate else []
+
+
+def _continues_table(run: list[PdfLine], line: PdfLine) -> bool:
+    """Return whether a line is the next row, or a line with one part that may continue a cell."""
+    if not run:
+        return len(line.cells) > 1
+    last = run[-1]
+    distance = last.baseline - line.baseline
+    if line.turns != last.turns or not 0 < distance < _FURTHEST * last.size:
         return False
-    row = run[-2] if len(run[-1].cells) < 2 and len(run) > 1 else run[-1]
-    is_row = len(row.cells) > 1
+    if len(line.cells) > 1:
+        return True
+    row = run[-2] if len(last.cells) < 2 else last
+    is_row = len(row.cells) > 1 and distance < _CLOSE * line.size
     return is_row and any(abs(cell.left - line.left) < line.size / 2 for cell in row.cells)
-
-
-def _find_bands(run: list[PdfLine]) -> list[Band]:
-    """Return the columns of cells that do not overlap; empty if there are none."""
-    rows = [line.cells for line in run if len(line.cells) > 1]
-    if len(rows) < _LEAST_ROWS:
-        return []
-    bands = merge_ranges([(cell.left, cell.right) for cells in rows for cell in cells])
-    if not 2 <= len(bands) <= _MOST_COLUMNS:
-        return []
-    if any(len({_band_of(cell, bands) for cell in cells}) < len(cells) for cells in rows):
-        return []
-    share = sum(map(len, rows)) / (len(bands) * len(rows))
-    return bands if share >= _LEAST_SHARE else []
 
 
 def _band_of(cell: Word, bands: list[Band]) -> int:
@@ -304,14 +280,13 @@ def _cells_of(line: PdfLine) -> list[Word]:
 
 def _build_rows(run: list[PdfLine], bands: list[Band]) -> list[list[str]]:
     """Return the rows of a table; a line with a single part continues the row above."""
-    rows: list[list[str]] = []
+    rows: list[_Row] = []
     for line in run:
-        if len(line.cells) > 1 or not rows:
-            rows.append([""] * len(bands))
+        if len(line.cells) > 1:
+            rows.append([[] for _ in bands])
         for cell in _cells_of(line):
-            column = _band_of(cell, bands)
-            rows[-1][column] = _JOINER.join([rows[-1][column], cell.text])
-    return rows
+            rows[-1][_band_of(cell, bands)].append(cell.text)
+    return [list(map(_JOINER.join, row)) for row in rows]
 
 
 def _is_prose(run: list[PdfLine], bands: list[Band]) -> bool:
