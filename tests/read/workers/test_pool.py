@@ -371,44 +371,6 @@ def run_script(code: str) -> str:
     return done.stdout.strip()
 
 
-FORKING = """
-import asyncio, os
-from tests.read.workers.jobs import burn_time
-from webquarry._read.workers.job import Job
-from webquarry._read.workers.pool import WorkerPool
-
-async def ask(pool):
-    return await pool.run(Job(burn_time, {"seconds": 0}, b"hello")), pool.pids
-
-async def ask_new_pool():
-    pool = WorkerPool(size=1)
-    try:
-        return await ask(pool)
-    finally:
-        await pool.aclose()
-
-with asyncio.Runner() as runner:
-    async def open_pool():
-        return WorkerPool(size=1)
-    pool = runner.run(open_pool())
-    body, ours = runner.run(ask(pool))
-    child = os.fork()
-    if not child:
-        asyncio._set_running_loop(None)
-        theirs, other = asyncio.run(ask_new_pool())
-        os._exit(0 if theirs == body and other != ours else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert runner.run(ask(pool)) == (body, ours)
-    runner.run(pool.aclose())
-print("done")
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-def test_fork_has_its_own_workers() -> None:
-    assert run_script(FORKING) == "done"
-
-
 STARTING_AT_EXIT = """
 import asyncio, logging
 from webquarry.surfaces.bridge import bridge

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import weakref
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import chain
@@ -24,7 +22,7 @@ from webquarry._read.workers.job import (
     count_cores,
     run_job,
 )
-from webquarry._read.workers.processes import ForkServer, ProgramFailed, ServerGone, Worker
+from webquarry._read.workers.processes import ForkServer, ProgramFailed, Worker
 from webquarry._read.workers.protocol import explain_complexity
 from webquarry.caller import LOCAL, caller
 from webquarry.errors import Unreadable, WebquarryError
@@ -169,7 +167,6 @@ class WorkerPool(JobRunner):
         self._starting: set[asyncio.Task[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._closed = False
-        _pools.add(self)
 
     async def run(self, job: Job) -> bytes:
         place = Place(caller(), job.is_large, job.ahead, job.behind)
@@ -198,16 +195,6 @@ class WorkerPool(JobRunner):
         await asyncio.gather(*(worker.aclose() for worker in workers))
         await asyncio.gather(*self._ending, return_exceptions=True)
         self._end_server()
-
-    def forget(self) -> None:
-        """Drop the processes in a fork, where they belong to the parent."""
-        for worker in self._alive:
-            worker.forget()
-        if self._server is not None:
-            self._server.forget()
-        self._server = None
-        self._alive.clear()
-        self._idle.clear()
 
     @property
     def pids(self) -> list[int]:
@@ -258,42 +245,38 @@ class WorkerPool(JobRunner):
 
     async def _start(self, subject: str) -> Worker:
         """Start a worker; errors are about `subject`."""
+        stopped = WebquarryError(f"Reading {subject} was stopped.", suggested_action="Call again.")
+        if self._closed:
+            raise stopped
         self._forking += 1
         try:
-            worker = await self._fork()
+            worker = await self._open_server().fork()
         except ProgramFailed:
             raise WebquarryError(
                 f"{subject} could not be read: the program that reads it failed."
             ) from None
         except OSError as error:
-            if not self._closed:
-                raise WebquarryError(
-                    f"{subject} could not be read: no process could be started for it.",
-                    suggested_action="Check the process and memory limits of this user.",
-                ) from error
-            worker = None
+            if self._closed:
+                raise stopped from None
+            raise WebquarryError(
+                f"{subject} could not be read: no process could be started for it.",
+                suggested_action="Check the process and memory limits of this user.",
+            ) from error
         finally:
             self._forking -= 1
-        if worker is not None and not self._closed:
-            self._alive.add(worker)
-            return worker
-        if worker is not None:
+        if self._closed:
             await worker.aclose()
-        raise WebquarryError(f"Reading {subject} was stopped.", suggested_action="Call again.")
+            raise stopped
+        self._alive.add(worker)
+        return worker
 
-    async def _fork(self) -> Worker | None:
-        """Fork a worker, from a new server if the old one has ended; None if the pool is closed."""
-        while not self._closed:
-            is_new = self._server is None
-            server = self._server = self._server or ForkServer(self.limits, self._warm_up)
-            try:
-                return await server.fork()
-            except ServerGone:
-                if self._server is server:
-                    self._end_server()
-                if is_new:
-                    raise
-        return None
+    def _open_server(self) -> ForkServer:
+        """Return the fork server; a new one if it has ended."""
+        if self._server is not None and self._server.has_ended():
+            self._end_server()
+        if self._server is None:
+            self._server = ForkServer(self.limits, self._warm_up)
+        return self._server
 
     def _start_another(self) -> None:
         """Start an idle worker, if there is room for one."""
@@ -348,20 +331,6 @@ class WorkerPool(JobRunner):
         if self._server is not None:
             self._server.close()
             self._server = None
-
-
-_pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
-
-
-def _forget_workers() -> None:
-    """Drop all workers in a fork, where they belong to the parent."""
-    for pool in list(_pools):
-        pool.forget()
-    _pools.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_workers)
 
 
 def open_runner(kind: RunnerKind, settings: Settings, warm_up: Job | None = None) -> JobRunner:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -21,6 +20,7 @@ import sys
 import time
 from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import webquarry
@@ -41,7 +41,7 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THR
 _HOME = str(Path(webquarry.__file__).resolve().parent.parent)
 _SET_PATH = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
 _ARGUMENTS = "(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])"
-_CHUNK = 1 << 18  # size of writes and of read buffers, in bytes
+_BUFFER = 1 << 18  # bytes
 _FAILED_IMPORT = 1  # exit code of Python after an uncaught exception
 _LOAD_SECONDS = 30
 _READ_BYTES = 4096
@@ -50,13 +50,6 @@ _SLOW_NICENESS = 10
 
 class ProgramFailed(Exception):
     """The worker process cannot import its code."""
-
-
-class ServerGone(OSError):
-    """The fork server has ended, and with it all of its forks."""
-
-    def __init__(self) -> None:
-        super().__init__("the fork server has ended")
 
 
 class ForkServer:
@@ -88,11 +81,9 @@ class ForkServer:
 
     async def fork(self) -> Worker:
         """Request a worker process and wait for it. Raises OSError or ProgramFailed."""
-        if self.has_ended():
-            raise ServerGone
         ours, theirs = socket.socketpair()
         for end in (ours, theirs):  # fewer context switches per page
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _CHUNK)
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER)
         asked = self._loop.create_future()
         try:
             with theirs:
@@ -100,13 +91,13 @@ class ForkServer:
             self._asked.append(asked)
             async with asyncio.timeout(_LOAD_SECONDS):
                 pid, exited = await asked
-            reader, writer = await asyncio.open_unix_connection(sock=ours, limit=_CHUNK)
+            reader, writer = await asyncio.open_unix_connection(sock=ours, limit=_BUFFER)
         except BaseException:
             ours.close()  # the fork exits when its socket is closed
             if self.has_ended() and self._process.wait() == _FAILED_IMPORT:
                 raise ProgramFailed from None
             raise
-        return Worker(self, pid, exited, ours, reader, writer, self._limits)
+        return Worker(pid, self, exited, reader, writer, self._limits)
 
     def has_ended(self) -> bool:
         """Whether it has exited, which ends its forks too."""
@@ -117,12 +108,6 @@ class ForkServer:
         self._disconnect()
         self._process.kill()
         self._process.wait()
-
-    def forget(self) -> None:
-        """Close the connection in a fork of the parent."""
-        self._process.returncode = 0  # not a child of this process
-        with suppress(OSError):
-            os.close(self._control.detach())
 
     def _receive(self) -> None:
         """Process its reports."""
@@ -156,41 +141,29 @@ class ForkServer:
         self._control.close()
         for asked in self._asked:
             if not asked.done():
-                asked.set_exception(ServerGone())
+                asked.set_exception(OSError("the fork server has ended"))
         for exited in self._exits.values():
             exited.set_result(None)
         self._asked.clear()
         self._exits.clear()
 
 
+@dataclass(eq=False)
 class Worker:
     """A worker process that runs one job at a time. Its owner closes it."""
 
-    def __init__(
-        self,
-        server: ForkServer,
-        pid: int,
-        exited: asyncio.Future[int | None],
-        connection: socket.socket,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        limits: WorkerLimits,
-    ) -> None:
-        self.pid = pid
-        self.is_retired = False  # after the current job
-        self._server = server
-        self._exited = exited
-        self._connection = connection
-        self._reader = reader
-        self._writer = writer
-        self._limits = limits
-        self._poll = select.poll()
-        self._poll.register(connection, select.POLLIN)
+    pid: int
+    _server: ForkServer
+    _exited: asyncio.Future[int | None]
+    _reader: asyncio.StreamReader
+    _writer: asyncio.StreamWriter
+    _limits: WorkerLimits
+    is_retired: bool = False  # after the current job
 
     @property
     def usable(self) -> bool:
-        """Whether it is alive and not retired, even if the event loop was not notified yet."""
-        return not (self.is_retired or self._server.is_gone or self._poll.poll(0))
+        """Whether it is alive and not retired."""
+        return not (self.is_retired or self._exited.done() or self._reader.at_eof())
 
     def demote(self) -> None:
         """Lower its priority, which cannot be raised again, so that the current job is its last."""
@@ -203,9 +176,16 @@ class Worker:
         was_retired = self.is_retired
         started = time.monotonic()
         self.is_retired = True  # until the result is complete: an interrupted stream is unusable
+        head = {
+            "function": job.reference,
+            "arguments": job.arguments,
+            "cpu_seconds": self._limits.cpu_seconds,
+            "sizes": list(map(len, job.pieces)),
+        }
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
-                await self._send(job)
+                self._writer.writelines([pack_head(head), *job.pieces])
+                await self._writer.drain()
                 answer, body = await read_result(self._reader)
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             raise await self._explain_death(job.subject, started, error) from None
@@ -217,24 +197,6 @@ class Worker:
         if "error" in answer:
             raise unpack_error(answer["error"], job.subject)
         return body
-
-    async def _send(self, job: Job) -> None:
-        pieces = job.pieces
-        head = {
-            "function": job.reference,
-            "arguments": job.arguments,
-            "cpu_seconds": self._limits.cpu_seconds,
-            "sizes": list(map(len, pieces)),
-        }
-        message = [pack_head(head), *pieces]
-        if sum(map(len, message)) <= _CHUNK:
-            message = [b"".join(message)]
-        for piece in message:
-            # in chunks, because asyncio copies what the socket does not take at once
-            whole = memoryview(piece)
-            for start in range(0, len(piece), _CHUNK):
-                self._writer.write(whole[start : start + _CHUNK])
-                await self._writer.drain()
 
     async def _explain_death(
         self, subject: str, started: float, error: Exception
@@ -265,11 +227,6 @@ class Worker:
         await asyncio.shield(self._exited)
         with suppress(OSError):
             await self._writer.wait_closed()
-
-    def forget(self) -> None:
-        """Close the socket in a fork of the parent, to which the process does not belong."""
-        with suppress(OSError):
-            os.close(self._connection.detach())
 
 
 def _start_interpreter(
