@@ -33,7 +33,7 @@ from webquarry.ask.models import AskLimits, ModelReply, Usage
 from webquarry.ask.sharing.base import QuestionStore
 from webquarry.ask.sharing.file import FileQuestionStore
 from webquarry.clock import Clock
-from webquarry.records.file import RecordFile
+from webquarry.store.records import RecordFile
 from webquarry.testing.model_and_search import FakeServers
 
 ROWS = 10_000

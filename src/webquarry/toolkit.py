@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from webquarry.net.client import Client
     from webquarry.pages.pages import Pages
     from webquarry.pages.tiers.contents import ContentsService
-    from webquarry.records.base import Journals
-    from webquarry.records.file import RecordFile
     from webquarry.sessions.sessions import Sessions
     from webquarry.store.calls import CallLog
+    from webquarry.store.journals import Journals
     from webquarry.store.quota import Quota
+    from webquarry.store.records import RecordFile
     from webquarry.store.redis.connection import RedisConnection
     from webquarry.verify.references.checker import CitationChecker
 
@@ -235,7 +235,7 @@ class Toolkit:
 
     @cached_property
     def records(self) -> RecordFile:
-        from webquarry.records.open import open_records
+        from webquarry.store.open import open_records
 
         records = open_records(self.settings, self.environ)
         self._opened.callback(records.close)
@@ -254,14 +254,13 @@ class Toolkit:
     def journals(self) -> Journals:
         journals: Journals
         if self.redis is not None:
-            from webquarry.records.redis import RedisJournals
+            from webquarry.store.redis_journals import RedisJournals
 
             journals = RedisJournals(self.redis)
         else:
-            from webquarry.records.journals import FileJournals
+            from webquarry.store.journals import FileJournals
 
             journals = FileJournals(self.records)
-        self._opened.push_async_callback(journals.aclose)
         return journals
 
     @cached_property

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.records.claims import renew_claims, take_claim
-from webquarry.records.file import RecordFile
-from webquarry.records.owners import describe_owner, is_dead
+from webquarry.store.claims import describe_owner, is_dead, renew_claims, take_claim
+from webquarry.store.records import RecordFile
 
 NOW = 1_800_000_000.0
 LEASE = 30.0
@@ -65,9 +64,7 @@ def test_a_damaged_claim_is_none(file: RecordFile) -> None:
 
 
 def test_the_claim_of_a_process_that_was_killed_counts_no_longer(file: RecordFile) -> None:
-    code = (
-        "from webquarry.records.owners import describe_owner; print(describe_owner(), flush=True)"
-    )
+    code = "from webquarry.store.claims import describe_owner; print(describe_owner(), flush=True)"
     with subprocess.Popen(
         [sys.executable, "-c", f"{code}; input()"],
         stdin=subprocess.PIPE,

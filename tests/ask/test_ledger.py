@@ -22,8 +22,8 @@ from webquarry.ask.billing.ledger import (
 )
 from webquarry.ask.models import AnswerSource, AskLimits, ModelReply, Usage
 from webquarry.errors import RecordsFailure
-from webquarry.records.file import RecordFile
 from webquarry.store.encryption import Cipher
+from webquarry.store.records import RecordFile
 from webquarry.store.sqlite import Connection
 
 DAY = "2026-11-16"

@@ -22,7 +22,7 @@ from webquarry.ask.sharing.file import FileQuestionStore
 from webquarry.ask.sharing.redis import RedisQuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import RecordsFailure
-from webquarry.records.file import RecordFile
+from webquarry.store.records import RecordFile
 
 LEASE = 30.0
 TODAY = "2000-01-01"  # and later
@@ -277,7 +277,7 @@ def test_in_the_file_what_a_killed_process_had_set_aside_is_uncertain_at_once(
 import asyncio, sys
 from pathlib import Path
 from tests.ask.test_sharing import Clock, FileQuestionStore, RecordFile, ask_for, is_good
-from webquarry.records.owners import describe_owner
+from webquarry.store.claims import describe_owner
 
 async def hold():
     store = FileQuestionStore(RecordFile(Path(sys.argv[1])), Clock())

@@ -16,8 +16,8 @@ from tests.mcp.http_process import Served, http_server, message_in
 from tests.redis_server import running
 from webquarry.mcp.auth import METRICS, TokenFile
 from webquarry.mcp.health import Health
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
+from webquarry.store.journals import FileJournals
+from webquarry.store.records import RecordFile
 from webquarry.toolkit import Toolkit
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}

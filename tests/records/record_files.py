@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from webquarry.errors import RecordsFailure
-from webquarry.records.base import Journal
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
+from webquarry.store.journals import FileJournals, Journal
+from webquarry.store.records import RecordFile
 
 HOURS = 4 * 3600.0
 NAME = "state.sqlite3"

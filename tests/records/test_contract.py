@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.redis_server import KEY, RedisServer, running
-from webquarry.records.base import Journal, JournalMoved, Journals
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
-from webquarry.records.redis import RedisJournals
 from webquarry.secret import Secret
+from webquarry.store.journals import FileJournals, Journal, JournalExists, JournalMoved, Journals
+from webquarry.store.records import RecordFile
 from webquarry.store.redis.connection import RedisConnection
+from webquarry.store.redis_journals import RedisJournals
 
 HOURS = 4 * 3600.0
 Scenario = Callable[[Journals, Journals], Awaitable[None]]
@@ -73,7 +72,9 @@ def test_what_one_server_wrote_another_one_reads(places: Places) -> None:
         assert await one.append("ada", "s1", b"second \x00\xff", 1001.1) == 2
         assert await other.append("ada", "s1", b"", 1002.0) == 3
         found = await read(other, "s1", 1003.0)
-        assert found == Journal("s1", 1000.25, 1002.0, (b"first", b"second \x00\xff", b""), False)
+        assert found == Journal(
+            "s1", 1000.25, 1002.0, (b"first", b"second \x00\xff", b""), False, 3
+        )
 
     places.run(scenario)
 
@@ -145,9 +146,7 @@ def test_of_those_who_begin_the_same_journal_at_once_one_does(places: Places) ->
         said = await asyncio.gather(
             *(begin(found, "s1") for found in (one, other) * 4), return_exceptions=True
         )
-        assert sorted(type(word).__name__ for word in said) == ["FileExistsError"] * 7 + [
-            "NoneType"
-        ]
+        assert sorted(type(word).__name__ for word in said) == ["JournalExists"] * 7 + ["NoneType"]
         assert (await read(one, "s1")).entries == (b"first",)
 
     places.run(scenario)
@@ -198,7 +197,7 @@ def test_beyond_the_most_a_finished_journal_gives_way_before_one_that_is_idle_fo
         await one.append("ada", "b", b"end", 4.0, finished=True)
         await begin(one, "c", 5.0, most=2)
         assert await list_ids(one, 6.0) == ["c", "a"]
-        with pytest.raises(FileExistsError):
+        with pytest.raises(JournalExists):
             await begin(one, "a", 6.0, most=5)
         await begin(one, "of bob", 7.0, owner="bob", most=1)  # who has a most of his own
         assert await list_ids(one, 8.0) == ["c", "a"]

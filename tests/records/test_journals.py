@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from webquarry.errors import RecordsFailure
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
 from webquarry.store.encryption import Cipher
+from webquarry.store.journals import FileJournals
+from webquarry.store.records import RecordFile
 from webquarry.store.sqlite import Connection
 
 HOURS = 4 * 3600.0
@@ -109,8 +109,8 @@ def test_an_acknowledged_entry_survives_kill_9(tmp_path: Path) -> None:
     script = """
 import asyncio, sys
 from pathlib import Path
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
+from webquarry.store.records import RecordFile
+from webquarry.store.journals import FileJournals
 from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import Connection
 

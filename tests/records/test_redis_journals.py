@@ -11,8 +11,8 @@ import pytest
 
 from tests.redis_server import RedisServer, WatchedConnection, running
 from webquarry.errors import RecordsFailure
-from webquarry.records.redis import RedisJournals
 from webquarry.store.redis.connection import RedisUnavailable
+from webquarry.store.redis_journals import RedisJournals
 
 HOURS = 4 * 3600.0
 

@@ -15,10 +15,10 @@ from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.clock import Clock
 from webquarry.net.client import Client
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
+from webquarry.store.journals import FileJournals
+from webquarry.store.records import RecordFile
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load

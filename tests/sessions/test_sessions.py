@@ -22,12 +22,12 @@ from webquarry.errors import (
     RecordsFailure,
     WebquarryError,
 )
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
 from webquarry.sessions.models import ResearchSession, StepDraft
 from webquarry.sessions.sessions import Sessions
 from webquarry.sessions.source import Source
 from webquarry.settings import Settings
+from webquarry.store.journals import FileJournals
+from webquarry.store.records import RecordFile
 
 HOURS = 3600.0
 DAYS = 24 * HOURS
@@ -251,10 +251,10 @@ def test_an_error_is_kept_by_kind_and_without_secrets() -> None:
 def test_a_store_that_fails_is_said() -> None:
     async def scenario() -> None:
         async with sessions_in(None) as sessions:
-            sessions._journals._file._open = _broken  # type: ignore[attr-defined]
+            sessions._journals._file.do = _broken  # type: ignore[attr-defined]
             await sessions.begin(StepDraft(1, "one"))
 
-    def _broken() -> None:
+    def _broken(_: object) -> None:
         raise RecordsFailure("The record file did not answer.")
 
     with pytest.raises(RecordsFailure):
@@ -285,8 +285,8 @@ KILLED = """
 import asyncio, sys
 from pathlib import Path
 from webquarry.clock import Clock
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
+from webquarry.store.records import RecordFile
+from webquarry.store.journals import FileJournals
 from webquarry.sessions.models import StepDraft
 from webquarry.sessions.source import Source
 from webquarry.sessions.sessions import Sessions

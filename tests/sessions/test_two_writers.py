@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import BadInput
-from webquarry.records.base import Journal, Journals
-from webquarry.records.file import RecordFile
-from webquarry.records.journals import FileJournals
 from webquarry.sessions.models import ResearchSession, StepDraft
 from webquarry.sessions.sessions import Sessions
 from webquarry.sessions.source import Source
 from webquarry.settings import Settings
+from webquarry.store.journals import FileJournals, Journal, Journals
+from webquarry.store.records import RecordFile
 
 WRITERS = ("ada", "bob")
 TURNS = st.lists(st.sampled_from(WRITERS), max_size=60)
@@ -75,6 +74,9 @@ class Conducted(Journals):
 
     async def list(self, *args: Any, **kwargs: Any) -> list[Journal]:
         return await self._journals.list(*args, **kwargs)
+
+    async def delete(self, owner: str, id: str) -> bool:
+        return await self._journals.delete(owner, id)
 
 
 async def write(

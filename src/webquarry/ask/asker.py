@@ -27,7 +27,7 @@ from webquarry.ask.options import Options
 from webquarry.ask.sharing.base import Entry, QuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
-from webquarry.records.owners import describe_owner
+from webquarry.store.claims import describe_owner
 
 if TYPE_CHECKING:
     from webquarry.ask.exchange.exchange import Exchange, ExchangeContext

@@ -139,8 +139,8 @@ def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
     """Where sessions and other records are kept, and whether they can be used. Nothing is made or
     changed.
     """
-    from webquarry.records.examine import examine_records
     from webquarry.store.folder import find_records_folder
+    from webquarry.store.records import check_records
 
     name = "state folder"
     if settings.records == "memory":
@@ -150,7 +150,7 @@ def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
     if folder is None:
         detail = "there is no home folder; steps of research and paid questions are refused"
         return CheckResult(name, "warning", detail, "Set WEBQUARRY_STATE_FOLDER")
-    failure = examine_records(folder)
+    failure = check_records(folder)
     if failure is not None:
         return CheckResult(name, "broken", failure.sentence, failure.suggested_action)
     variable = "XDG_STATE_HOME"

@@ -22,7 +22,6 @@ from typing import Any, TypeVar
 from webquarry._search.identity import identity
 from webquarry._search.replies.text import plain, shorten_text
 from webquarry.errors import RecordsFailure, WebquarryError
-from webquarry.records.base import Journal
 from webquarry.secret import redact
 from webquarry.sessions.models import (
     KeptQuote,
@@ -34,6 +33,7 @@ from webquarry.sessions.models import (
     StepDraft,
 )
 from webquarry.sessions.source import Source
+from webquarry.store.journals import Journal
 
 T = TypeVar("T")
 

@@ -22,11 +22,11 @@ from webquarry._search.replies.text import plain, shorten_text
 from webquarry.caller import caller
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, TooLarge
-from webquarry.records.base import JournalMoved, Journals
 from webquarry.sessions import events, rules
 from webquarry.sessions.models import KeptQuote, ReadPart, ResearchSession, Step, StepDraft
 from webquarry.sessions.source import Source
 from webquarry.settings import Settings
+from webquarry.store.journals import JournalExists, JournalMoved, Journals
 
 MOST_SOURCES = 2_000
 MOST_ERRORS = 500
@@ -71,7 +71,7 @@ class Sessions:
                     most=self._most,
                     idle_seconds=self._idle,
                 )
-            except FileExistsError:
+            except JournalExists:
                 continue
             if draft.finished or self._most_steps == 1:
                 used = events.write_used(now)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
@@ -60,7 +61,7 @@ class Database:
     ) -> None:
         """`pragmas` are those that a new file needs before its first table."""
         self.path = path
-        self._key_path = key_path or path.with_suffix(".key")
+        self.key_path = key_path or path.with_suffix(".key")
         self._migrations = migrations
         self._synchronous = synchronous
         self._pragmas = pragmas
@@ -89,7 +90,18 @@ class Database:
 
     async def run(self, work: Work[T], *, write: bool = True) -> T:
         """Do the work on the thread of the database."""
-        return await self._call_in_thread(partial(self.do, work, write=write))
+        return await self.call_in_thread(partial(self.do, work, write=write))
+
+    def find_damage(self) -> str | None:
+        """Return what `PRAGMA quick_check` finds, or None if the file is sound."""
+        try:
+            with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)) as connection:
+                (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        except FILE_ERRORS as error:
+            return str(error) if classify(error) is Trouble.DAMAGED else None
+        if found == "ok":
+            return None
+        return " ".join(str(found).split())
 
     def close(self) -> None:
         """Close the file; it is opened again when it is used again."""
@@ -97,7 +109,7 @@ class Database:
             self._disconnect()
         self._thread.shutdown(wait=False)
 
-    async def _call_in_thread(self, function: Callable[[], T]) -> T:
+    async def call_in_thread(self, function: Callable[[], T]) -> T:
         context = copy_context()
         loop = asyncio.get_running_loop()
         try:
@@ -115,7 +127,7 @@ class Database:
         return self._connection, self._cipher
 
     def _open_cipher(self) -> Cipher:
-        return Cipher.open(self._key_path)
+        return Cipher.open(self.key_path)
 
     def _prepare(self, connection: Connection) -> None:
         """Configure a new connection and migrate its file."""
@@ -182,7 +194,7 @@ class DisposableDatabase(Database):
 
     async def try_run(self, work: Work[T], default: T, *, write: bool = True) -> T:
         """Do the same on the thread of the database."""
-        return await self._call_in_thread(partial(self.try_do, work, default, write=write))
+        return await self.call_in_thread(partial(self.try_do, work, default, write=write))
 
     def _open(self) -> tuple[Connection, Cipher]:
         opened = super()._open()
@@ -194,7 +206,7 @@ class DisposableDatabase(Database):
         trouble = classify(error, self.path)
         if trouble in _REPLACED and not is_last:
             try:
-                self._set_aside(error)
+                self._set_aside(self.find_damage() or error)
             except OSError as refusal:
                 error = refusal
             else:
@@ -206,7 +218,7 @@ class DisposableDatabase(Database):
             log.warning("%s cannot be used (%s); continuing without it", self.path, error)
         return False
 
-    def _set_aside(self, error: BaseException) -> None:
+    def _set_aside(self, error: object) -> None:
         """Rename the file, unless another process has replaced it since it was opened."""
         if self._inode and self.path.stat().st_ino != self._inode:
             return
@@ -220,11 +232,3 @@ class DisposableDatabase(Database):
 def read_version(connection: Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
-
-
-def check_pages(connection: Connection) -> None:
-    """Raise `UnusableFile` if `PRAGMA quick_check` finds damage."""
-    row = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if row is None or row[0] != "ok":
-        found = "no result" if row is None else " ".join(str(row[0]).split())
-        raise UnusableFile(f"quick_check: {found}", Trouble.DAMAGED)

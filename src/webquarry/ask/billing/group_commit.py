@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from webquarry.records.file import RecordFile
 from webquarry.store.encryption import Cipher
+from webquarry.store.records import RecordFile
 from webquarry.store.sqlite import FILE_ERRORS, Connection
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webquarry.ask.models import AskLimits, Usage
-from webquarry.records.owners import is_dead
+from webquarry.store.claims import is_dead
 from webquarry.store.sqlite import Connection, UnusableRow, check_row
 
 HELD_SECONDS = 900  # longer than any question may take, waits for the provider included

@@ -13,8 +13,8 @@ from webquarry.ask.billing.ledger import OverLimit, Reservation, ReservationRequ
 from webquarry.ask.models import AskLimits, Usage
 from webquarry.clock import Clock
 from webquarry.errors import LimitReached
-from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
+from webquarry.store.records import RecordFile
 
 DOOR = "pages"
 

@@ -18,14 +18,14 @@ from webquarry.ask.billing.ledger import (
 from webquarry.ask.billing.statement import Statement
 from webquarry.ask.sharing.base import LEASE_SECONDS, Entry, IsGood, QuestionStore
 from webquarry.clock import Clock
-from webquarry.records.claims import (
+from webquarry.store.claims import (
     delete_ended_claims,
     is_claimed,
     release_claim,
     renew_claims,
     take_claim,
 )
-from webquarry.records.file import RecordFile
+from webquarry.store.records import RecordFile
 
 
 class FileQuestionStore(QuestionStore):

@@ -29,9 +29,9 @@ from webquarry.ask.billing.statement import Statement
 from webquarry.ask.sharing.base import LEASE_SECONDS, Entry, IsGood, QuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import RecordsFailure
-from webquarry.records.redis import RECORD_SECONDS, send_once_more
 from webquarry.store.redis import ask_scripts
 from webquarry.store.redis.connection import PREFIX, RedisConnection
+from webquarry.store.redis_journals import RECORD_SECONDS, send_once_more
 
 log = logging.getLogger(__name__)
 

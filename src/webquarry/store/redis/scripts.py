@@ -172,11 +172,13 @@ end
 return {{'added', count}}
 """
 
-# ARGV name
+# ARGV name, number of entries to skip
 JOURNAL_READ = f"""{_JOURNAL}
 local kept = redis.call('HMGET', meta(ARGV[1]), 'created', 'touched', 'finished')
 if not kept[1] then return false end
-return {{kept[1], kept[2], kept[3], redis.call('LRANGE', entries(ARGV[1]), 0, -1)}}
+local key = entries(ARGV[1])
+local entries_after = redis.call('LRANGE', key, ARGV[2], -1)
+return {{kept[1], kept[2], kept[3], entries_after, redis.call('LLEN', key)}}
 """
 
 # ARGV owner

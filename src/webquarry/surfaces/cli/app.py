@@ -15,7 +15,7 @@ import typer
 import typer.core
 import typer.main
 
-from webquarry.surfaces.cli import cache, mcp, records, token
+from webquarry.surfaces.cli import cache, mcp, token
 from webquarry.surfaces.cli.ask import ask
 from webquarry.surfaces.cli.call import call
 from webquarry.surfaces.cli.check.command import check
@@ -61,7 +61,6 @@ app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache.app, name="cache", no_args_is_help=True)
 app.add_typer(library_app, name="library")
 app.add_typer(session_app, name="session", no_args_is_help=True)
-app.add_typer(records.app, name="records", no_args_is_help=True)
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token", no_args_is_help=True)
 # Help lists them in this order.

@@ -14,8 +14,8 @@ from tests.surfaces.cli.doctor.reports import CANARY, look, part, provider
 from webquarry.doctor import installation
 from webquarry.doctor.check_result import CheckResult
 from webquarry.doctor.checks import examine_parts
-from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
+from webquarry.store.records import RecordFile
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
 """Journals in the Redis that several servers share. Names are keyed hashes, ids and entries are
-encrypted by us.
+encrypted.
 
-Every change is one script: all of it is there, or nothing. It carries a mark of its own, so that it
-can be sent again after a connection was lost without being done twice. What Redis does not confirm
-is a `RecordsFailure`. What it has confirmed lasts as well as Redis keeps it: docs/teams.md says how
-it has to be set up.
+Every change is one script with a mark, so that it can be sent again after a connection was lost
+without being applied twice. What Redis does not confirm raises `RecordsFailure`. docs/teams.md says
+how Redis has to be configured so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from typing import Any
 
 from webquarry import meter
 from webquarry.errors import RecordsFailure
-from webquarry.records.base import (
+from webquarry.store.journals import (
     LAST_MOMENT,
     Journal,
+    JournalExists,
     JournalMoved,
     Journals,
     hash_journal,
@@ -29,9 +29,9 @@ from webquarry.store.redis import scripts
 from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
 
 _KEY_PREFIX = PREFIX + b"journal"
-RECORD_SECONDS = 5.0  # a record is worth waiting for
-_MARK = 32  # characters before an entry that tell by which change it was added
-_RACES = 200  # how often others may come first with an entry of theirs
+RECORD_SECONDS = 5.0  # timeout of a command on records
+_MARK = 32  # characters before an entry that identify the change
+_RACES = 200  # attempts to append while others append
 
 
 class RedisJournals(Journals):
@@ -62,24 +62,26 @@ class RedisJournals(Journals):
         ]
         outcome = await self._run(scripts.JOURNAL_BEGIN, arguments)
         if outcome == b"exists":
-            raise FileExistsError(id)
+            raise JournalExists(id)
         self._connection.note_written()
 
-    async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:
+    async def read(
+        self, owner: str, id: str, now: float, *, idle_seconds: float, after: int = 0
+    ) -> Journal | None:
         name = self._name(owner, id)
-        found = await self._run(scripts.JOURNAL_READ, [name])
+        found = await self._run(scripts.JOURNAL_READ, [name, after])
         if not found:
             return None
-        created, touched, finished, marked_entries = found
+        created, touched, finished, marked_entries, count = found
         created_at = _parse_moment(created)
         touched_at = _parse_moment(touched)
         if touched_at < now - idle_seconds:
             return None
         entries: list[bytes] = []
-        for number, marked in enumerate(marked_entries, 1):
+        for number, marked in enumerate(marked_entries, after + 1):
             encrypted = marked[_MARK:]
             entries.append(self._decrypt(encrypted, name_entry(name, number)))
-        return Journal(id, created_at, touched_at, tuple(entries), finished == b"1")
+        return Journal(id, created_at, touched_at, tuple(entries), finished == b"1", int(count))
 
     async def append(
         self,
@@ -91,9 +93,7 @@ class RedisJournals(Journals):
         after: int | None = None,
         finished: bool | None = None,
     ) -> int:
-        """An entry is encrypted for its place, so without `after` it is encrypted anew whenever
-        others came first.
-        """
+        """An entry is encrypted for its place, so it is encrypted again if others append first."""
         name = self._name(owner, id)
         mark = _draw_mark()
         count = after
@@ -133,12 +133,12 @@ class RedisJournals(Journals):
         return journals
 
     async def delete(self, owner: str, id: str) -> bool:
-        """Sent again after a lost connection, it says that there is none: it is gone either way."""
+        """After a lost connection the result may be False although it was deleted."""
         deleted = int(await self._run(scripts.JOURNAL_DELETE, [self._name(owner, id)]))
         return deleted > 0
 
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
-        """What the script says; its mark makes it safe to ask once more."""
+        """Run a script, which may be sent twice."""
         return await send_once_more(self._connection, lambda: self._send(script, arguments))
 
     async def _send(self, script: str, arguments: Sequence[Any]) -> Any:
@@ -160,8 +160,8 @@ class RedisJournals(Journals):
 
 
 async def send_once_more(connection: RedisConnection, send: Callable[[], Awaitable[Any]]) -> Any:
-    """What a script says on records, or a `RecordsFailure`. A lost connection is no answer, so it
-    is sent once more: the script has to know what it has done already.
+    """Return the result of a script on records. It is sent again if the connection is lost, so it
+    must recognize a change that it has made. Raises `RecordsFailure`.
     """
     try:
         try:
@@ -171,7 +171,7 @@ async def send_once_more(connection: RedisConnection, send: Callable[[], Awaitab
                 raise
         return await send()
     except RedisUnavailable as error:
-        # Where Redis is stands in the log: callers of a server for others need not know.
+        # the log names the address of Redis; callers of a server need not know it
         reason = str(error).rstrip(".")
         if error.lost:
             reason = "there is no connection"
@@ -186,13 +186,13 @@ async def send_once_more(connection: RedisConnection, send: Callable[[], Awaitab
 
 
 def _parse_moment(text: bytes | None) -> float:
-    """A moment as we wrote it; Redis keeps what anybody writes there."""
+    """Parse a moment, which anybody may have changed in Redis."""
     try:
         moment = float(text or b"")
     except ValueError:
         moment = math.inf
     if not abs(moment) < LAST_MOMENT:
-        raise _build_damage("has a moment that never was")
+        raise _build_damage("has an impossible time")
     return moment
 
 

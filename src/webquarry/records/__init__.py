@@ -1,3 +1,0 @@
-"""What must not be lost: research sessions, paid answers, the ledger. The cache may forget; this
-may not.
-"""

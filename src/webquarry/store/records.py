@@ -1,0 +1,322 @@
+"""Records must not be lost: research sessions, paid answers and the ledger, in one SQLite file.
+
+    records = RecordFile(folder)
+    number = await records.run(lambda connection, cipher: ...)    # from a coroutine
+    number = records.do(lambda connection, cipher: ...)           # from any thread
+
+Each call is one transaction: all of it is on disk when the call returns, or nothing has changed.
+Errors are `RecordsFailure` with the reason and the next step; the next call opens the file again.
+A damaged file is never replaced. The reason of the last failure is in `trouble`; it is logged once,
+and so is its end.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TypeVar
+
+from webquarry.caller import LOCAL, caller
+from webquarry.errors import RecordsFailure
+from webquarry.meter import count
+from webquarry.store.database import Database, read_version
+from webquarry.store.encryption import KEY_BYTES, Cipher
+from webquarry.store.sqlite import (
+    FILE_ERRORS,
+    Connection,
+    Trouble,
+    UnusableFile,
+    UnusableRow,
+    classify,
+    connect,
+    make_file,
+)
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+Work = Callable[[Connection, Cipher], T]
+
+NAME = "state.sqlite3"
+_KEY_CHECK = b"webquarry"  # encrypted in the file, to recognize its key
+_KEY_CHECK_NAME = b"key check"
+_TEMPORARY = (Trouble.BUSY, Trouble.FULL, Trouble.FAILING)
+_OF_WRITING = (Trouble.FULL, Trouble.FAILING, Trouble.READ_ONLY)
+_ELSEWHERE = (
+    "or set WEBQUARRY_STATE_FOLDER to another folder. WEBQUARRY_RECORDS=memory works without "
+    "lasting records."
+)
+_BEGIN_ANEW = "To start with empty records, move state.sqlite3 and state.key to another folder."
+_SENTENCES = {
+    Trouble.BUSY: "The record file {place} is locked by another process: {detail}.",
+    Trouble.FULL: "The record file {place} cannot be written: the disk is full; nothing was "
+    "recorded.",
+    Trouble.READ_ONLY: "The record file {place} cannot be written: its folder is read-only.",
+    Trouble.PERMISSION: "The record file {place} cannot be used by this user: {detail}.",
+    Trouble.NO_FOLDER: "The folder {folder} for records cannot be used: {detail}.",
+    Trouble.FAILING: "The record file {place} cannot be written: {detail}; nothing was recorded.",
+    Trouble.DAMAGED: "The record file {place} cannot be used: it is damaged ({detail}).",
+    Trouble.NEWER: "The record file {place} cannot be used: a newer release wrote it ({detail}).",
+    Trouble.LOST_KEY: "The record file {place} cannot be read: {detail}.",
+}
+_ACTIONS = {
+    Trouble.BUSY: "Try again in a moment.",
+    Trouble.FULL: "Free some space on the disk of {folder} and try again, " + _ELSEWHERE,
+    Trouble.READ_ONLY: "Make {folder} writable and try again, " + _ELSEWHERE,
+    Trouble.PERMISSION: "Give {folder} and its files to the user that runs webquarry, "
+    + _ELSEWHERE,
+    Trouble.NO_FOLDER: "Set WEBQUARRY_STATE_FOLDER to a writable folder. "
+    "WEBQUARRY_RECORDS=memory works without lasting records.",
+    Trouble.FAILING: "Check whether the disk of {folder} is full, over a quota or failing, then "
+    "try again.",
+    Trouble.DAMAGED: "Restore a backup copy of {folder}, state.key included. " + _BEGIN_ANEW,
+    Trouble.NEWER: "Use the newer release. " + _BEGIN_ANEW,
+    Trouble.LOST_KEY: "Restore state.key from a backup copy of {folder}. " + _BEGIN_ANEW,
+}
+
+
+class RecordFile:
+    """`folder`/state.sqlite3, encrypted with `folder`/state.key; without a folder, in memory."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.path = folder / NAME if folder else None
+        self.trouble: Trouble | None = None  # why the last call failed
+        self.has_damaged_rows = False
+        self._database: Database = _MemoryDatabase()
+        if self.path is not None:
+            self._database = _RecordDatabase(self.path)
+
+    async def run(self, work: Work[T]) -> T:
+        """Do the work on the thread of the file."""
+        try:
+            return await self._database.call_in_thread(lambda: self.do(work))
+        except RecordsFailure as failure:
+            count("records_refused", reason=failure.reason)
+            raise
+
+    def do(self, work: Work[T]) -> T:
+        """Do the work in one transaction."""
+        changes = 0
+
+        def count_changes(connection: Connection, cipher: Cipher) -> T:
+            nonlocal changes
+            if read_version(connection) > len(read_migrations()):
+                raise UnusableFile("it was migrated while it was open", Trouble.NEWER)
+            before = connection.total_changes
+            result = work(connection, cipher)
+            changes = connection.total_changes - before
+            return result
+
+        try:
+            result = self._database.do(count_changes)
+        except (OSError, *FILE_ERRORS) as error:
+            raise self._fail(error) from error
+        # a file that cannot be written can often be read
+        if self.trouble is not None and (changes or self.trouble not in _OF_WRITING):
+            log.warning("the record file %s can be used again", self.path)
+            self.trouble = None
+        return result
+
+    def probe(self) -> Trouble | None:
+        """Return why records cannot be used now; if the last call failed, try to write."""
+        statement = "SELECT id FROM key_check"
+        if self.trouble is not None:
+            statement = "UPDATE key_check SET value = value"
+        with suppress(RecordsFailure):
+            self.do(lambda connection, _: connection.execute(statement).fetchone())
+        return self.trouble
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _fail(self, error: BaseException) -> RecordsFailure:
+        """Return the error for the caller; log a trouble that is new."""
+        detail = _explain(error)
+        if isinstance(error, UnusableRow):
+            if not self.has_damaged_rows:
+                log.error("the record file %s holds a damaged record: it %s", self.path, detail)
+            self.has_damaged_rows = True
+            return _build_row_failure(detail)
+        trouble = classify(error, self.path)
+        if trouble is Trouble.DAMAGED:
+            detail = self._database.find_damage() or detail
+        if trouble not in (Trouble.BUSY, self.trouble):
+            self.trouble = trouble
+            log.error("%s", _describe(trouble, detail, self.path))
+        return build_failure(trouble, detail, self.path)
+
+
+class MissingRecordFile(RecordFile):
+    """The record file of a user without a folder for it: every call fails."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    def do(self, work: Work[T]) -> T:
+        raise self._fail(UnusableFile("this user has no home", Trouble.NO_FOLDER))
+
+
+class _RecordDatabase(Database):
+    def __init__(self, path: Path) -> None:
+        # FULL: an acknowledged record survives a power failure, too
+        super().__init__(path, read_migrations(), synchronous="FULL")
+
+    def _open_cipher(self) -> Cipher:
+        """Open the key; a new one only for a new file. A new file is created under another name,
+        so that an empty file is one that was damaged.
+        """
+        is_new = not self.path.exists()
+        if not is_new and not self.path.stat().st_size:
+            raise UnusableFile("it is empty", Trouble.DAMAGED)
+        if not is_new and not Cipher.is_key(self.key_path):
+            text = f"its key {self.key_path.name} is missing or damaged"
+            raise UnusableFile(text, Trouble.LOST_KEY)
+        cipher = Cipher.open(self.key_path)
+        if is_new:
+            self._create(cipher)
+        return cipher
+
+    def _create(self, cipher: Cipher) -> None:
+        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        make_file(draft)
+        try:
+            connection = connect(draft, self._migrate)
+            _check_key(connection, cipher)
+            connection.close()
+            with suppress(FileExistsError):  # another process was first
+                os.link(draft, self.path)
+            _sync_folder(self.path.parent)
+        finally:
+            draft.unlink(missing_ok=True)
+            draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
+
+    def _prepare(self, connection: Connection) -> None:
+        assert self._cipher is not None
+        super()._prepare(connection)
+        _add_functions(connection, self._cipher)
+        _check_key(connection, self._cipher)
+
+
+class _MemoryDatabase(Database):
+    def __init__(self) -> None:
+        super().__init__(Path("memory"), read_migrations())
+
+    def _open(self) -> tuple[Connection, Cipher]:
+        if self._connection is None or self._cipher is None:
+            self._cipher = Cipher(os.urandom(KEY_BYTES))
+            self._connection = connect(":memory:", self._migrate)
+            _add_functions(self._connection, self._cipher)
+        return self._connection, self._cipher
+
+    def _disconnect(self) -> None:
+        """Keep the connection: closing it would lose everything."""
+
+    def find_damage(self) -> str | None:
+        return None
+
+
+def check_records(folder: Path) -> RecordsFailure | None:
+    """Return the error that users of the records in this folder get; None if they are sound, or
+    there are none yet.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return None
+    database = _RecordDatabase(path)
+    try:
+        detail = database.find_damage()
+        if detail is not None:
+            return build_failure(Trouble.DAMAGED, detail, path)
+        database.do(lambda connection, _: connection.execute("SELECT id FROM key_check").fetchone())
+    except (OSError, *FILE_ERRORS) as error:
+        return build_failure(classify(error, path), _explain(error), path)
+    finally:
+        database.close()
+    return None
+
+
+def build_failure(trouble: Trouble, detail: str, path: Path | None) -> RecordsFailure:
+    """Return the error for the caller. Callers of a server get no paths."""
+    action = _ACTIONS[trouble]
+    if caller() != LOCAL:
+        path = None
+        if trouble is not Trouble.BUSY:
+            action = f"Tell the operators of this server that its records fail ({trouble})."
+    folder = str(path.parent) if path else "the records"
+    return RecordsFailure(
+        _describe(trouble, detail, path),
+        reason=trouble,
+        retryable=trouble in _TEMPORARY,
+        suggested_action=action.format(folder=folder),
+    )
+
+
+@cache
+def read_migrations() -> list[str]:
+    """Return the migrations in order; their number is the version."""
+    folder = resources.files("webquarry.store.migrations")
+    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
+    return [(folder / name).read_text("utf-8") for name in names]
+
+
+def _add_functions(connection: Connection, cipher: Cipher) -> None:
+    """Add the SQL function `row_seal`, the keyed hash of its arguments."""
+
+    def seal(*row: object) -> bytes:
+        return cipher.hash_name(f"row {row!r}")
+
+    connection.create_function("row_seal", -1, seal, deterministic=True)
+
+
+def _check_key(connection: Connection, cipher: Cipher) -> None:
+    """Check that the key is the one of this file: with another one, no record would be found."""
+    encrypted = cipher.encrypt(_KEY_CHECK, _KEY_CHECK_NAME)
+    row = connection.execute("SELECT value FROM key_check WHERE id = 1").fetchone()
+    if row is None:
+        connection.execute("INSERT OR IGNORE INTO key_check VALUES (1, ?)", (encrypted,))
+    elif cipher.decrypt(row[0], _KEY_CHECK_NAME) != _KEY_CHECK:
+        raise UnusableFile("state.key is not the key of this file", Trouble.LOST_KEY)
+
+
+def _build_row_failure(detail: str) -> RecordsFailure:
+    action = "Tell the operators of this server: one of its records is damaged."
+    if caller() == LOCAL:
+        action = (
+            "Restore a backup copy of state.sqlite3 and state.key. The other records can be used."
+        )
+    return RecordsFailure(
+        f"A record {detail}.", reason=Trouble.DAMAGED, retryable=False, suggested_action=action
+    )
+
+
+def _describe(trouble: Trouble, detail: str, path: Path | None) -> str:
+    folder = path.parent if path else ""
+    sentence = _SENTENCES[trouble].format(place=path or "", folder=folder, detail=detail)
+    return " ".join(sentence.split())  # the place may be left out
+
+
+def _explain(error: BaseException) -> str:
+    """Return the text of an error without paths."""
+    if isinstance(error, OSError):
+        return (error.strerror or type(error).__name__).lower()
+    if isinstance(error, UnicodeDecodeError):
+        return "it holds bytes that are not text"
+    if isinstance(error, MemoryError):
+        return "it requires more memory than available"
+    return str(error).rstrip(".") or type(error).__name__
+
+
+@cache
+def _sync_folder(folder: Path) -> None:
+    """Make the name of a new file survive a power failure, if the system supports it."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
