@@ -30,7 +30,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # A package imports only packages that follow it in this list.
 ORDER = (
-    "batch", "sql", "surfaces", "ui", "mcp", "doctor", "testing", "tools", "answer_text", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "batch", "sql", "surfaces", "ui", "mcp", "doctor", "testing", "tools", "answer_text", "tool", "tool_schema", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "library",
     "evidence", "_read", "_native", "_search", "net", "cache", "store", "registry",
     "credentials", "settings", "logs", "progress", "meter", "caller", "clock",
@@ -72,6 +72,7 @@ FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 HEAVY = {
     "httpx2",
     "httpcore2",
+    "msgspec",
     "pydantic",
     "lxml",
     "numpy",
@@ -236,7 +237,7 @@ def test_schema_loads_nothing_heavy(script: str) -> None:
 
 
 def test_loaded_heavy_packages_are_recognized() -> None:
-    assert loaded_by("import webquarry.evidence.models") == {"pydantic"}
+    assert loaded_by("import webquarry.evidence.models") == {"msgspec"}
 
 
 @pytest.mark.parametrize("name", webquarry.__all__)

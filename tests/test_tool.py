@@ -7,7 +7,7 @@ import json
 from typing import Annotated, Any, cast
 
 import pytest
-from pydantic import Field
+from msgspec import Meta
 
 from webquarry.errors import BadInput
 from webquarry.tool import Answer, tool
@@ -24,9 +24,9 @@ class Echo(Answer):
 @tool
 async def repeat(
     kit: Toolkit,
-    text: Annotated[str, Field(description="What to say", min_length=2)],
-    times: Annotated[int, Field(description="How often", ge=1, le=3)] = 1,
-    tags: Annotated[list[str] | None, Field(description="Labels")] = None,
+    text: Annotated[str, Meta(description="What to say", min_length=2)],
+    times: Annotated[int, Meta(description="How often", ge=1, le=3)] = 1,
+    tags: Annotated[list[str] | None, Meta(description="Labels")] = None,
 ) -> Echo:
     """Say it again.
 

@@ -2,11 +2,11 @@
 
     @tool
     async def web_fetch(
-        kit: Toolkit, url: Annotated[str, Field(description="...")], ...
+        kit: Toolkit, url: Annotated[str, Meta(description="...")], ...
     ) -> WebFetchAnswer: ...
 
 A tool set is a package below `webquarry.tools`, a tool is a module of the same name in it. Invalid
-arguments raise `BadInput`, so that interfaces do not depend on pydantic. The results of a tool that
+arguments raise `BadInput`. The results of a tool that
 takes `sessionId` are recorded in that research session (`sessions/recording.py`).
 """
 
@@ -14,18 +14,19 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
-from pydantic.fields import FieldInfo
+import msgspec
 
 from webquarry.errors import BadInput, WebquarryError
+from webquarry.evidence.models import AnswerPart
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
 from webquarry.reprs.displayable import Displayable
 from webquarry.sessions.recording import record_call
+from webquarry.tool_schema import Schema, build_schema, check_arguments, list_schema
 
 if TYPE_CHECKING:
     from webquarry.sessions.models import KeptQuote
@@ -34,19 +35,13 @@ if TYPE_CHECKING:
 
 SESSION = "sessionId"  # the parameter that names a research session
 
-_MOST_PROBLEMS = 5  # in an error message
-# The order of keywords in generated schemas.
-_KEYWORDS = (
-    "type", "format", "enum", "items", "properties", "required", "description", "default",
-    "minLength", "maxLength", "minItems", "maxItems",
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-)  # fmt: skip
 
+class Answer(Displayable, AnswerPart, kw_only=True, dict=True):
+    """The result of a tool.
 
-class Answer(Displayable, BaseModel):
-    """The result of a tool. Freshness and routing are in `meta`, not in the content."""
-
-    model_config = ConfigDict(defer_build=True)
+    `beside` holds values that are not serialized: metadata about freshness and routing, sources to
+    record, failures.
+    """
 
     notebook_view: ClassVar[str] = "answer"  # module of the notebook view
     may_be_large: ClassVar[bool] = False  # an interface may return a link instead
@@ -78,27 +73,20 @@ class Answer(Displayable, BaseModel):
         return self
 
     @property
+    def beside(self) -> dict[str, Any]:
+        """Values that travel with the answer and are not serialized."""
+        beside: dict[str, Any] = self.__dict__.setdefault("_beside", {})
+        return beside
+
+    @property
     def meta(self) -> dict[str, Any]:
         """Metadata of the answer."""
-        meta: dict[str, Any] = self._private.setdefault("_meta", {})
+        meta: dict[str, Any] = self.beside.setdefault("meta", {})
         return meta
 
     def set_meta(self, meta: dict[str, Any]) -> None:
         """Replace the metadata."""
-        self._private["_meta"] = meta
-
-    @property
-    def _private(self) -> dict[str, Any]:
-        """Private attributes. Faster than `PrivateAttr` of pydantic."""
-        private = self.__pydantic_private__
-        if private is None:
-            private = {}
-            object.__setattr__(self, "__pydantic_private__", private)
-        return private
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the answer as JSON values, without unknown fields."""
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        self.beside["meta"] = meta
 
     def write(self) -> str:
         """Return the answer as compact JSON."""
@@ -107,7 +95,7 @@ class Answer(Displayable, BaseModel):
     def write_bytes(self) -> bytes:
         """Return the answer as compact JSON in UTF-8."""
         try:
-            return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_none=True)
+            return msgspec.json.encode(self)
         except ValueError:  # a lone surrogate has no form in UTF-8, so it is escaped
             return json.dumps(self.as_dict(), separators=(",", ":")).encode()
 
@@ -116,7 +104,7 @@ class Answer(Displayable, BaseModel):
         return None
 
 
-class TextAnswer(Answer):
+class TextAnswer(Answer, kw_only=True):
     """An answer that is plain text; interfaces return the text only."""
 
     text: str
@@ -147,17 +135,27 @@ class Tool:
         return " ".join(docstring.split())
 
     @cached_property
-    def arguments(self) -> type[BaseModel]:
-        """Model of the arguments, built from the signature without the toolkit."""
+    def schema(self) -> Schema:
+        """JSON Schema of the arguments with all limits, built from the signature."""
+        properties = {}
+        required = []
+        for name, hint in self._hints.items():
+            properties[name] = build_schema(hint)
+            if name not in self._defaults:
+                required.append(name)
+        return {"type": "object", "properties": properties, "required": required}
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        """Types of the arguments, without the toolkit."""
         hints = get_type_hints(self.function, include_extras=True)
-        _toolkit, *parameters = inspect.signature(self.function).parameters.values()
-        fields: dict[str, Any] = {}
-        for parameter in parameters:
-            default = parameter.default
-            if default is parameter.empty:
-                default = ...  # required field in pydantic
-            fields[parameter.name] = (hints[parameter.name], default)
-        return create_model(self.name, __config__=ConfigDict(extra="forbid", strict=True), **fields)
+        return {name: hints[name] for name in list(inspect.signature(self.function).parameters)[1:]}
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        """Default values of the optional arguments."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return {one.name: one.default for one in parameters if one.default is not one.empty}
 
     @cached_property
     def answer(self) -> type[Answer]:
@@ -165,35 +163,29 @@ class Tool:
         answer: type[Answer] = get_type_hints(self.function)["return"]
         return answer
 
-    def build_models(self) -> None:
-        """Build the models, which are otherwise built on first use."""
-        self.arguments.model_rebuild()
-        self.answer.model_rebuild()
-
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """JSON Schema of the arguments: flat, without titles, null branches or references."""
-        schema = _simplify_schema(self.arguments.model_json_schema())
-        return {
-            "type": "object",
-            "properties": schema.get("properties", {}),
-            "required": schema.get("required", []),
-        }
+        """JSON Schema of the arguments as it is listed."""
+        properties = {}
+        for name, part in self.schema["properties"].items():
+            default = self._defaults.get(name)
+            if default is not None:
+                part = {**part, "default": default}
+            properties[name] = list_schema(part)
+        return {**self.schema, "properties": properties}
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate the arguments; null is the same as absent."""
+        """Validate the arguments and add the defaults; null is the same as absent."""
         given: dict[str, Any] = {}
         for name, value in arguments.items():
             if isinstance(value, float) and value.is_integer():
                 given[name] = int(value)  # JSON has one number type
             elif value is not None:
                 given[name] = value
-        try:
-            model = self.arguments.model_validate(given)
-        except ValidationError as error:
-            problems = _describe_problems(error, self.arguments.model_fields, given)
-            raise BadInput(problems) from None  # the cause contains the values
-        return dict(model.__dict__)
+        problems = check_arguments(given, self.schema)
+        if problems:
+            raise BadInput(problems)
+        return self._defaults | given
 
     async def call_and_log(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
         """Call the tool and add the call to the log of calls."""
@@ -252,65 +244,3 @@ def tool(function: Callable[..., Awaitable[Answer]] | None = None, /, **nature: 
     if function:
         return Tool(function)
     return lambda later: Tool(later, **nature)
-
-
-def _simplify_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Remove what pydantic adds and order the keywords."""
-    options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
-    if len(options) == 1:
-        schema = {**options[0], **schema}
-    kept: dict[str, Any] = {}
-    for keyword in _KEYWORDS:
-        if keyword not in schema:
-            continue
-        value = schema[keyword]
-        if keyword == "default" and value is None:
-            continue
-        if keyword == "items":
-            value = _simplify_schema(value)
-        elif keyword == "properties":
-            value = {name: _simplify_schema(part) for name, part in value.items()}
-        kept[keyword] = value
-    return kept
-
-
-def _describe_problems(
-    error: ValidationError, known: Mapping[str, FieldInfo], arguments: Mapping[str, Any]
-) -> str:
-    """Return a sentence per problem that names the field but not the value."""
-    sentences: list[str] = []
-    # a field of a union type has a problem for each of its types
-    misfits: dict[str, list[str]] = {}
-    for problem in error.errors(include_url=False, include_input=False, include_context=False):
-        place = _locate(problem["loc"], arguments)
-        message = problem["msg"]
-        if problem["type"] == "missing":
-            sentences.append(f"The field {place!r} is missing.")
-        elif problem["type"] == "extra_forbidden":
-            sentences.append(f"The field {place!r} is unknown; known are: {', '.join(known)}.")
-        else:
-            misfits.setdefault(place, []).append(message[:1].lower() + message[1:])
-    for place, reasons in misfits.items():
-        sentences.append(f"The field {place!r} does not fit: {', or '.join(reasons)}.")
-    more = len(sentences) - _MOST_PROBLEMS
-    if more > 0:
-        sentences[_MOST_PROBLEMS:] = [f"There are {more} more such problems."]
-    return " ".join(sentences)
-
-
-def _locate(path: Sequence[str | int], value: Any) -> str:
-    """Return the path of a field as in the arguments, without the types of a union."""
-    names: list[str] = []
-    for part in path:
-        if isinstance(part, int):
-            leads_on = isinstance(value, list)
-        else:
-            leads_on = isinstance(value, Mapping)
-        if names and not leads_on:
-            break
-        names.append(str(part))
-        if isinstance(value, Mapping):
-            value = value.get(part)
-        else:
-            value = value[part]
-    return ".".join(names)

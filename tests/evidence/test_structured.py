@@ -19,8 +19,8 @@ def structured(page: str | Document) -> StructuredData | None:
     found = read_structured_data(tags, [JsonLdBlock(text) for text in tags.scripts])
     if found is None:
         return None
-    shape = StructuredData.model_validate(found)
-    assert shape.model_dump(by_alias=True, exclude_none=True) == found
+    shape = StructuredData.from_json(found)
+    assert shape.as_dict() == found
     return shape
 
 
@@ -40,9 +40,7 @@ def test_json_ld_blocks_are_the_values_they_hold_with_their_nulls() -> None:
     found = structured(with_head(linked(json.dumps(block, ensure_ascii=False)), linked("[]")))
 
     assert found is not None
-    assert found.model_dump(by_alias=True, exclude_none=True, mode="json") == {
-        "jsonLd": [block, []]
-    }
+    assert found.as_dict() == {"jsonLd": [block, []]}
 
 
 @pytest.mark.parametrize(
@@ -68,7 +66,7 @@ def test_a_lone_surrogate_does_not_break_the_answer() -> None:
     found = structured(with_head(linked(r'{"a\ud800": "\udfff \ud83d\ude00"}')))
 
     assert found is not None
-    assert "😀" in found.model_dump_json()
+    assert "😀" in str(found.as_dict())
 
 
 def test_blocks_beyond_the_limit_are_skipped_and_counted() -> None:

@@ -69,7 +69,7 @@ def test_text_answer_is_returned_as_text_only() -> None:
 def test_unpaired_surrogate_in_an_answer_is_escaped() -> None:
     async def telling(kit: Toolkit) -> Text:
         """Tell."""
-        return Text.model_construct(text="half \ud800")
+        return Text(text="half \ud800")
 
     result = run_tool(telling)
 

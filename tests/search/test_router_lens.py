@@ -24,9 +24,7 @@ ACADEMIC = load_lenses()["academic"]
 
 
 def lens(**fields: Any) -> Lens:
-    return Lens.model_validate(
-        {"name": "mine", "description": "d", "domains": ["a.org", "b.org"], **fields}
-    )
+    return Lens.parse({"name": "mine", "description": "d", "domains": ["a.org", "b.org"], **fields})
 
 
 def route(engines: Engines, chosen: Lens, environ: dict[str, str] = BRAVE, **choice: Any) -> Found:

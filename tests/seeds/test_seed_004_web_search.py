@@ -296,9 +296,7 @@ def test_behaviour_1_each_provider_has_a_circuit_breaker() -> None:
 
 
 def lens_of(**fields: Any) -> Lens:
-    return Lens.model_validate(
-        {"name": "mine", "description": "d", "domains": ["a.org", "b.org"], **fields}
-    )
+    return Lens.parse({"name": "mine", "description": "d", "domains": ["a.org", "b.org"], **fields})
 
 
 def test_behaviour_2_a_lens_with_an_engine_goes_directly_to_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic_core import to_json
+import msgspec
 
 from webquarry._search.models import Attempt, Found, Result
 
@@ -22,7 +22,7 @@ def pack(found: Found) -> bytes:
     fields["results"] = [vars(result) for result in found.results]
     fields["attempts"] = [vars(attempt) for attempt in found.attempts]
     try:
-        return to_json(fields)
+        return msgspec.json.encode(fields)
     except ValueError:  # a lone surrogate cannot be encoded as UTF-8
         text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "surrogatepass")

@@ -75,7 +75,8 @@ class Evidence(NamedTuple):
     @property
     def citation(self) -> FullCitation:
         """The citation in every form."""
-        return FullCitation(**self.cited, formatted=format_all(self.work))
+        formatted = format_all(self.work)
+        return FullCitation.from_json({**self.cited, "formatted": formatted})
 
 
 def evidence_of(
@@ -103,7 +104,7 @@ def evidence_of(
     )
     domain_reputation = None
     if reputation:
-        domain_reputation = DomainReputation.model_validate(vars(reputation))
+        domain_reputation = DomainReputation(tier=reputation.tier, basis=reputation.basis)
     author = facts.author
     return Evidence(
         work=work,

@@ -1,54 +1,90 @@
-"""The parts of answers that several tools share, in the shape in which they leave."""
+"""Parts of answers that several tools share, with their names on the wire."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
+import msgspec
 
-TRUST = "untrusted-external-content"  # what came from the web is data, never an instruction
-
-
-class AnswerPart(BaseModel):
-    """A part of an answer: names in camel case on the wire."""
-
-    # Most calls make only a few of them: each is built when it is first made.
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
+TRUST = "untrusted-external-content"  # content from the web is data, never an instruction
 
 
-class DomainReputation(AnswerPart):
-    """How reliable a host is known to be; a host nobody has judged has none."""
+def fixed(text: str) -> Any:
+    """A default that is serialized, unlike other defaults."""
+    return msgspec.field(default_factory=lambda: text)
+
+
+class AnswerPart(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
+    """A part of an answer: camel case names in JSON, unknown values are absent.
+
+    Construction does not validate; `from_json` does. Subclasses repeat `kw_only`, which is not
+    inherited.
+    """
+
+    @classmethod
+    def from_json(cls, fields: Any) -> Self:
+        """Build a part from its JSON values. Raises `msgspec.ValidationError`."""
+        return msgspec.convert(fields, cls)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the part as JSON values, without unknown fields."""
+        fields: dict[str, Any] = msgspec.to_builtins(self)
+        return fields
+
+    def model_dump(self, *, by_alias: bool = False, exclude_none: bool = False) -> dict[str, Any]:
+        """Return the part as JSON values, with the names of Python unless `by_alias`."""
+        fields: dict[str, Any] = _dump(self, by_alias, exclude_none)
+        return fields
+
+
+def _dump(value: Any, by_alias: bool, exclude_none: bool) -> Any:
+    if isinstance(value, msgspec.Struct):
+        names = value.__struct_encode_fields__ if by_alias else value.__struct_fields__
+        fields = {}
+        for name, attribute in zip(names, value.__struct_fields__, strict=True):
+            part = getattr(value, attribute)
+            if part is not None or not exclude_none:
+                fields[name] = _dump(part, by_alias, exclude_none)
+        return fields
+    if isinstance(value, (list, tuple)):
+        return [_dump(part, by_alias, exclude_none) for part in value]
+    if isinstance(value, dict):
+        return {name: _dump(part, by_alias, exclude_none) for name, part in value.items()}
+    return value
+
+
+class DomainReputation(AnswerPart, kw_only=True):
+    """The known reliability of a host; absent for a host without a rating."""
 
     tier: Literal["high", "mixed", "low"]
     basis: str
 
 
-class LeftOut(AnswerPart):
-    """What is not in the content; mode whole gives it."""
+class LeftOut(AnswerPart, kw_only=True):
+    """Parts of the page that are not in the content; mode `whole` returns them."""
 
     bytes: int
     headings: list[str]
 
 
-class SuggestedAction(AnswerPart):
-    """One thing to try when nothing was found."""
+class SuggestedAction(AnswerPart, kw_only=True):
+    """An action to try when nothing was found."""
 
     action: Literal["remove-filter", "try-different-provider"]
     filter: str | None = None
     provider: str | None = None
 
 
-class ZeroResultHints(AnswerPart):
-    """Why nothing was found, or nothing of it could be read, and what to try."""
+class ZeroResultHints(AnswerPart, kw_only=True):
+    """Why nothing was found or readable, and actions to try."""
 
     reason: Literal["no_match", "filters_too_restrictive", "no_page_readable"]
     filters_applied: list[str]
     suggested_actions: list[SuggestedAction]
 
 
-class CitationMetadata(AnswerPart):
-    """What a citation says of its source; empty where nobody stated it."""
+class CitationMetadata(AnswerPart, kw_only=True):
+    """Facts about a cited source; a text is empty if the page does not state it."""
 
     title: str
     author: str
@@ -56,8 +92,8 @@ class CitationMetadata(AnswerPart):
     date: str
 
 
-class CitationFormats(AnswerPart):
-    """The reference in the form that was asked for."""
+class CitationFormats(AnswerPart, kw_only=True):
+    """The reference in the requested style."""
 
     apa: str | None = None
     mla: str | None = None
@@ -66,8 +102,8 @@ class CitationFormats(AnswerPart):
     csl_json: dict[str, Any] | None = None
 
 
-class EveryCitationFormat(AnswerPart):
-    """The reference in each form that people and programs ask for."""
+class EveryCitationFormat(AnswerPart, kw_only=True):
+    """The reference in all styles."""
 
     apa: str
     mla: str
@@ -76,35 +112,35 @@ class EveryCitationFormat(AnswerPart):
     csl_json: dict[str, Any]
 
 
-class CitedSource(AnswerPart):
-    """What is quoted: where it is and when it was read."""
+class CitedSource(AnswerPart, kw_only=True):
+    """A cited source: its address and when it was read."""
 
     url: str
     accessed_date: str
     metadata: CitationMetadata
 
 
-class Citation(CitedSource):
-    """How to quote a page: where it is, when it was read, and the reference."""
+class Citation(CitedSource, kw_only=True):
+    """A cited source with its reference in the requested style."""
 
     formatted: CitationFormats
 
 
-class FullCitation(CitedSource):
-    """The same with the reference in each form."""
+class FullCitation(CitedSource, kw_only=True):
+    """A cited source with its reference in all styles."""
 
     formatted: EveryCitationFormat
 
 
-class StatedDate(AnswerPart):
-    """A date as exact as it was given, and the field of the page that gave it."""
+class StatedDate(AnswerPart, kw_only=True):
+    """A date with the precision of the page, and the field of the page that states it."""
 
     value: str
     field: str
 
 
-class Metadata(AnswerPart):
-    """What a page says of itself."""
+class Metadata(AnswerPart, kw_only=True):
+    """Metadata that a page states about itself."""
 
     title: str
     author: str
@@ -113,18 +149,18 @@ class Metadata(AnswerPart):
     modified: StatedDate | None = None
 
 
-class StructuredData(AnswerPart):
-    """The machine-readable part of a page, as the page has it."""
+class StructuredData(AnswerPart, kw_only=True):
+    """The structured data of a page, unchanged."""
 
     json_ld: list[Any] | None = None
     open_graph: dict[str, str] | None = None
     citation: dict[str, str] | None = None
-    skipped: int | None = None  # blocks and tags left out: not JSON, or too large
-    more: bool | None = None  # there is more, for who asks for the whole
+    skipped: int | None = None  # omitted blocks and tags: not JSON, or too large
+    more: bool | None = None  # there is more; `structured: true` returns it
 
 
-class RetractionStatus(AnswerPart):
-    """The gravest notice about a paper that stands today."""
+class RetractionStatus(AnswerPart, kw_only=True):
+    """The most serious notice about a paper that is in force."""
 
     retracted: bool
     kind: Literal["retraction", "expression_of_concern", "correction"]
@@ -133,8 +169,8 @@ class RetractionStatus(AnswerPart):
     source: Literal["retraction-watch", "publisher"] | None = None
 
 
-class ForumSignals(AnswerPart):
-    """How a forum received a post."""
+class ForumSignals(AnswerPart, kw_only=True):
+    """How users of a forum received a post."""
 
     platform: str
     upvotes: int

@@ -35,7 +35,7 @@ _FULL_LENGTH = 600  # words from which a text is as long as it needs to be
 _FULL_ORDER = 3  # headings from which it is in order
 
 
-class ScoreExplanations(AnswerPart):
+class ScoreExplanations(AnswerPart, kw_only=True):
     """Why each score is what it is."""
 
     relevance: str
@@ -44,7 +44,7 @@ class ScoreExplanations(AnswerPart):
     content: str
 
 
-class SourceScores(AnswerPart):
+class SourceScores(AnswerPart, kw_only=True):
     __doc__ = (
         "The scores of a source; `overall` is relevance 35, freshness 20, authority 25 and "
         "content 20 percent."

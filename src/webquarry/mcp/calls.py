@@ -66,8 +66,7 @@ class ToolResult:
 async def load_tool(package: str, name: str) -> Tool:
     """Import a tool, the first time in a thread, so that other requests are served meanwhile."""
     if f"webquarry.tools.{package}.{name}" not in sys.modules:
-        tool = await asyncio.to_thread(load, package, name)
-        await asyncio.to_thread(tool.build_models)
+        await asyncio.to_thread(load, package, name)
     return load(package, name)
 
 

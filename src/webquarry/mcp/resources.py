@@ -67,8 +67,11 @@ async def _read_fixed(uri: str, kit: Toolkit) -> Message:
     from webquarry.doctor.health import describe_health
 
     if uri == _LENSES:
-        fields = {"name", "description", "domains"}
-        return {"lenses": [lens.model_dump(include=fields) for lens in kit.lenses.values()]}
+        lenses = []
+        for lens in kit.lenses.values():
+            described = {"description": lens.description, "domains": lens.domains}
+            lenses.append({"name": lens.name, **described})
+        return {"lenses": lenses}
     if uri == _PROVIDERS:
         return {"providers": kit.router.describe_providers()}
     return await describe_health(kit)

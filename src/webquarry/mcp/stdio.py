@@ -64,8 +64,6 @@ def run(
             first = serve_light(server, session, lines, writing, until_listed=settings.mcp_warm)
         if first is None:
             return 0
-        # Looking for pydantic plugins reads the metadata of every installed distribution.
-        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         import asyncio
         from functools import partial
 

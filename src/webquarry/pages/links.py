@@ -38,7 +38,7 @@ _LATE = "The time for the call was over before its turn, or before it answered."
 State = Literal["ok", "moved", "gone", "blocked", "unreachable", "unchecked"]
 
 
-class LinkState(AnswerPart):
+class LinkState(AnswerPart, kw_only=True):
     """Whether an address still leads to its page, and where to or why not."""
 
     state: State

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
-from pydantic import BaseModel
+import msgspec
 
 from webquarry._read.text.characters import clean
 from webquarry._search.replies.text import shorten_text
@@ -30,11 +30,10 @@ PageText = Annotated[str, _READ]
 PageTextOrNone = Annotated[str | None, _READ]
 
 
-def filter_answer(answer: BaseModel) -> None:
+def filter_answer(answer: msgspec.Struct) -> None:
     """Filter every text of an answer, in its place."""
-    values = answer.__dict__
     for name in _list_fields(type(answer)):
-        value = values[name]
+        value = getattr(answer, name)
         if value is None:
             continue
         # `_is_plain`, without calling it for every field of every result
@@ -43,7 +42,7 @@ def filter_answer(answer: BaseModel) -> None:
             continue
         filtered = filter_value(value)
         if filtered is not value:
-            values[name] = filtered
+            setattr(answer, name, filtered)
 
 
 def filter_value(value: Any) -> Any:
@@ -57,7 +56,7 @@ def filter_value(value: Any) -> Any:
         return value
     if isinstance(value, str):
         return filter_text(value)
-    if isinstance(value, BaseModel):
+    if isinstance(value, msgspec.Struct):
         filter_answer(value)
         return value
     if isinstance(value, (list, tuple)):
@@ -118,7 +117,8 @@ def filter_error(error: WebquarryError) -> None:
 
 
 @cache
-def _list_fields(model: type[BaseModel]) -> list[str]:
+def _list_fields(model: type[msgspec.Struct]) -> list[str]:
     """The names of the fields of an answer that are looked at."""
-    fields = model.model_fields.items()
-    return [name for name, field in fields if _READ not in field.metadata]
+    hints = get_type_hints(model, include_extras=True)
+    names = model.__struct_fields__
+    return [name for name in names if _READ not in getattr(hints[name], "__metadata__", ())]

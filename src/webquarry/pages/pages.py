@@ -472,4 +472,4 @@ class Pages:
         stored = json.loads(kept.value)
         if not stored:
             return None, ()
-        return RetractionStatus.model_validate(stored), ()
+        return RetractionStatus.from_json(stored), ()

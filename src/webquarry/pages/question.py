@@ -29,7 +29,7 @@ _LONGEST_CLAIM = 4_000  # a paragraph that is to be checked
 _MOST_TRIES = 4  # to find room for the targets of numbered links
 
 
-class PassageStart(AnswerPart):
+class PassageStart(AnswerPart, kw_only=True):
     """A passage that bears on the question; the cursor reads on from it."""
 
     section: str | None = None

@@ -147,10 +147,10 @@ def read_scores(packed: bytes) -> ScoredPage:
 
 def describe_scores(scored: ScoredPage) -> dict[str, Any]:
     """Return a scored page as JSON values."""
-    return vars(scored) | {"scores": scored.scores.model_dump()}
+    return vars(scored) | {"scores": scored.scores.as_dict()}
 
 
 def build_scored_page(fields: dict[str, Any]) -> ScoredPage:
     """Inverse of `describe_scores`."""
-    scores = SourceScores(**fields["scores"])
+    scores = SourceScores.from_json(fields["scores"])
     return ScoredPage(**(fields | {"scores": scores}))

@@ -285,7 +285,7 @@ def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:
     """A part of an answer as JSON has it."""
     if shape is None:
         return None
-    return shape.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return shape.as_dict()
 
 
 def _evidence_fields(evidence: Evidence) -> dict[str, Any]:

@@ -31,13 +31,13 @@ from webquarry.sessions.views import (
 )
 
 
-class ExportedQuote(AnswerPart):
+class ExportedQuote(AnswerPart, kw_only=True):
     """A quote, how it stands in its source, and where: offsets in the text of that hash."""
 
     quote: str
     tier: str
     matched: list[str] | None = None
-    spans: list[tuple[int, int]] | None = None
+    spans: list[list[int]] | None = None
     text_hash: str | None = None
     section: str | None = None
     read_at: str | None = None
@@ -51,7 +51,7 @@ class ExportedQuote(AnswerPart):
             quote=clean_text(kept.text),
             tier=kept.tier,
             matched=[clean_text(words) for words in kept.matched] or None,
-            spans=list(kept.spans) or None,
+            spans=[list(span) for span in kept.spans] or None,
             text_hash=kept.text_hash or None,
             section=clean_line(kept.section or "") or None,
             read_at=kept.read_at,
@@ -60,7 +60,7 @@ class ExportedQuote(AnswerPart):
         )
 
 
-class ExportedSource(NumberedSource):
+class ExportedSource(NumberedSource, kw_only=True):
     __doc__ = (
         "A source: whether it was only found, read or quoted, which steps and tools found it, "
         "and how to cite it (`citation` in APA, `reference` as CSL-JSON) if it is to be cited."
@@ -102,7 +102,7 @@ class ExportedSource(NumberedSource):
         )
 
 
-class ErrorCount(AnswerPart):
+class ErrorCount(AnswerPart, kw_only=True):
     """A kind of error: how often, of which tools, and, where it came back, what to do about it."""
 
     kind: str

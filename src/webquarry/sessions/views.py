@@ -16,7 +16,7 @@ _SHORT = 80  # characters of a step in the index
 Status = Literal["in_progress", "finished"]
 
 
-class IndexedStep(AnswerPart):
+class IndexedStep(AnswerPart, kw_only=True):
     """A step in short."""
 
     step_number: int
@@ -25,7 +25,7 @@ class IndexedStep(AnswerPart):
     branch_id: str | None = None
 
 
-class FullStep(AnswerPart):
+class FullStep(AnswerPart, kw_only=True):
     """A step in full; `sources` are numbers."""
 
     step_number: int
@@ -42,7 +42,7 @@ class FullStep(AnswerPart):
     sources: list[int]
 
 
-class NumberedSource(AnswerPart):
+class NumberedSource(AnswerPart, kw_only=True):
     """What every form of a session's source begins with."""
 
     number: int
@@ -54,7 +54,7 @@ class NumberedSource(AnswerPart):
     quoted: int | None = None
 
 
-class SessionSource(NumberedSource):
+class SessionSource(NumberedSource, kw_only=True):
     __doc__ = (
         "A source by its number in the session; `read` when its page was read and not only "
         "found, `quoted` by how many quotes stand in it."
@@ -63,7 +63,7 @@ class SessionSource(NumberedSource):
     steps: list[int] | None = None
 
 
-class RepeatedError(AnswerPart):
+class RepeatedError(AnswerPart, kw_only=True):
     """A kind of error that came back three times or more."""
 
     kind: str

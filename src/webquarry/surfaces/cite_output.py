@@ -5,29 +5,24 @@ from __future__ import annotations
 import json
 from typing import ClassVar
 
-from pydantic import ConfigDict
-from pydantic.alias_generators import to_camel
-
 from webquarry.evidence.citation import NO_DATE, CitationStyle
-from webquarry.evidence.models import TRUST, Citation, RetractionStatus
+from webquarry.evidence.models import TRUST, Citation, RetractionStatus, fixed
 from webquarry.tool import Answer
 from webquarry.tools.research.scrape_page import ScrapeOutput
 
 
 def write_reference(citation: Citation) -> str:
     """The reference in the one form that was asked for."""
-    (reference,) = citation.formatted.model_dump(exclude_none=True).values()
+    (reference,) = citation.formatted.as_dict().values()
     if isinstance(reference, str):
         return reference
     return json.dumps(reference, ensure_ascii=False, indent=2)
 
 
-class CiteOutput(Answer):
+class CiteOutput(Answer, kw_only=True):
     """How to quote a page: the reference as a text, and the facts in it. What nobody stated is
     absent.
     """
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     url: str
     style: CitationStyle
@@ -39,7 +34,7 @@ class CiteOutput(Answer):
     accessed: str
     doi: str | None = None
     retraction_status: RetractionStatus | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     notebook_view: ClassVar[str] = "citation"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from webquarry.tool import TextAnswer, Tool
+from webquarry.tool_schema import build_object
 from webquarry.tools import read_attribute
 
 APP_META = "ui"  # the key of a tool's app in its `_meta`
 _SCHEMA_LEVELS = 2  # levels of objects that are listed: an answer and its parts
-_OMITTED = ("$defs", "default", "description", "format", "title")
+_OMITTED = ("default", "description", "format")
 _SCALARS = ("boolean", "integer", "number", "string")
 _NULL = {"type": "null"}
 _LINKED = {  # the answer is too large and was linked to; its text explains the rest
@@ -61,19 +62,19 @@ def _build_input_schema(tool: Tool) -> dict[str, Any]:
 def _build_output_schema(tool: Tool) -> dict[str, Any]:
     """A short schema of the answer as serialized: unknown fields are absent, never null.
 
-    References are inlined; descriptions, defaults and what is below the second level are left out.
+    Descriptions, defaults and everything below the second level are omitted.
     """
-    schema = tool.answer.model_json_schema(mode="serialization", by_alias=True)
-    short = _shorten(schema, schema.get("$defs", {}), 0)
-    if "required" in schema:
+    schema = build_object(tool.answer)
+    short = _shorten(schema, 0)
+    if schema["required"]:
         short["required"] = schema["required"]
     if tool.answer.may_be_large:
         return {"type": "object", "anyOf": [short, _LINKED]}
     return short
 
 
-def _shorten(schema: dict[str, Any], definitions: dict[str, Any], level: int) -> dict[str, Any]:
-    short = _resolve(schema, definitions)
+def _shorten(schema: dict[str, Any], level: int) -> dict[str, Any]:
+    short = _drop_null(schema)
     if "enum" in short or "const" in short:
         short.pop("type", None)  # implied by the values
     if level == _SCHEMA_LEVELS and short.get("type") in _SCALARS:
@@ -81,27 +82,23 @@ def _shorten(schema: dict[str, Any], definitions: dict[str, Any], level: int) ->
     short.pop("required", None)
     properties = short.pop("properties", None)
     if properties is not None and level < _SCHEMA_LEVELS:
-        short["properties"] = {
-            name: _shorten(part, definitions, level + 1) for name, part in properties.items()
-        }
+        short["properties"] = {name: _shorten(part, level + 1) for name, part in properties.items()}
     for keyword in ("items", "additionalProperties"):
         part = short.pop(keyword, None)
         if isinstance(part, dict):
-            part = _shorten(part, definitions, level) or None
+            part = _shorten(part, level) or None
         if part not in (None, True):
             short[keyword] = part
     for keyword in ("anyOf", "oneOf"):
         if keyword in short:
-            short[keyword] = [_shorten(option, definitions, level) for option in short[keyword]]
+            short[keyword] = [_shorten(option, level) for option in short[keyword]]
     return short
 
 
-def _resolve(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Inline a reference and remove null from a union."""
-    if "$ref" in schema:
-        return _resolve(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions)
+def _drop_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Remove null from a union, and what is not listed."""
     resolved = {name: value for name, value in schema.items() if name not in _OMITTED}
     options = [option for option in resolved.pop("anyOf", ()) if option != _NULL]
     if len(options) == 1:
-        return _resolve({**options[0], **resolved}, definitions)
+        return _drop_null({**options[0], **resolved})
     return {**resolved, "anyOf": options} if options else resolved

@@ -50,10 +50,10 @@ async def show_session(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str,
         "summary": export.summary,
         "beganAt": export.began_at,
         "touchedAt": format_time(session.touched_at),
-        "steps": [step.model_dump(mode="json", by_alias=True) for step in export.steps],
+        "steps": [step.model_dump(by_alias=True) for step in export.steps],
         "times": [format_time(step.at) for step in session.steps],
         "sources": [describe_source(source, session) for source in session.sources],
-        "errors": [error.model_dump(mode="json", by_alias=True) for error in export.errors],
+        "errors": [error.model_dump(by_alias=True) for error in export.errors],
         "unplaced": [
             {"quote": clean_line(quote.text), "tier": quote.tier, "reason": quote.reason}
             for quote in session.quotes

@@ -119,15 +119,15 @@ def test_a_page_is_read_once_in_a_statement(session: Session, servers: FakeServe
 
 
 def test_a_type_is_one_thing_in_three_languages() -> None:
+    part = {"type": "object", "properties": {"x": {"type": "number"}}}
     schema = {
         "type": "object",
         "properties": {
             "a": {"type": "string"},
             "b": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-            "c": {"type": "array", "items": {"$ref": "#/$defs/Part"}},
+            "c": {"type": "array", "items": part},
             "d": {"type": "object", "additionalProperties": True},
         },
-        "$defs": {"Part": {"type": "object", "properties": {"x": {"type": "number"}}}},
     }
     value_type = infer_type(schema)
 

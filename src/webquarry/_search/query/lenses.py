@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+import msgspec
+from msgspec import Meta
 
 from webquarry._search.query.domains import normalise
 from webquarry.cache.base import key_of
@@ -20,25 +21,21 @@ from webquarry.credentials import expand_home
 from webquarry.errors import BadInput
 
 
-def _normalise_domain(entry: str) -> str:
-    """The bare domain of an entry, with the kind of error that pydantic collects."""
-    try:
-        return normalise(entry)
-    except BadInput as error:
-        raise ValueError(error.message) from error
+class Lens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A named set of domains."""
 
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+    description: Annotated[str, Meta(min_length=1)]
+    domains: Annotated[list[str], Meta(min_length=1)]
+    cx: Annotated[str, Meta(pattern=r"^[0-9A-Za-z:_-]+$")] | None = None
+    routing: Annotated[list[str], Meta(min_length=1)] | None = None
 
-class Lens(BaseModel):
-    """One lens."""
-
-    # Built when the first lens is loaded: most searches use none.
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
-
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
-    description: str = Field(min_length=1)
-    domains: list[Annotated[str, AfterValidator(_normalise_domain)]] = Field(min_length=1)
-    cx: str | None = Field(None, pattern=r"^[0-9A-Za-z:_-]+$")
-    routing: list[str] | None = Field(None, min_length=1)
+    @classmethod
+    def parse(cls, fields: Any) -> Lens:
+        """Build a lens from its JSON values. Raises ValueError or BadInput."""
+        lens = msgspec.convert(fields, cls)
+        domains = [normalise(entry) for entry in lens.domains]
+        return msgspec.structs.replace(lens, domains=domains)
 
     @property
     def asks_all(self) -> bool:
@@ -50,7 +47,7 @@ class Lens(BaseModel):
         """Changes with the content, so that an edited lens does not find the old one's answers in
         the cache.
         """
-        return key_of("lens", 1, self.model_dump())[:16]
+        return key_of("lens", 1, msgspec.structs.asdict(self))[:16]
 
 
 def load_lenses(own: Path | None = None) -> dict[str, Lens]:
@@ -85,11 +82,9 @@ def _read_folder(folder: Path) -> dict[str, Lens]:
         if not file.name.endswith(".json"):
             continue
         try:
-            lens = Lens.model_validate(json.loads(file.read_text("utf-8")))
-        except ValidationError as error:
-            problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            place = ".".join(str(part) for part in problem["loc"]) or "the whole"
-            raise _file_failure(file, f"{place}: {problem['msg']}") from None
+            lens = Lens.parse(json.loads(file.read_text("utf-8")))
+        except (msgspec.ValidationError, BadInput) as error:
+            raise _file_failure(file, str(error)) from None
         except (OSError, ValueError, RecursionError) as error:
             name = type(error).__name__
             raise _file_failure(file, f"it is not readable JSON ({name})") from error

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import msgspec
+from msgspec import Meta
 
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
@@ -35,27 +36,28 @@ _USAGE_FIELDS = (
 )
 
 
-class Rates(BaseModel):
+_Dollars = Annotated[float, Meta(ge=0)]
+
+
+class Rates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """US dollars for a million tokens."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cache_read: float = Field(ge=0)
-    cache_write: float = Field(ge=0)
+    input: _Dollars
+    output: _Dollars
+    cache_read: _Dollars
+    cache_write: _Dollars
 
 
-class LongRates(Rates):
+class LongRates(Rates, frozen=True, kw_only=True):
     """The rates of a prompt that is longer than so many tokens."""
 
-    tokens: int = Field(ge=0)
+    tokens: Annotated[int, Meta(ge=0)]
 
 
-class ModelPrice(Rates):
+class ModelPrice(Rates, frozen=True, kw_only=True):
     """The rates of one model, from a day on."""
 
-    since: date | None = Field(None, alias="from")
+    since: date | None = msgspec.field(default=None, name="from")
     above: LongRates | None = None
 
     def rates(self, prompt_tokens: int) -> Rates:
@@ -65,17 +67,15 @@ class ModelPrice(Rates):
         return self
 
 
-class PriceTable(BaseModel):
+class PriceTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file of prices."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     as_of: str
     # A model's price, or its prices with the days from which they hold. `ollama/*` is for every
     # model of that vendor that has no row of its own.
-    models: dict[str, ModelPrice | list[ModelPrice]] = Field(default_factory=dict)
+    models: dict[str, ModelPrice | list[ModelPrice]] = {}
     # US dollars for one search, by provider.
-    searches: dict[str, float] = Field(default_factory=dict)
+    searches: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -114,10 +114,10 @@ class Prices:
         if file:
             try:
                 own = _parse_table(file.expanduser().read_text("utf-8"))
-            except (OSError, UnicodeDecodeError, ValidationError, ValueError) as error:
+            except (OSError, ValueError) as error:
                 why = type(error).__name__
-                if isinstance(error, ValidationError):
-                    why = error.errors(include_url=False)[0]["msg"]
+                if isinstance(error, msgspec.ValidationError):
+                    why = str(error)
                 raise BadInput(
                     f"The file of prices {file} cannot be used: {why}.",
                     suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows "
@@ -185,4 +185,4 @@ class Prices:
 def _parse_table(text: str) -> PriceTable:
     """A table as its file holds it."""
     table = json.loads(text)
-    return PriceTable.model_validate(table)
+    return msgspec.convert(table, PriceTable)

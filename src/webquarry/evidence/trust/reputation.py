@@ -13,9 +13,12 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal, cast
 
 from webquarry._search.replies.addresses import split_host
 from webquarry.net.domains import registrable_domain
+
+Tier = Literal["high", "mixed", "low"]
 
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
 
@@ -41,7 +44,7 @@ _TERTIARY_DOMAINS = frozenset(
 class Reputation:
     """A host's known reliability."""
 
-    tier: str  # high, mixed or low
+    tier: Tier
     basis: str = BASIS
 
 
@@ -63,10 +66,10 @@ def reputation_of(url: str) -> Reputation | None:
 
 
 @cache
-def _read_tiers() -> dict[str, str]:
+def _read_tiers() -> dict[str, Tier]:
     """The tier of each domain of the list."""
     path = Path(__file__).parents[2] / "data" / "reputation" / "wikipedia-editors.csv"
     rows = csv.reader(path.read_text("utf-8").splitlines())
     names = next(rows)
     domain, tier = names.index("domain"), names.index("tier")
-    return {row[domain]: row[tier] for row in rows}
+    return {row[domain]: cast(Tier, row[tier]) for row in rows}

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from webquarry._search import instant
 from webquarry.cache.base import key_of
@@ -24,7 +24,7 @@ _VERSION = 1
 
 @tool
 async def instant_answer(
-    kit: Toolkit, query: Annotated[str, Field(description="検索キーワード")]
+    kit: Toolkit, query: Annotated[str, Meta(description="検索キーワード")]
 ) -> TextAnswer:
     """Get an instant answer from DuckDuckGo, including abstracts, definitions, and related
     topics.

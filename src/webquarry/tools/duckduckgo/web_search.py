@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from webquarry._search.models import Query
 from webquarry.cache.freshness import freshness
@@ -18,14 +18,14 @@ from webquarry.tools.duckduckgo._markdown import write_results
 @tool
 async def web_search(
     kit: Toolkit,
-    query: Annotated[str, Field(description="検索キーワード")],
+    query: Annotated[str, Meta(description="検索キーワード")],
     max_results: Annotated[
         int | None,
-        Field(
+        Meta(
             description="返却する検索結果の最大数（デフォルト: 10）",
             ge=1,
             le=30,
-            json_schema_extra={"default": 10},
+            extra_json_schema={"default": 10},
         ),
     ] = None,
 ) -> TextAnswer:

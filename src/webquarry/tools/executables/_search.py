@@ -6,29 +6,30 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from msgspec import Meta
 
 from webquarry._search.models import Query, Result
 from webquarry._search.replies.dates import to_timestamp
+from webquarry.evidence.models import AnswerPart
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 
-QueryText = Annotated[str, Field(description="The search query to use", min_length=2)]
+QueryText = Annotated[str, Meta(description="The search query to use", min_length=2)]
 AllowedDomains = Annotated[
-    list[str] | None, Field(description="Only include search results from these domains")
+    list[str] | None, Meta(description="Only include search results from these domains")
 ]
 BlockedDomains = Annotated[
-    list[str] | None, Field(description="Never include search results from these domains")
+    list[str] | None, Meta(description="Never include search results from these domains")
 ]
 
 
-class ResultBlock(BaseModel):
+class ResultBlock(AnswerPart, kw_only=True, rename=None):
     """One result."""
 
-    title: str = Field(description="Page title")
-    url: str = Field(description="Full URL")
-    description: str = Field(description="Snippet or summary")
-    published_date: str | None = Field(default=None, description="ISO 8601 timestamp if available")
+    title: str
+    url: str
+    description: str  # the snippet
+    published_date: str | None = None  # ISO 8601 timestamp
 
     @classmethod
     def of(cls, result: Result) -> ResultBlock:
@@ -40,13 +41,11 @@ class ResultBlock(BaseModel):
         )
 
 
-class SearchAnswer(Answer):
-    """The results, best first; none is an answer too."""
+class SearchAnswer(Answer, kw_only=True):
+    """The results, best first; the list may be empty."""
 
     results: list[ResultBlock]
-    notes: list[str] | None = Field(
-        default=None, description="What was not asked for, or did not come; only when something"
-    )
+    notes: list[str] | None = None  # filters that were not applied, results that are missing
 
 
 async def search(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from webquarry.errors import Unreadable, WebquarryError
 from webquarry.pages.outgoing import PageText
@@ -22,36 +22,28 @@ from webquarry.toolkit import Toolkit
 log = logging.getLogger(__name__)
 
 
-class FetchAnswer(Answer):
-    """Lines of a page."""
+class FetchAnswer(Answer, kw_only=True, rename=None):
+    """Lines of a page. The optional fields are present only if the content was cut or lost."""
 
-    content: PageText = Field(description="Markdown-converted HTML content")
-    lines_read: int = Field(description="Number of lines returned")
-    total_lines: int | None = Field(
-        default=None, description="Lines of the whole page; only when the content was cut"
-    )
-    next_offset: int | None = Field(
-        default=None, description="Line to go on from; only when the content was cut"
-    )
-    cut_line_bytes: int | None = Field(
-        default=None, description="Full size of the one line, when it was cut inside"
-    )
-    notes: list[str] | None = Field(
-        default=None, description="What was lost in reading; only when something was"
-    )
+    content: PageText  # Markdown
+    lines_read: int
+    total_lines: int | None = None  # lines of the whole page
+    next_offset: int | None = None  # line to continue with
+    cut_line_bytes: int | None = None  # full size of a line that was cut
+    notes: list[str] | None = None  # what was lost in reading
 
 
 @tool
 async def web_fetch(
     kit: Toolkit,
     url: Annotated[
-        str, Field(description="The URL to fetch content from", json_schema_extra={"format": "uri"})
+        str, Meta(description="The URL to fetch content from", extra_json_schema={"format": "uri"})
     ],
     offset: Annotated[
-        int | None, Field(description="Line number to start reading from (1-based)", ge=1)
+        int | None, Meta(description="Line number to start reading from (1-based)", ge=1)
     ] = None,
     limit: Annotated[
-        int | None, Field(description="Maximum number of lines to return", ge=1)
+        int | None, Meta(description="Maximum number of lines to return", ge=1)
     ] = None,
 ) -> FetchAnswer:
     """Fetches content from a specified URL and returns it as markdown. Converts HTML to markdown
@@ -69,7 +61,7 @@ async def web_fetch(
         log.warning("%s", note)
     answer = select_lines(page.markdown, offset or 1, limit, kit.settings.fetch_max_bytes)
     if page.lost:
-        return answer.model_copy(update={"notes": list(page.lost)})
+        answer.notes = list(page.lost)
     return answer
 
 

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
-
 from webquarry.evidence.language.claims import claim_signal
-from webquarry.evidence.models import TRUST, AnswerPart
+from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.reprs.counts import count_noun
 from webquarry.tool import Answer
@@ -25,7 +22,7 @@ _MOST_AUTHORS = 20
 _HINT = "The sentence that shares most words with the claim: a hint where to read, not a verdict."
 
 
-class Existence(AnswerPart):
+class Existence(AnswerPart, kw_only=True):
     """Which indexes have the work, which answered without it, which did not answer."""
 
     state: Literal["yes", "not_found", "unknown"]
@@ -34,7 +31,7 @@ class Existence(AnswerPart):
     failed: dict[str, str] | None = None
 
 
-class CheckedField(AnswerPart):
+class CheckedField(AnswerPart, kw_only=True):
     """What the reference says beside what the record says."""
 
     field: str
@@ -56,7 +53,7 @@ class CheckedField(AnswerPart):
         )
 
 
-class ShownRecord(AnswerPart):
+class ShownRecord(AnswerPart, kw_only=True):
     """What an index has about a work."""
 
     source: str
@@ -89,7 +86,7 @@ class ShownRecord(AnswerPart):
         )
 
 
-class ShownNotice(AnswerPart):
+class ShownNotice(AnswerPart, kw_only=True):
     """A notice about the work: what kind, of when, and who says so."""
 
     type: str
@@ -98,14 +95,14 @@ class ShownNotice(AnswerPart):
     source: str | None = None
 
 
-class ArchiveCopy(AnswerPart):
+class ArchiveCopy(AnswerPart, kw_only=True):
     """A copy of the page in an archive."""
 
     url: str
     date: str
 
 
-class CheckedLink(AnswerPart):
+class CheckedLink(AnswerPart, kw_only=True):
     """What the address leads to today."""
 
     url: str
@@ -115,21 +112,21 @@ class CheckedLink(AnswerPart):
     archive: ArchiveCopy | None = None
 
 
-class ClaimHint(AnswerPart):
+class ClaimHint(AnswerPart, kw_only=True):
     """The sentence of the work's abstract nearest to a claim, by its words alone."""
 
     sentence: str | None = None
     source: str
-    note: str = _HINT
+    note: str = fixed(_HINT)
 
 
-class PublishedVersion(AnswerPart):
+class PublishedVersion(AnswerPart, kw_only=True):
     """The article that a cited preprint became."""
 
     published: str
 
 
-class CheckedReference(AnswerPart):
+class CheckedReference(AnswerPart, kw_only=True):
     """One reference: does it exist, is it described as in the record, what is its state."""
 
     number: int
@@ -196,16 +193,14 @@ class CheckedReference(AnswerPart):
         )
 
 
-class CitationsOutput(Answer):
+class CitationsOutput(Answer, kw_only=True):
     """The references in their order, and how many of each verdict there are."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     checked: int
     summary: dict[str, int]
     references: list[CheckedReference]
     notes: list[str] | None = None
-    trust: str = Field(default=TRUST)
+    trust: str = fixed(TRUST)
 
     @classmethod
     def of(cls, results: list[Checked], notes: list[str]) -> CitationsOutput:

@@ -6,12 +6,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import ConfigDict, PrivateAttr
-from pydantic.alias_generators import to_camel
-
 from webquarry._search.scholarly.models import Author, Paper, PapersFound
 from webquarry.cache.freshness import freshness
-from webquarry.evidence.models import TRUST, AnswerPart, RetractionStatus, ZeroResultHints
+from webquarry.evidence.models import TRUST, AnswerPart, RetractionStatus, ZeroResultHints, fixed
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
@@ -36,7 +33,7 @@ _FIELDS_WITH_ORIGIN = {
 }
 
 
-class PaperResult(AnswerPart):
+class PaperResult(AnswerPart, kw_only=True):
     __doc__ = (
         "One paper; what nobody knows is absent. `origins` names the index behind each field "
         "that `source` did not give."
@@ -84,31 +81,27 @@ class PaperResult(AnswerPart):
         )
 
 
-class PapersOutput(Answer):
+class PapersOutput(Answer, kw_only=True):
     """The papers, best first; none is an answer too, and has hints."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     query: str
     result_count: int
     papers: list[PaperResult]
     hints: ZeroResultHints | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     notebook_view: ClassVar[str] = "papers"
-
-    _sources: list[Source] = PrivateAttr(default_factory=list)
 
     @classmethod
     def of(cls, query: str, found: PapersFound) -> PapersOutput:
         """The answer, with a reference to every paper for a research session."""
         papers = [PaperResult.of(paper) for paper in found.papers]
         answer = cls(query=query, result_count=len(papers), papers=papers)
-        answer._sources = [cite_paper(paper) for paper in found.papers]
+        answer.beside["sources"] = [cite_paper(paper) for paper in found.papers]
         return answer
 
     def sources(self) -> list[Source]:
-        return self._sources
+        return list(self.beside.get("sources", ()))
 
 
 def add_papers_trace(

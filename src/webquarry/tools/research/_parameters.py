@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, WithJsonSchema
+from msgspec import Meta
 
-ShortText = Annotated[str, Field(max_length=500), WithJsonSchema({"type": "string"})]
-LongText = Annotated[str, Field(max_length=4_000), WithJsonSchema({"type": "string"})]
-Name = Annotated[str, Field(max_length=200), WithJsonSchema({"type": "string"})]
-Year = Annotated[int, Field(ge=1000, le=2200), WithJsonSchema({"type": "integer"})]
+from webquarry.tool_schema import UNLISTED
+
+ShortText = Annotated[str, Meta(max_length=500, extra=UNLISTED)]
+LongText = Annotated[str, Meta(max_length=4_000, extra=UNLISTED)]
+Name = Annotated[str, Meta(max_length=200, extra=UNLISTED)]
+Year = Annotated[int, Meta(ge=1000, le=2200, extra=UNLISTED)]
 SearchWords = Annotated[
-    str, Field(description="Keywords or a question.", min_length=1, max_length=500)
+    str, Meta(description="Keywords or a question.", min_length=1, max_length=500)
 ]
-ForcedProvider = Annotated[str | None, Field(description="Force one, e.g. brave.")]
+ForcedProvider = Annotated[str | None, Meta(description="Force one, e.g. brave.")]
 # A session that is recorded in, and one that is read.
-RecordingSession = Annotated[str | None, Field(description="Session to record sources in.")]
-ReadSession = Annotated[str, Field(description="Given by sequential_search.")]
+RecordingSession = Annotated[str | None, Meta(description="Session to record sources in.")]
+ReadSession = Annotated[str, Meta(description="Given by sequential_search.")]

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict
-from pydantic.alias_generators import to_camel
-
 from webquarry._search.patents.assignees import Cluster
 from webquarry._search.patents.models import Patent
-from webquarry.evidence.models import TRUST, AnswerPart, ZeroResultHints
+from webquarry.evidence.models import TRUST, AnswerPart, ZeroResultHints, fixed
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work
@@ -21,7 +18,7 @@ from webquarry.tool import Answer
 _SEPARATOR = "; "
 
 
-class PatentResult(AnswerPart):
+class PatentResult(AnswerPart, kw_only=True):
     """One publication; what is not known is absent."""
 
     title: str
@@ -73,7 +70,7 @@ class PatentResult(AnswerPart):
         return to_csl(work)
 
 
-class AssigneeCluster(AnswerPart):
+class AssigneeCluster(AnswerPart, kw_only=True):
     """One assignee, under all spellings of its name."""
 
     assignee: str
@@ -86,10 +83,8 @@ class AssigneeCluster(AnswerPart):
         return cls(assignee=assignee, count=cluster.count, share=cluster.share)
 
 
-class PatentSearchOutput(Answer):
+class PatentSearchOutput(Answer, kw_only=True):
     """The patents, best first; none is an answer too, and has hints."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     patents: list[PatentResult]
     query: str
@@ -97,7 +92,7 @@ class PatentSearchOutput(Answer):
     assignee_clusters: list[AssigneeCluster] | None = None
     patents_analysed: int | None = None
     hints: ZeroResultHints | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     notebook_view: ClassVar[str] = "patents"
 

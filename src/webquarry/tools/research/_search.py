@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from msgspec import Meta
 
 from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result
 from webquarry._search.query.domains import host_of
 from webquarry._search.services.failure import shorten
 from webquarry.cache.freshness import freshness
-from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints
+from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints, fixed
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.tool import Answer
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
 
 A = TypeVar("A", bound=Answer)
-Fresh = Annotated[bool | None, Field(description="Go past the cache.")]
+Fresh = Annotated[bool | None, Meta(description="Go past the cache.")]
 
 
-class SearchResult(AnswerPart):
+class SearchResult(AnswerPart, kw_only=True):
     """One result."""
 
     title: str
@@ -43,17 +42,15 @@ class SearchResult(AnswerPart):
     age_seconds: int | None = None
 
 
-class SearchOutput(Answer):
+class SearchOutput(Answer, kw_only=True):
     """The results, best first; none is an answer too, and has hints."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     urls: list[str]
     query: str
     result_count: int
     results: list[SearchResult]
     hints: ZeroResultHints | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
     note: str | None = None
 
     notebook_view: ClassVar[str] = "results"

@@ -21,7 +21,7 @@ from webquarry._read.slices.text import LinkForm, Unit, WrittenText, add_targets
 from webquarry._read.workers.job import Job, JobRunner, job
 from webquarry._search.models import Result
 from webquarry.evidence.language.passages import excerpts_of
-from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
+from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, fixed
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.link_targets import mark_links
 from webquarry.pages.outgoing import PageTextOrNone
@@ -46,7 +46,7 @@ _MOST_TRIES = 4
 _NO_RESULT = Result("", "", "", "")  # which a page was read for; its text does not depend on it
 
 
-class FilteredOut(AnswerPart):
+class FilteredOut(AnswerPart, kw_only=True):
     __doc__ = (
         "What is left out of a source. `matched` is false where nothing in it clearly bears on "
         "the question."
@@ -57,7 +57,7 @@ class FilteredOut(AnswerPart):
     matched: bool
 
 
-class ScrapedSource(AnswerPart):
+class ScrapedSource(AnswerPart, kw_only=True):
     __doc__ = (
         "A page and what is known of it. `content` is absent where sources were not asked "
         "for; what is missing of the\n"
@@ -70,7 +70,7 @@ class ScrapedSource(AnswerPart):
     published_at: str | None = None
     content: PageTextOrNone = None
     content_type: str
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
     scores: SourceScores
     source_type: str
     authority_tier: Literal["high", "medium", "low"]
@@ -214,7 +214,7 @@ async def build_sources_in_job(
     pieces = tuple(chain.from_iterable(packed))
     job = Job(build_packed_sources, arguments, pieces, "The pages", ahead=True)
     fields, combined = unpack_fields(await runner.run(job))
-    sources = [ScrapedSource.model_validate(source) for source in fields["sources"]]
+    sources = [ScrapedSource.from_json(source) for source in fields["sources"]]
     return sources, combined.decode()
 
 
@@ -230,7 +230,7 @@ def build_packed_sources(job: Job) -> bytes:
     sources, combined = build_sources(pages, SourceOptions(**job.arguments["options"]))
     shown = []
     for source in sources:
-        shown.append(source.model_dump(mode="json", by_alias=True, exclude_none=True))
+        shown.append(source.as_dict())
     return pack_fields({"sources": shown}, combined.encode("utf-8", "replace"))
 
 

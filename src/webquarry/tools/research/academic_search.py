@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from msgspec import Meta
 
 from webquarry._search.scholarly.finder import ALL
 from webquarry._search.scholarly.models import PaperQuery, PapersFound
@@ -26,21 +26,21 @@ _FILTERS = ("year_from", "year_to", "pdf_only", "open_access")
 async def academic_search(
     kit: Toolkit,
     query: SearchWords,
-    num_results: Annotated[int, Field(description="Papers wanted.", ge=1, le=10)] = 5,
-    year_from: Annotated[Year | None, Field(description="Earliest year.")] = None,
-    year_to: Annotated[Year | None, Field(description="Latest year.")] = None,
+    num_results: Annotated[int, Meta(description="Papers wanted.", ge=1, le=10)] = 5,
+    year_from: Annotated[Year | None, Meta(description="Earliest year.")] = None,
+    year_to: Annotated[Year | None, Meta(description="Latest year.")] = None,
     source: Annotated[
         Literal["all", "arxiv", "pubmed", "crossref", "openalex", "semanticscholar", "europepmc"],
-        Field(description="Only this index."),
+        Meta(description="Only this index."),
     ] = "all",
-    pdf_only: Annotated[bool, Field(description="Only papers with a PDF.")] = False,
+    pdf_only: Annotated[bool, Meta(description="Only papers with a PDF.")] = False,
     sort_by: Annotated[
-        Literal["relevance", "date"], Field(description="date: newest first.")
+        Literal["relevance", "date"], Meta(description="date: newest first.")
     ] = "relevance",
-    open_access: Annotated[bool, Field(description="Only open access.")] = False,
+    open_access: Annotated[bool, Meta(description="Only open access.")] = False,
     provider: Annotated[
         str | None,
-        Field(description="Force one index, with no web search in its place."),
+        Meta(description="Force one index, with no web search in its place."),
     ] = None,
     sessionId: RecordingSession = None,
 ) -> PapersOutput:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from webquarry.errors import BadInput
 from webquarry.evidence.styles.csl import to_csl
@@ -24,11 +24,11 @@ async def check_citations(
     kit: Toolkit,
     references: Annotated[
         list[AnyReference] | None,
-        Field(
+        Meta(
             description="DOIs, ids, URLs, BibTeX, RIS, CSL-JSON, free text or {reference, claim}."
         ),
     ] = None,
-    sessionId: Annotated[str | None, Field(description="Or: a session's sources.")] = None,
+    sessionId: Annotated[str | None, Meta(description="Or: a session's sources.")] = None,
 ) -> CitationsOutput:
     """Check references against indexes: found where, fields that differ, retractions."""
     started = kit.clock.monotonic()

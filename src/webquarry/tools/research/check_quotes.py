@@ -6,16 +6,16 @@ What is compared is words with words: no answer says whether a statement is true
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from msgspec import Meta, field
 
 from webquarry._read.workers.job import Job, job
 from webquarry.errors import BadInput
-from webquarry.evidence.models import TRUST, AnswerPart
+from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.outgoing import PageText
 from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.source import Source
@@ -43,7 +43,7 @@ _COMPARED = (
 )
 
 
-class CheckedSpan(AnswerPart):
+class CheckedSpan(AnswerPart, kw_only=True):
     """Characters of the source's text, from 0."""
 
     start: int
@@ -51,7 +51,7 @@ class CheckedSpan(AnswerPart):
     page: int | None = None
 
 
-class DifferingWords(AnswerPart):
+class DifferingWords(AnswerPart, kw_only=True):
     """Words of the quote, and those of the source in their place."""
 
     kind: ChangeKind
@@ -59,7 +59,7 @@ class DifferingWords(AnswerPart):
     source: PageText
 
 
-class CheckedQuote(AnswerPart):
+class CheckedQuote(AnswerPart, kw_only=True):
     """How a quote stands in the sources."""
 
     quote: str
@@ -101,7 +101,7 @@ class CheckedQuote(AnswerPart):
         )
 
 
-class CheckedNumber(AnswerPart):
+class CheckedNumber(AnswerPart, kw_only=True):
     """How a number stands in the source that is cited with it."""
 
     number: str
@@ -127,7 +127,7 @@ class CheckedNumber(AnswerPart):
         )
 
 
-class ReadSource(AnswerPart):
+class ReadSource(AnswerPart, kw_only=True):
     """A source that quotes were compared with, or why it could not be read."""
 
     url: str
@@ -150,18 +150,16 @@ class ReadSource(AnswerPart):
         )
 
 
-class QuotesOutput(Answer):
+class QuotesOutput(Answer, kw_only=True):
     """Quotes beside their sources."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
-
-    compared: str = _COMPARED
+    compared: str = fixed(_COMPARED)
     summary: dict[str, int]
     quotes: list[CheckedQuote]
     numbers: list[CheckedNumber] | None = None
     short_quotes: int | None = None
-    read: list[ReadSource] = Field(alias="sources")
-    trust: str = TRUST
+    read: list[ReadSource] = field(name="sources")
+    trust: str = fixed(TRUST)
 
     def sources(self) -> list[Source]:
         read = [one for one in self.read if one.state == "read"]
@@ -192,11 +190,11 @@ class QuotesOutput(Answer):
 async def check_quotes(
     kit: Toolkit,
     text: Annotated[
-        str | None, Field(description="Draft: its quotes, and numbers beside links, are checked.")
+        str | None, Meta(description="Draft: its quotes, and numbers beside links, are checked.")
     ] = None,
-    quotes: Annotated[list[str] | None, Field(description="Or quotes.")] = None,
-    sources: Annotated[list[str] | None, Field(description="URLs said to have them.")] = None,
-    sessionId: Annotated[str | None, Field(description="Or session with the sources.")] = None,
+    quotes: Annotated[list[str] | None, Meta(description="Or quotes.")] = None,
+    sources: Annotated[list[str] | None, Meta(description="URLs said to have them.")] = None,
+    sessionId: Annotated[str | None, Meta(description="Or session with the sources.")] = None,
 ) -> QuotesOutput:
     """Check that quotes stand in their sources: exact to elided, near with the words that differ,
     elsewhere, absent. Whole pages are compared.
@@ -223,7 +221,7 @@ async def check_quotes(
     texts = tuple(one.text.encode("utf-8", "replace") for one in read)
     job = Job(check_in_job, arguments, texts, "The draft", ahead=True)
     packed = await kit.reader.runner.run(job)
-    return QuotesOutput.model_validate_json(packed)
+    return QuotesOutput.from_json(json.loads(packed))
 
 
 @job("check quotes")
@@ -238,7 +236,7 @@ def check_in_job(job: Job) -> bytes:
     text = arguments["text"]
     claims = _read_claims(text, arguments["quotes"])
     answer = build_output(claims, sources, with_lines=text is not None)
-    return answer.model_dump_json(by_alias=True, exclude_none=True).encode("utf-8", "replace")
+    return answer.write().encode("utf-8", "replace")
 
 
 def _read_claims(text: str | None, quotes: Sequence[str] | None) -> DraftClaims:

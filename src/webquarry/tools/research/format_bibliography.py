@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from msgspec import Meta
 
 from webquarry.errors import BadInput
-from webquarry.evidence.models import TRUST, AnswerPart
+from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.evidence.styles.bibliography import Style, build_bibliography
 from webquarry.evidence.styles.work import Work
 from webquarry.sessions.export import list_cited_numbers, list_works
@@ -25,7 +24,7 @@ _MOST_NUMBERS = 20  # in a hint
 _STYLES_WITH_KEYS = ("bibtex", "csl-json")
 
 
-class BibliographyEntry(AnswerPart):
+class BibliographyEntry(AnswerPart, kw_only=True):
     __doc__ = (
         "An entry, in the order of the text: the sources it stands for, by number, and its "
         "key where the style has keys."
@@ -35,10 +34,8 @@ class BibliographyEntry(AnswerPart):
     key: str | None = None
 
 
-class BibliographyOutput(Answer):
+class BibliographyOutput(Answer, kw_only=True):
     """The bibliography as a text that may be written to a file."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     style: Style
     bibliography: str
@@ -46,7 +43,7 @@ class BibliographyOutput(Answer):
     duplicates: int
     entries: list[BibliographyEntry]
     hints: list[str] | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     may_be_large: ClassVar[bool] = True
 
@@ -57,17 +54,17 @@ class BibliographyOutput(Answer):
 @tool(open_world=False, recorded=False)
 async def format_bibliography(
     kit: Toolkit,
-    style: Annotated[Style, Field(description="Form of the entries.")] = "apa",
-    sessionId: Annotated[str | None, Field(description="Session with the sources.")] = None,
+    style: Annotated[Style, Meta(description="Form of the entries.")] = "apa",
+    sessionId: Annotated[str | None, Meta(description="Session with the sources.")] = None,
     sources: Annotated[
         list[str | dict[str, Any]] | None,
-        Field(
+        Meta(
             description="If no session: URLs, DOIs, CSL-JSON items or {url, title, authors, "
             "published}."
         ),
     ] = None,
     include_found: Annotated[
-        bool, Field(description="Also cite what the session found and did not read.")
+        bool, Meta(description="Also cite what the session found and did not read.")
     ] = False,
 ) -> BibliographyOutput:
     """Make a bibliography: de-duplicated, sorted, keys unique."""

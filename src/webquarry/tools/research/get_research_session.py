@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from msgspec import Meta, field
 
 from webquarry.errors import BadInput, NotFound
-from webquarry.evidence.models import TRUST, AnswerPart
+from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.sessions.models import ResearchSession
 from webquarry.sessions.views import (
     FullStep,
@@ -34,7 +33,7 @@ _LAST_STEPS = 3
 _MOST_SOURCES = 100  # in one answer: the latest
 
 
-class SessionSummary(AnswerPart):
+class SessionSummary(AnswerPart, kw_only=True):
     """The session in a few words and numbers."""
 
     research_goal: str | None = None
@@ -65,13 +64,11 @@ class SessionSummary(AnswerPart):
         )
 
 
-class ResearchSessionOutput(Answer):
+class ResearchSessionOutput(Answer, kw_only=True):
     __doc__ = (
         "A session for recovery: summary, index, the last steps, sources; or `step` alone, "
         "where one was asked for."
     )
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     session_id: str
     status: Status
@@ -79,11 +76,11 @@ class ResearchSessionOutput(Answer):
     step_index: list[IndexedStep] | None = None
     last_steps: list[FullStep] | None = None
     step: FullStep | None = None
-    found: list[SessionSource] = Field(alias="sources")
+    found: list[SessionSource] = field(name="sources")
     sources_omitted: int | None = None
     errors: list[RepeatedError] | None = None
     hints: list[str] | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     notebook_view: ClassVar[str] = "research_session"
 
@@ -112,7 +109,7 @@ class ResearchSessionOutput(Answer):
 async def get_research_session(
     kit: Toolkit,
     sessionId: ReadSession,
-    stepNumber: Annotated[int | None, Field(description="Only this step.")] = None,
+    stepNumber: Annotated[int | None, Meta(description="Only this step.")] = None,
 ) -> ResearchSessionOutput:
     """Recover a sequential_search session: summary, steps, sources, repeated errors."""
     if not sessionId:

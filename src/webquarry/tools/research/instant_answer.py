@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from msgspec import Meta
 
 from webquarry._search import instant
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
-from webquarry.evidence.models import TRUST, AnswerPart
+from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.secret import redact
 from webquarry.sessions.source import Source
@@ -26,7 +25,7 @@ _VERSION = 1
 _HINT = "No instant answer; most questions have none. Use web_search."
 
 
-class RelatedTopic(AnswerPart):
+class RelatedTopic(AnswerPart, kw_only=True):
     """A topic near the question; `group` is the heading it stands under."""
 
     name: str
@@ -35,10 +34,8 @@ class RelatedTopic(AnswerPart):
     group: str | None = None
 
 
-class InstantAnswerOutput(Answer):
+class InstantAnswerOutput(Answer, kw_only=True):
     """What is known at once; every text may be empty. `urls` are the sources."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     query: str
     heading: str
@@ -49,9 +46,9 @@ class InstantAnswerOutput(Answer):
     definition_source: str
     topics: list[RelatedTopic]
     urls: list[str]
-    source: str = "DuckDuckGo Instant Answer API"
+    source: str = fixed("DuckDuckGo Instant Answer API")
     hint: str | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     def sources(self) -> list[Source]:
         return [Source(url, self.heading, provider="duckduckgo") for url in self.urls]
@@ -61,7 +58,7 @@ class InstantAnswerOutput(Answer):
 async def instant_answer(
     kit: Toolkit,
     query: Annotated[
-        str, Field(description="A topic, term or short question.", min_length=1, max_length=500)
+        str, Meta(description="A topic, term or short question.", min_length=1, max_length=500)
     ],
     sessionId: RecordingSession = None,
 ) -> InstantAnswerOutput:
@@ -88,7 +85,7 @@ async def instant_answer(
         "good": [settings.cache_search_seconds, settings.cache_empty_seconds],
     }
     kept = await kit.cache.get_or_make(key_of("instant", _VERSION, parameters), make)
-    answer = InstantAnswerOutput.model_validate({"query": query, **json.loads(kept.value)})
+    answer = InstantAnswerOutput.from_json({"query": query, **json.loads(kept.value)})
     return answer.add_meta(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from msgspec import Meta
 
 from webquarry._search.ask_in_order import FALLBACK_SHARE
 from webquarry._search.models import Found
@@ -21,6 +21,7 @@ from webquarry.cache.cache import Made
 from webquarry.errors import BadInput
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.tool import tool
+from webquarry.tool_schema import UNLISTED
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._parameters import Name, RecordingSession, ShortText
 from webquarry.tools.research._patents import AssigneeCluster, PatentResult, PatentSearchOutput
@@ -29,25 +30,25 @@ from webquarry.tools.research._search import add_trace, key_parameters
 _VERSION = 1
 # The filters that can be the reason why nothing was found.
 _FILTERS = ("assignee", "inventor", "patent_office", "cpc_code", "year_from", "year_to")
-_Year = Annotated[int, Field(ge=1790, le=2100), WithJsonSchema({"type": "integer"})]
+_Year = Annotated[int, Meta(ge=1790, le=2100, extra=UNLISTED)]
 
 
 @tool
 async def patent_search(
     kit: Toolkit,
-    query: Annotated[ShortText | None, Field(description="Words, or one patent number.")] = None,
-    num_results: Annotated[int, Field(description="Patents wanted.", ge=1, le=10)] = 5,
+    query: Annotated[ShortText | None, Meta(description="Words, or one patent number.")] = None,
+    num_results: Annotated[int, Meta(description="Patents wanted.", ge=1, le=10)] = 5,
     search_type: Annotated[
         Literal["prior_art", "specific", "landscape"],
-        Field(description="specific: titles only; landscape: also counts assignees."),
+        Meta(description="specific: titles only; landscape: also counts assignees."),
     ] = "prior_art",
-    patent_office: Annotated[str, Field(description="US, EP, WO, ... or all.")] = "all",
-    assignee: Annotated[Name | None, Field(description="Owner's name.")] = None,
-    inventor: Annotated[Name | None, Field(description="Inventor's name.")] = None,
-    cpc_code: Annotated[str | None, Field(description="Class, e.g. H04W or H04W4/02.")] = None,
-    year_from: Annotated[_Year | None, Field(description="Earliest publication year.")] = None,
-    year_to: Annotated[_Year | None, Field(description="Latest publication year.")] = None,
-    provider: Annotated[str | None, Field(description="Force one: epo, lens, web.")] = None,
+    patent_office: Annotated[str, Meta(description="US, EP, WO, ... or all.")] = "all",
+    assignee: Annotated[Name | None, Meta(description="Owner's name.")] = None,
+    inventor: Annotated[Name | None, Meta(description="Inventor's name.")] = None,
+    cpc_code: Annotated[str | None, Meta(description="Class, e.g. H04W or H04W4/02.")] = None,
+    year_from: Annotated[_Year | None, Meta(description="Earliest publication year.")] = None,
+    year_to: Annotated[_Year | None, Meta(description="Latest publication year.")] = None,
+    provider: Annotated[str | None, Meta(description="Force one: epo, lens, web.")] = None,
     sessionId: RecordingSession = None,
 ) -> PatentSearchOutput:
     """Find patents by words, assignee or inventor, at least one of them; a bare patent number gives
@@ -70,7 +71,7 @@ async def patent_search(
         age_seconds=kept.age_seconds,
         max_age_seconds=kept.max_age_seconds,
     )
-    answer = PatentSearchOutput.model_validate(stored["answer"])
+    answer = PatentSearchOutput.from_json(stored["answer"])
     return add_trace(answer, found, kit.clock.monotonic() - started)
 
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from msgspec import Meta, field
 
 from webquarry.errors import BadInput
-from webquarry.evidence.models import TRUST
+from webquarry.evidence.models import TRUST, fixed
 from webquarry.pages.links import check_links
 from webquarry.sessions.export import ErrorCount, ExportedSource, export_session
 from webquarry.sessions.markdown import write_markdown
@@ -31,13 +30,11 @@ _NAME = "research_export"
 _CONTEXT_SECONDS = 20.0  # for reading again what was quoted and is not kept
 
 
-class ResearchExportOutput(Answer):
+class ResearchExportOutput(Answer, kw_only=True):
     __doc__ = (
         "The session: as a text in `content`, or as data in the other fields. `links` "
         "counts the states of its links."
     )
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     session_id: str
     format: Literal["markdown", "json", "html"]
@@ -50,10 +47,10 @@ class ResearchExportOutput(Answer):
     started_at: str | None = None
     steps: list[FullStep] | None = None
     # named so, because `sources()` is what a session keeps
-    listed: list[ExportedSource] | None = Field(None, alias="sources")
+    listed: list[ExportedSource] | None = field(default=None, name="sources")
     errors: list[ErrorCount] | None = None
     links: dict[str, int] | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     may_be_large: ClassVar[bool] = True
 
@@ -70,11 +67,11 @@ async def research_export(
     kit: Toolkit,
     sessionId: ReadSession,
     format: Annotated[
-        Literal["markdown", "json", "html"], Field(description="A text, data or a page.")
+        Literal["markdown", "json", "html"], Meta(description="A text, data or a page.")
     ] = "markdown",
-    verify_links: Annotated[bool, Field(description="Check that sources still exist.")] = False,
+    verify_links: Annotated[bool, Meta(description="Check that sources still exist.")] = False,
     include_found: Annotated[
-        bool, Field(description="Also cite what was found and not read.")
+        bool, Meta(description="Also cite what was found and not read.")
     ] = False,
 ) -> ResearchExportOutput:
     """Export a research session: steps, numbered sources with APA citations, errors."""
@@ -86,7 +83,7 @@ async def research_export(
     session = await kit.sessions.read(sessionId)
     await kit.sessions.touch(session)
     links = None
-    link_counts = None
+    link_counts: dict[str, int] | None = None
     if verify_links:
         deadline = deadline_for(kit, _NAME, kit.clock.monotonic())
         urls = [recorded.source.url for recorded in session.sources]

@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from msgspec import Meta, field
 
 from webquarry._search.models import Query
 from webquarry.errors import TooLarge, WebquarryError
-from webquarry.evidence.models import TRUST, AnswerPart
+from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.sessions.coverage import coverage_of, refinement_queries
@@ -38,16 +37,16 @@ _RESULTS = 5  # of each search that `thorough` runs
 _NAME = "sequential_search"
 
 Confidence = Annotated[
-    Literal["low", "medium", "high"] | None, Field(description="In what it found.")
+    Literal["low", "medium", "high"] | None, Meta(description="In what it found.")
 ]
-ResponseMode = Annotated[Literal["full", "compact"], Field(description="full: lists the steps.")]
+ResponseMode = Annotated[Literal["full", "compact"], Meta(description="full: lists the steps.")]
 Depth = Annotated[
     Literal["quick", "standard", "thorough"],
-    Field(description="standard adds coverage and refinement queries; thorough runs them."),
+    Meta(description="standard adds coverage and refinement queries; thorough runs them."),
 ]
 
 
-class AspectCoverage(AnswerPart):
+class AspectCoverage(AnswerPart, kw_only=True):
     """Words of the goal and the gaps: in a source's title, only in a step, or nowhere yet."""
 
     covered: list[str]
@@ -66,7 +65,7 @@ class AspectCoverage(AnswerPart):
         )
 
 
-class SearchRun(AnswerPart):
+class SearchRun(AnswerPart, kw_only=True):
     """A refinement query that was run: how many results it had, or the kind of its failure."""
 
     query: str
@@ -74,10 +73,8 @@ class SearchRun(AnswerPart):
     error: str | None = None
 
 
-class SequentialSearchOutput(Answer):
+class SequentialSearchOutput(Answer, kw_only=True):
     """The step as it was recorded, and where the session stands."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     session_id: str
     step_number: int
@@ -88,14 +85,14 @@ class SequentialSearchOutput(Answer):
     branch_id: str | None = None
     steps: list[IndexedStep] | None = None
     steps_omitted: int | None = None
-    found: list[SessionSource] = Field(alias="sources")
+    found: list[SessionSource] = field(name="sources")
     total_sources: int
     coverage: AspectCoverage | None = None
     refinement_queries: list[str] | None = None
     searches: list[SearchRun] | None = None
     errors: list[RepeatedError] | None = None
     hints: list[str] | None = None
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     notebook_view: ClassVar[str] = "research_session"
 
@@ -120,25 +117,23 @@ class SequentialSearchOutput(Answer):
 @tool(read_only=False, idempotent=False, recorded=False)
 async def sequential_search(
     kit: Toolkit,
-    searchStep: Annotated[str, Field(description="What this step asks or found.")],
-    stepNumber: Annotated[int, Field(description="One running number over all branches.", ge=1)],
-    nextStepNeeded: Annotated[bool, Field(description="false finishes the session.")] = True,
-    sessionId: Annotated[str | None, Field(description="Needed from step 2 on.")] = None,
-    researchGoal: Annotated[
-        str | None, Field(description="Goal of all steps; with step 1.")
-    ] = None,
-    reasoning: Annotated[str | None, Field(description="Why this step.")] = None,
+    searchStep: Annotated[str, Meta(description="What this step asks or found.")],
+    stepNumber: Annotated[int, Meta(description="One running number over all branches.", ge=1)],
+    nextStepNeeded: Annotated[bool, Meta(description="false finishes the session.")] = True,
+    sessionId: Annotated[str | None, Meta(description="Needed from step 2 on.")] = None,
+    researchGoal: Annotated[str | None, Meta(description="Goal of all steps; with step 1.")] = None,
+    reasoning: Annotated[str | None, Meta(description="Why this step.")] = None,
     confidence: Confidence = None,
     rejectedApproaches: Annotated[
-        list[str] | None, Field(description="What was tried and left.")
+        list[str] | None, Meta(description="What was tried and left.")
     ] = None,
-    knowledgeGap: Annotated[str | None, Field(description="What is still unknown.")] = None,
-    sessionSummary: Annotated[str | None, Field(description="What is known so far.")] = None,
-    totalStepsEstimate: Annotated[int | None, Field(description="Steps you expect in all.")] = None,
-    isRevision: Annotated[bool | None, Field(description="Replaces an earlier step.")] = None,
-    revisesStep: Annotated[int | None, Field(description="Number of that step.")] = None,
-    branchFromStep: Annotated[int | None, Field(description="Step to branch off from.")] = None,
-    branchId: Annotated[str | None, Field(description="Name of the branch.")] = None,
+    knowledgeGap: Annotated[str | None, Meta(description="What is still unknown.")] = None,
+    sessionSummary: Annotated[str | None, Meta(description="What is known so far.")] = None,
+    totalStepsEstimate: Annotated[int | None, Meta(description="Steps you expect in all.")] = None,
+    isRevision: Annotated[bool | None, Meta(description="Replaces an earlier step.")] = None,
+    revisesStep: Annotated[int | None, Meta(description="Number of that step.")] = None,
+    branchFromStep: Annotated[int | None, Meta(description="Step to branch off from.")] = None,
+    branchId: Annotated[str | None, Meta(description="Name of the branch.")] = None,
     responseMode: ResponseMode = "full",
     depth: Depth = "quick",
 ) -> SequentialSearchOutput:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from msgspec import Meta
 
 from webquarry.caller import LOCAL, caller
-from webquarry.evidence.models import TRUST
+from webquarry.evidence.models import TRUST, fixed
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.views.app import APP_URI, build_view_uri
@@ -25,7 +25,7 @@ from webquarry.views.text import write_bill, write_page, write_session
 _READ_IF_NEEDED = "1"
 
 
-class ShownResearch(Answer):
+class ShownResearch(Answer, kw_only=True):
     """What is shown, in the field that `view` names; `resource` holds the whole of it."""
 
     text_is_for_people: ClassVar[bool] = True
@@ -35,7 +35,7 @@ class ShownResearch(Answer):
     page: dict[str, Any] | None = None
     bill: dict[str, Any] | None = None
     resource: str
-    trust: str = TRUST
+    trust: str = fixed(TRUST)
 
     def as_markdown(self) -> str:
         if self.session is not None:
@@ -54,8 +54,8 @@ class ShownResearch(Answer):
 @tool(recorded=False, app=APP_URI)
 async def show_research(
     kit: Toolkit,
-    sessionId: Annotated[str | None, Field(description="Its id.")] = None,
-    url: Annotated[str | None, Field(description="A page.")] = None,
+    sessionId: Annotated[str | None, Meta(description="Its id.")] = None,
+    url: Annotated[str | None, Meta(description="A page.")] = None,
 ) -> ShownResearch:
     """Show a session, page or bill."""
     id = (sessionId or "").strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from msgspec import Meta
 
 from webquarry._search.models import ALL, Found, Query
 from webquarry._search.query.lenses import pick_lens
@@ -32,14 +32,14 @@ from webquarry.tools.research._search import (
 _FILTERS = ("site", "lens", "time_range", "country", "language", "exact_terms", "exclude_terms")
 
 TimeRange = Literal["day", "week", "month", "year"] | None
-Site = Annotated[str | None, Field(description="Only this domain, e.g. docs.rs. Not with lens.")]
+Site = Annotated[str | None, Meta(description="Only this domain, e.g. docs.rs. Not with lens.")]
 LensName = Annotated[
     str | None,
-    Field(description="Only a field's trusted domains: academic, legal, medical, news, ..."),
+    Meta(description="Only a field's trusted domains: academic, legal, medical, news, ..."),
 ]
 Claim = Annotated[
     str | None,
-    Field(description="Statement to check: adds claimSignal."),
+    Meta(description="Statement to check: adds claimSignal."),
 ]
 
 
@@ -47,16 +47,16 @@ Claim = Annotated[
 async def web_search(
     kit: Toolkit,
     query: SearchWords,
-    num_results: Annotated[int, Field(description="Results wanted.", ge=1, le=10)] = 5,
-    time_range: Annotated[TimeRange, Field(description="Only pages this recent.")] = None,
+    num_results: Annotated[int, Meta(description="Results wanted.", ge=1, le=10)] = 5,
+    time_range: Annotated[TimeRange, Meta(description="Only pages this recent.")] = None,
     safe: Annotated[
-        Literal["off", "medium", "high"], Field(description="Adult content filter.")
+        Literal["off", "medium", "high"], Meta(description="Adult content filter.")
     ] = "medium",
-    language: Annotated[str | None, Field(description="Of the results, e.g. en.")] = None,
+    language: Annotated[str | None, Meta(description="Of the results, e.g. en.")] = None,
     site: Site = None,
-    exact_terms: Annotated[str | None, Field(description="Phrase that must occur.")] = None,
-    exclude_terms: Annotated[str | None, Field(description="Words that must not occur.")] = None,
-    country: Annotated[str | None, Field(description="Of the results, e.g. US.")] = None,
+    exact_terms: Annotated[str | None, Meta(description="Phrase that must occur.")] = None,
+    exclude_terms: Annotated[str | None, Meta(description="Words that must not occur.")] = None,
+    country: Annotated[str | None, Meta(description="Of the results, e.g. US.")] = None,
     lens: LensName = None,
     provider: ForcedProvider = None,
     sessionId: RecordingSession = None,

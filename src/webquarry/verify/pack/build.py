@@ -181,12 +181,11 @@ def _describe_session(session: ResearchSession) -> dict[str, Any]:
         "sessionSummary": export.summary,
         "startedAt": export.began_at,
         "updatedAt": export.exported_at,
-        "steps": [step.model_dump(by_alias=True, exclude_none=True) for step in export.steps],
-        "sources": [
-            source.model_dump(by_alias=True, exclude_none=True, exclude={"quotes"})
-            for source in export.sources
-        ],
+        "steps": [step.as_dict() for step in export.steps],
+        "sources": [source.as_dict() for source in export.sources],
     }
+    for source in described["sources"]:
+        source.pop("quotes", None)
     masked: dict[str, Any] = mask_texts(described)
     return masked
 

@@ -53,10 +53,7 @@ async def check_drafts(kit: Toolkit, files: Sequence[Path], options: CheckOption
     report = CheckReport()
     claims = {str(path): read_claims(path.name, _read_file(path)) for path in files}
     sources = await _collect(kit, list(claims.values()), options)
-    report.sources = [
-        ReadSource.of(one).model_dump(mode="json", by_alias=True, exclude_none=True)
-        for one in sources
-    ]
+    report.sources = [ReadSource.of(one).as_dict() for one in sources]
     for file, found in claims.items():
         output = build_output(found, sources, with_lines=True)
         filter_answer(output)

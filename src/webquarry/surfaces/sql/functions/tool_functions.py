@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Hashable
 from functools import partial
 from typing import Any
-
-from pydantic.alias_generators import to_snake
 
 from webquarry.errors import WebquarryError
 from webquarry.secret import redact
@@ -31,6 +30,7 @@ from webquarry.surfaces.sql.functions.types import (
 )
 from webquarry.surfaces.sql.libraries import load_library
 from webquarry.tool import Answer, Tool
+from webquarry.tool_schema import build_object
 
 # The tools that SQL offers, and the field with the rows of an answer; None: the answer is one row.
 # Every one more makes each install slower.
@@ -92,8 +92,7 @@ def build_tool_functions() -> list[Function]:
 
 def _build_answer_type(tool: Tool) -> dict[str, Any]:
     """The fields of a tool's answer and an `error`; what is lifted up stands behind the first."""
-    schema = tool.answer.model_json_schema(mode="serialization", by_alias=False)
-    fields = infer_type(schema)
+    fields = infer_type(build_object(tool.answer, by_alias=False))
     assert isinstance(fields, dict)
     named = {_name_field(tool, name): part for name, part in fields.items()}
     first, *others = named
@@ -103,14 +102,15 @@ def _build_answer_type(tool: Tool) -> dict[str, Any]:
 
 
 def _name_field(tool: Tool, name: str) -> str:
-    """A field of the answer as SQL calls it: as it is on the wire, in snake case."""
-    alias = tool.answer.model_fields[name].serialization_alias
-    return to_snake(alias or name)
+    """A field of the answer as SQL names it: the name in JSON, in snake case."""
+    answer = tool.answer
+    names = dict(zip(answer.__struct_fields__, answer.__struct_encode_fields__, strict=True))
+    return re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", names[name])
 
 
 def _build_fields(tool: Tool, answer: Answer) -> dict[str, Any]:
     """The answer as its type has it."""
-    dumped = answer.model_dump(mode="json", by_alias=False)
+    dumped = answer.model_dump()
     fields = {_name_field(tool, name): value for name, value in dumped.items()}
     for name, path in _LIFTED.get(tool.name, {}).items():
         value: Any = fields

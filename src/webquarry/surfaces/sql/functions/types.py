@@ -22,8 +22,6 @@ ValueType = str | list[Any] | dict[str, Any]
 _SCALARS = {"string": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
 _MOMENTS = frozenset({"published_at"})  # texts of answers that say when something was
 _WHOLE_DAY = len("2026-11-17")
-# Deeper than any answer of ours; a schema that refers to itself ends here as JSON text.
-_MOST_DEPTH = 8
 
 SOURCES: ValueType = [{"title": "VARCHAR", "url": "VARCHAR"}]
 USAGE: ValueType = {
@@ -81,33 +79,23 @@ def build_arrow_type(value_type: ValueType) -> Any:
     return scalars[value_type]
 
 
-def infer_type(
-    schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None, depth: int = 0
-) -> ValueType:
-    """The type of what a JSON Schema describes."""
-    if definitions is None:
-        definitions = schema.get("$defs", {})
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        schema = definitions.get(name, {})
-    # Something or null is that something.
+def infer_type(schema: Mapping[str, Any]) -> ValueType:
+    """Return the type of the values that a JSON Schema describes."""
     options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
     if len(options) == 1:
-        return infer_type(options[0], definitions, depth)
-    if depth > _MOST_DEPTH:
-        return "VARCHAR"
+        return infer_type(options[0])
     kind = schema.get("type")
     properties = schema.get("properties")
     items = schema.get("items")
     if kind == "object" and properties:
         fields: dict[str, Any] = {}
         for name, part in properties.items():
-            fields[name] = infer_type(part, definitions, depth + 1)
+            fields[name] = infer_type(part)
             if name in _MOMENTS and fields[name] == "VARCHAR":
                 fields[name] = "TIMESTAMP"
         return fields
     if kind == "array" and isinstance(items, dict):
-        return [infer_type(items, definitions, depth + 1)]
+        return [infer_type(items)]
     if isinstance(kind, str):
         return _SCALARS.get(kind, "VARCHAR")
     return "VARCHAR"
