@@ -22,14 +22,8 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.blocks import Block, strip_links
 from webquarry._read.markdown.compose import Content, one_line
 from webquarry._read.models import Page
-from webquarry._read.sites.site import (
-    SiteReader,
-    SiteReply,
-    SiteRequest,
-    SiteWriter,
-    count,
-    format_size,
-)
+from webquarry._read.sites import site
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
 from webquarry.credentials import Credential
 from webquarry.errors import NotFound, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
@@ -56,6 +50,20 @@ _RESERVED = frozenset({
     "marketplace", "new", "notifications", "orgs", "pricing", "pulls", "search", "security",
     "settings", "signup", "site", "sponsors", "stars", "team", "topics", "trending", "users",
 })  # fmt: skip
+# Paths below `owner/repository` by kind of page; the group is the rest of the target.
+_KINDS = {
+    "repository": r"(?:tree/([^/]+))?",
+    "folder": r"tree/([^/]+/.+)",
+    "file": r"blob/([^/]+/.+)",
+    "wiki": r"wiki(?:/(.+))?",
+    "release": r"releases(?:/(latest|tag/.+))?",
+    "diff": (
+        r"(commit/[0-9a-f]{7,40})(?:\.diff|\.patch)?"
+        r"|(pull/[0-9]{1,9})(?:\.diff|\.patch|/files.*|/changes.*)"
+    ),
+    "issue": r"(?:issues|pull)/([0-9]{1,9})",
+    "discussion": r"discussions/([0-9]{1,9})",
+}
 _PAGE_SIZE = 100  # comments
 _MAX_PAGES = 5
 _HUNK_LINES = 4  # of the diff above a review comment
@@ -101,29 +109,9 @@ class GitHubReader(SiteReader):
             return None
         if parts[0].lower() in _RESERVED or ".." in parts:
             return None
-        rest = "/".join(parts[3:])
-        number = re.fullmatch(r"([0-9]{1,9})(\.diff|\.patch|/files.*|/changes.*)?", rest)
-        match parts[2:]:
-            case [] | ["tree", _]:
-                return _Target("repository", name, rest)
-            case ["tree", _, *_]:
-                return _Target("folder", name, rest)
-            case ["blob", _, _, *_]:
-                return _Target("file", name, rest)
-            case ["wiki", *_]:
-                return _Target("wiki", name, rest or "Home")
-            case ["releases"] | ["releases", "latest"]:
-                return _Target("release", name, rest)
-            case ["releases", "tag", _, *_]:
-                return _Target("release", name, f"tags/{rest.partition('/')[2]}")
-            case ["commit", _] if found := re.fullmatch(r"([0-9a-f]{7,40})(\.diff|\.patch)?", rest):
-                return _Target("diff", name, f"commit/{found[1]}")
-            case ["pull", *_] if number and number[2]:
-                return _Target("diff", name, f"pull/{number[1]}")
-            case ["issues" | "pull", _] if number:
-                return _Target("issue", name, rest)
-            case ["discussions", _] if number:
-                return _Target("discussion", name, rest)
+        for kind, pattern in _KINDS.items():
+            if found := re.fullmatch(pattern, "/".join(parts[2:])):
+                return _Target(kind, name, next(filter(None, found.groups()), ""))
         return None
 
     async def fetch(self, request: SiteRequest) -> SiteReply | Reply:
@@ -156,15 +144,15 @@ class _Fetching:
             url = f"{_SITE}/{name}/{rest}.diff"
             return self._build_text_reply(await self._request.fetch(url, "text/plain,*/*;q=0.5"))
         if kind == "wiki":
-            page = await fetch_raw(self._request, f"wiki/{name}/{rest}.md")
+            page = await fetch_raw(self._request, f"wiki/{name}/{rest or 'Home'}.md")
             if page.status == 404:
                 raise ProviderFailure("The wiki page is not stored as Markdown.")
             return self._build_text_reply(page)
-        paths = {
-            "release": f"{self._base}/releases{f'/{quote(rest)}' if rest else '?per_page=10'}",
-            "gist": f"/gists/{rest}",
-        }
-        found = await self._get(paths[kind])
+        path = f"/gists/{rest}"
+        if kind == "release":
+            one = f"/{quote(rest.replace('tag/', 'tags/', 1))}"
+            path = f"{self._base}/releases{one if rest else '?per_page=10'}"
+        found = await self._get(path)
         if not found.value:
             raise NotFound(self._missing)
         return self._request.build_reply({kind: found.value})
@@ -541,10 +529,9 @@ class _Writing(SiteWriter):
         ]
 
     def write_wiki(self) -> Page:
-        title = self._target.rest.replace("-", " ")
+        title = self._target.rest.replace("-", " ") or "Home"
         text = self.markdown(self.text, self.url)
-        name = self._target.name
-        return self.build_page([text], f"{title} · {name}", heading=self.name(title))
+        return self.build_page([text], f"{title} · {self._target.name}", heading=self.name(title))
 
     def write_gist(self) -> Page:
         gist = self.data.object("gist")
@@ -562,7 +549,7 @@ class _Writing(SiteWriter):
         return self.build_page(blocks, title, url=url, author=owner, published=day, lost=lost)
 
     def _write_file_name(self, file: JsonData) -> str:
-        return f"{self.name(file.text('name'))} ({format_size(file.number('size'))})"
+        return f"{self.name(file.text('name'))} ({site.format_size(file.number('size'))})"
 
     def _write_content(self, path: str, text: str, url: str) -> list[Block]:
         """The content of a file: Markdown, or code in the language of its suffix."""
