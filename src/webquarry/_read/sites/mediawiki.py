@@ -70,10 +70,11 @@ class MediaWikiReader(SiteReader):
 
     def match(self, url: httpx2.URL) -> tuple[str, str, str] | None:
         """Return the host of the project, and the title or the revision."""
-        found = url.host.endswith(".org") and re.fullmatch(_HOST, url.host)
-        if not found:
+        found = re.fullmatch(_HOST, url.host)
+        article = _parse_url(str(url)) if found else None
+        if not found or not article:
             return None
-        title, revision = _find_title(url), _find_revision(str(url))
+        title, revision = article[1], _find_revision(str(url))
         return (f"{found[1] or 'en'}.{found[2]}", title, revision) if title or revision else None
 
     async def fetch(self, request: SiteRequest) -> SiteReply:
@@ -123,12 +124,11 @@ class MediaWikiReader(SiteReader):
         title, home, day = data.text("title"), data.text("home"), data.text("day")
         page = SiteWriter(reply, url, home)
         revision = _wiki.write_revision(data.text("revision"), data.text("index"), title, page)
-        facts = [page.name(data.text("description")), day, revision]
         for root in document.roots:
             _wiki.prepare_article(root)
         text = page.document(document)
         blocks: list[Content] = [
-            page.facts(facts),
+            page.facts([page.name(data.text("description")), day, revision]),
             _wiki.put_section_first(text, httpx2.URL(url).fragment),
             _wiki.write_categories(data.texts("categories"), page),
         ]
@@ -158,6 +158,16 @@ def find_query(page: Reply) -> ApiQuery | None:
 
 def _build_query(url: str, reason: str) -> ApiQuery | None:
     """Derive the API of a page from its URL alone."""
+    folders, title = _parse_url(url) or ([], "")
+    if not title:
+        return None
+    parts = urlsplit(url)
+    apis = [f"{parts.scheme}://{parts.netloc}{folder}/api.php" for folder in folders]
+    return ApiQuery(apis, title, _find_revision(url), reason)
+
+
+def _parse_url(url: str) -> tuple[list[str], str] | None:
+    """Return the possible folders of the API, the likelier first, and the title of an article."""
     parts = urlsplit(url)
     parameters = dict(parse_qsl(parts.query))
     if parameters.get("action", "") not in _VIEWS or "diff" in parameters:
@@ -171,11 +181,7 @@ def _build_query(url: str, reason: str) -> ApiQuery | None:
         title, folders = short[3], [short[1]] if is_at_root else [f"{short[1]}/w", short[1]]
     else:
         return None
-    if not title or re.match(_OTHER_PAGES, title):
-        return None
-    origin = f"{parts.scheme}://{parts.netloc}"
-    apis = [f"{origin}{folder}/api.php" for folder in folders]
-    return ApiQuery(apis, title, _find_revision(url), reason)
+    return None if re.match(_OTHER_PAGES, title) else (folders, title.strip("_ "))
 
 
 def _check_article(request: SiteRequest, reply: Reply, query: ApiQuery, host: str) -> JsonData:
@@ -236,16 +242,6 @@ def _read_metadata(document: Document, data: JsonData) -> JsonData:
         "categories": categories,
     }
     return JsonData({**data.fields(), **read})
-
-
-def _find_title(url: httpx2.URL) -> str:
-    """Return the title of the article that a URL names, if it names one."""
-    path, title = unquote(url.path), ""
-    if path.startswith("/wiki/"):
-        title = path.removeprefix("/wiki/")[:500]
-    elif path == "/w/index.php" and not set(url.params) - {"title", "oldid"}:
-        title = str(url.params.get("title", ""))
-    return "" if re.match(_OTHER_PAGES, title) else title.strip("_ ")
 
 
 def _find_revision(url: str) -> str:
