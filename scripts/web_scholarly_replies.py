@@ -16,14 +16,13 @@ from xml.sax.saxutils import escape
 
 import httpx2
 
-from webquarry._search.scholarly.models import PaperQuery
+from webquarry._search.scholarly.models import PaperQuery, WorkQuestion
 from webquarry._search.scholarly.provider import Scholarly
+from webquarry._search.scholarly.providers.crossref import Crossref
 from webquarry.clock import FrozenClock
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.settings import Settings
-from webquarry.verify.references.models import WorkQuestion
-from webquarry.verify.references.registries.crossref import CrossrefRegistry
 
 SOURCES = Path(__file__).parent / "recorded_web"
 QUESTION, NOTHING = "tidal energy storage", "zqxv kplm nothing"
@@ -65,13 +64,13 @@ def _reference_exchanges(papers: list[Entry]) -> Iterator[Exchange]:
     """The papers of Crossref by their DOIs, and the notices about each, as `check_citations` asks
     for them.
     """
-    crossref = CrossrefRegistry.configure(Settings(), {"HOME": "/nowhere"})
+    crossref = Crossref.configure(Settings(), {"HOME": "/nowhere"})
     for one in papers:
         if "crossref" not in one["known_to"]:
             continue
         work = {"status": "ok", "message-type": "work", "message": _crossref_work(one)}
-        yield crossref.build_request([WorkQuestion("doi", one["doi"])]), _json(work)
-        yield crossref.build_request([WorkQuestion("updates", one["doi"])]), _crossref([])
+        yield crossref.build_lookup([WorkQuestion("doi", one["doi"])]), _json(work)
+        yield crossref.build_lookup([WorkQuestion("updates", one["doi"])]), _crossref([])
 
 
 def _openalex(papers: list[Entry]) -> httpx2.Response:

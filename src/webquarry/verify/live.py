@@ -14,6 +14,7 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
 from webquarry._search.identity import identity
+from webquarry._search.scholarly.models import WorkQuestion
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.jobs import take_words
@@ -26,7 +27,6 @@ from webquarry.verify.pack.wacz import PackContents
 from webquarry.verify.quotes.check import check_quotes
 from webquarry.verify.quotes.findings import QuoteFinding
 from webquarry.verify.quotes.source import SourceText
-from webquarry.verify.references.models import WorkQuestion
 
 if TYPE_CHECKING:
     from webquarry._read.reader import Reader

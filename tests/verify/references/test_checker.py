@@ -62,7 +62,8 @@ class Indexes(FakeWeb):
             return httpx2.Response(404, json={"error": "Title match not found"})
         if host == "web.archive.org":
             return httpx2.Response(200, json=[])
-        feed = '<feed xmlns="http://www.w3.org/2005/Atom"></feed>'
+        total = '<totalResults xmlns="http://a9.com/-/spec/opensearch/1.1/">0</totalResults>'
+        feed = f'<feed xmlns="http://www.w3.org/2005/Atom">{total}</feed>'
         return httpx2.Response(200, text=feed, headers={"content-type": "application/atom+xml"})
 
 

@@ -56,7 +56,7 @@ def test_01_a_doi_of_another_agency_is_not_unknown_because_crossref_does_not_hav
 
 
 def test_02_a_new_preprint_is_looked_up_at_arxiv_by_its_number_first() -> None:
-    preprint = record("arxiv", TITLE, AUTHORS, 2026, venue="arXiv", arxiv="2602.01234")
+    preprint = record("arxiv", TITLE, AUTHORS, 2026, venue="arXiv", arxiv_id="2602.01234")
     given = bibtex(
         "misc", title=TITLE, author="Ann Lee and others", eprint="2602.01234", year="2026"
     )
@@ -211,7 +211,7 @@ def test_11_a_preprint_alone_does_not_contradict_the_publication_that_is_cited()
         AUTHORS,
         2021,
         venue="arXiv",
-        arxiv="2101.01234",
+        arxiv_id="2101.01234",
         is_preprint=True,
         date="2021-01-04",
     )
@@ -232,7 +232,7 @@ def test_11_a_publication_that_no_index_has_after_half_a_year_is_told() -> None:
             AUTHORS,
             int(day[:4]),
             venue="arXiv",
-            arxiv="2101.01234",
+            arxiv_id="2101.01234",
             is_preprint=True,
             date=day,
         )

@@ -8,18 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from webquarry._search.scholarly.models import Author
+from webquarry._search.scholarly.models import Author, Record, WorkQuestion
+from webquarry._search.scholarly.provider import build_record
 from webquarry.verify.references.forms.references import read_references
 from webquarry.verify.references.judge import Judgement, judge
-from webquarry.verify.references.models import (
-    IndexReply,
-    Record,
-    Reference,
-    ReferenceEvidence,
-    WorkQuestion,
-)
+from webquarry.verify.references.models import IndexReply, Reference, ReferenceEvidence
 from webquarry.verify.references.plan import next_step
-from webquarry.verify.references.registry import build_record
 from webquarry.verify.references.status import RecordState, read_state
 from webquarry.verify.references.weigh import weigh
 
@@ -50,7 +44,7 @@ def record(
         authors=people(authors),
         years=years,  # type: ignore[arg-type]
         venues=[venue] if venue else [],
-        **more,
+        **more,  # type: ignore[arg-type]
     )
 
 

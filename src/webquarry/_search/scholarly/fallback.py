@@ -13,7 +13,7 @@ from webquarry._search.replies.addresses import split_url
 from webquarry._search.replies.doi import normal_doi
 from webquarry._search.replies.text import plain
 from webquarry._search.scholarly.models import Paper
-from webquarry._search.scholarly.provider import arxiv_id, with_origins
+from webquarry._search.scholarly.provider import parse_arxiv_id, with_origins
 
 _NUMBER = re.compile(r"^\[\d{4}\.\d{4,5}(?:v\d+)?\]\s*")  # arXiv puts it before the title
 _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d+)")
@@ -25,7 +25,7 @@ def papers_of(results: Iterable[Result]) -> list[Paper]:
     for rank, result in enumerate(results):
         # The identifiers are those that its address names.
         page = identity(result.url)
-        number = arxiv_id(page.removeprefix("https://arxiv.org/abs/")) or ""
+        number = parse_arxiv_id(page.removeprefix("https://arxiv.org/abs/")) or ""
         doi = None
         if page.startswith("https://doi.org/"):
             doi = normal_doi(page)

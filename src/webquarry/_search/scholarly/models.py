@@ -1,14 +1,17 @@
-"""What is asked of the scholarly indexes, and what comes back: papers in which every field has an
-origin.
-"""
+"""Queries and results of the scholarly indexes: papers of a search, records of a lookup."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from webquarry._search.models import Attempt
 from webquarry._search.scholarly.notices import Notice
+
+Topic = Literal[
+    "doi", "arxiv", "pmid", "pmcid", "isbn", "title", "text", "updates", "archive", "rfc"
+]
 
 ARXIV_DOI = "10.48550/arxiv."  # every arXiv paper has one of these besides that of its journal
 
@@ -107,3 +110,47 @@ class PapersFound:
     cached: bool = False
     age_seconds: float = 0.0
     max_age_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Record:
+    """The record of one work in one index, as the check of references needs it."""
+
+    source: str  # the index
+    titles: tuple[str, ...] = ()  # the full title first, then other titles
+    authors: tuple[Author, ...] = ()
+    years: tuple[int, ...] = ()  # all stated ones: posted, online, in print
+    venues: tuple[str, ...] = ()
+    doi: str = ""
+    arxiv_id: str = ""
+    pmid: str = ""
+    isbn: str = ""
+    url: str = ""
+    kind: str = ""  # a type of CSL
+    date: str = ""  # the earliest stated
+    is_preprint: bool = False
+    published_doi: str = ""  # of the article that a preprint became
+    remarks: str = ""  # of a preprint's authors, on where it appeared
+    abstract: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    publisher: str = ""
+    notices: tuple[Notice, ...] = ()
+    updates: tuple[str, ...] = ()  # DOIs of the works that this one is a notice about
+
+    @property
+    def title(self) -> str:
+        """The full title."""
+        if self.titles:
+            return self.titles[0]
+        return ""
+
+
+@dataclass(frozen=True)
+class WorkQuestion:
+    """A lookup: an identifier or a title."""
+
+    topic: Topic
+    value: str
+    near: str = ""  # of an archive: the wanted date of the copy

@@ -1,16 +1,15 @@
-"""What a scholarly index is: it builds requests and parses replies into records, and never opens a
-socket.
+"""Interface of the scholarly indexes: they build requests and parse replies, and open no socket.
 
-Every one of ours works without a key; a key, where there is one, only raises the limits. An index
-that is asked twice for one search (first for identifiers, then for records) says so by
-`next_request`.
+`WorkIndex` looks up works by identifier or title for the check of references, `Scholarly` also
+searches. All indexes work without a key. An index that needs two requests (first for identifiers,
+then for records) returns the second one from `next_request` or `next_lookup`.
 """
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -20,7 +19,16 @@ from webquarry._search.identity import identity
 from webquarry._search.query.domains import host_of
 from webquarry._search.replies.doi import doi_url, normal_doi
 from webquarry._search.replies.text import iso_date, join_date, plain
-from webquarry._search.scholarly.models import ARXIV_DOI, EMPTY, FIELDS, Author, Paper, PaperQuery
+from webquarry._search.scholarly.models import (
+    ARXIV_DOI,
+    EMPTY,
+    FIELDS,
+    Author,
+    Paper,
+    PaperQuery,
+    Record,
+    WorkQuestion,
+)
 from webquarry._search.scholarly.notices import Notice
 from webquarry._search.scholarly.text import from_markup
 from webquarry._search.services.contacted import ContactedService
@@ -29,7 +37,11 @@ from webquarry.net.models import Reply
 # Asked of every index, however few are wanted: what several know is worth more, and some is
 # filtered out.
 RECORDS = 20
-_YEARS = range(1000, 2201)  # that a paper can be of
+CANDIDATES = 5  # of each index for a title
+_YEARS = range(1000, 2201)  # of papers
+_RECORD_YEARS = range(1400, 2201)
+_RECORD_FIELDS = frozenset(Record.__dataclass_fields__)
+_NO_WORD = re.compile(r"[^\w]+")
 _LONGEST_NAME = 300  # characters
 _LONGEST_NAME_PART = 200
 _PARTIAL_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
@@ -40,36 +52,80 @@ _ARXIV_PAGE = "https://arxiv.org/abs/"
 _MOST_AUTHORS = 3000
 
 
-class Scholarly(ContactedService):
-    """One index. A subclass in `providers/` is all that it takes to add one."""
+class WorkIndex(ContactedService):
+    """An index that looks up works. A subclass in `providers/` is registered by its file.
+
+    A lookup returns no record only if the index said that it has none; all else is an error.
+    """
+
+    topics: ClassVar[frozenset[str]] = frozenset()  # that it can look up; see `Topic`
+    most_at_once: ClassVar[Mapping[str, int]] = {}  # identifiers of one request, by topic
+    lanes: ClassVar[int] = 1  # concurrent requests
+
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        """Return the request for questions of one topic."""
+        raise NotImplementedError
+
+    def next_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> httpx2.Request | None:
+        """Return the request that follows this reply, or None if it holds the records."""
+        return None
+
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
+        """Return the records of the last reply, best first."""
+        raise NotImplementedError
+
+    def select(self, question: WorkQuestion, records: Iterable[Record]) -> list[Record]:
+        """Return the records that answer one of several questions."""
+        chosen = []
+        for record in records:
+            identifiers = {
+                "doi": record.doi,
+                "arxiv": record.arxiv_id,
+                "pmid": record.pmid,
+                "isbn": record.isbn,
+            }
+            if question.topic == "updates":
+                if question.value in record.updates:
+                    chosen.append(record)
+            elif identifiers.get(question.topic, question.value) == question.value:
+                chosen.append(record)
+        return chosen
+
+    def build_probe(self) -> httpx2.Request:
+        return self.build_lookup([self._probe_question])
+
+    def parse_probe(self, reply: Reply) -> None:
+        self.parse_lookup([self._probe_question], reply)
+
+    @property
+    def _probe_question(self) -> WorkQuestion:
+        return WorkQuestion("title", "test")
+
+
+class Scholarly(WorkIndex):
+    """An index that searches papers; one with `topics` is also used for lookups."""
 
     # Where its papers are read, for a web search in its place.
     domains: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def build_request(self, query: PaperQuery) -> httpx2.Request:
-        """The first request of a search, for `RECORDS` records. The query's text is one line and
-        not blank.
-        """
+        """Return the first request of a search for `RECORDS` papers; the query is one line."""
 
     def next_request(self, reply: Reply) -> httpx2.Request | None:
-        """The request that this reply leads to; None: it holds the records, or whatever else there
-        is to say.
-        """
+        """Return the request that follows this reply, or None if it holds the papers."""
         return None
 
     @abstractmethod
     def parse_reply(self, reply: Reply) -> list[Paper]:
-        """The records of the last reply, best first, or the error of the right kind; none only if
-        it said so.
-        """
+        """Return the papers of the last reply, best first; none only if the index said so."""
 
     def build_probe(self) -> httpx2.Request:
-        """A search, unless the index knows something smaller; one of ours never costs anything."""
+        """Return a small request that costs nothing."""
         return self.build_request(PaperQuery("test"))
 
     def parse_probe(self, reply: Reply) -> None:
-        """One that leads to a second request has answered well enough."""
+        """Raise the error of a reply; one that leads to a second request is good."""
         if self.next_request(reply) is None:
             self.parse_reply(reply)
 
@@ -79,7 +135,7 @@ class Scholarly(ContactedService):
         url: object,
         *,
         doi: object = None,
-        authors: Iterable[Author] = (),
+        authors: Iterable[Author | None] = (),
         year: object = None,
         published: object = None,
         citation_count: object = None,
@@ -88,9 +144,7 @@ class Scholarly(ContactedService):
         notices: Iterable[Notice] = (),
         **texts: object,
     ) -> Paper | None:
-        """A record in the common form, whatever came; None without a title or an address that leads
-        somewhere.
-        """
+        """Return the paper of a reply, or None if it has no title or no usable address."""
         clean_title = plain(title) if isinstance(title, str) else ""
         clean_doi = normal_doi(doi) or ""
         address = _clean_url(url)
@@ -98,9 +152,9 @@ class Scholarly(ContactedService):
             address = doi_url(clean_doi)
         if not clean_title or not address:
             return None
-        number = arxiv_id(texts.pop("arxiv_id", None))
-        number = number or arxiv_id(clean_doi.removeprefix(ARXIV_DOI))
-        number = number or arxiv_id(identity(address).removeprefix(_ARXIV_PAGE))
+        number = parse_arxiv_id(texts.pop("arxiv_id", None))
+        number = number or parse_arxiv_id(clean_doi.removeprefix(ARXIV_DOI))
+        number = number or parse_arxiv_id(identity(address).removeprefix(_ARXIV_PAGE))
         date = _clean_date(published)
         clean_year = None
         if type(year) is int and year in _YEARS:
@@ -116,7 +170,7 @@ class Scholarly(ContactedService):
             source=self.name,
             doi=clean_doi,
             arxiv_id=number or "",
-            authors=tuple(authors)[:_MOST_AUTHORS],
+            authors=_keep_authors(authors),
             year=clean_year,
             published=date,
             citation_count=count_of(citation_count),
@@ -126,6 +180,65 @@ class Scholarly(ContactedService):
             **clean_texts,
         )
         return with_origins(paper, self.name)
+
+
+def build_record(
+    source: str,
+    *,
+    title: object = "",
+    titles: Iterable[object] = (),
+    authors: Iterable[Author | None] = (),
+    year: object = None,
+    published: object = "",
+    years: Iterable[object] = (),
+    journal: object = "",
+    venues: Iterable[object] = (),
+    doi: object = "",
+    arxiv_id: object = "",
+    date: str = "",
+    notices: Iterable[Notice] = (),
+    **others: object,
+) -> Record:
+    """Return the record of a lookup. Fields of a paper that a record does not have are ignored."""
+    clean_doi = normal_doi(doi) or ""
+    number = parse_arxiv_id(arxiv_id) or parse_arxiv_id(clean_doi.removeprefix(ARXIV_DOI)) or ""
+    stated = {read_year(value) for value in (year, published, *years)}
+    values = {}
+    for name, value in others.items():
+        if name in _RECORD_FIELDS and isinstance(value, str | bool | tuple):
+            values[name] = value
+    return Record(
+        source=source,
+        titles=_clean_texts((title, *titles)),
+        authors=_keep_authors(authors),
+        years=tuple(sorted(year for year in stated if year)),
+        venues=_clean_texts((journal, *venues)),
+        doi=clean_doi,
+        arxiv_id=number,
+        date=date or _clean_date(published),
+        notices=tuple(notices),
+        **values,  # type: ignore[arg-type]
+    )
+
+
+def bare_words(text: str) -> str:
+    """Return the words of a title without punctuation, which query languages would interpret."""
+    return " ".join(_NO_WORD.sub(" ", text).split())
+
+
+def read_year(value: object) -> int | None:
+    """Return a plausible year of a number or of a date that begins with it."""
+    if isinstance(value, str) and value[:4].isascii() and value[:4].isdigit():
+        value = int(value[:4])
+    if isinstance(value, int) and not isinstance(value, bool) and value in _RECORD_YEARS:
+        return value
+    return None
+
+
+def _clean_texts(values: Iterable[object]) -> tuple[str, ...]:
+    """Return the strings among some values without markup and duplicates."""
+    texts = [from_markup(value) for value in values if isinstance(value, str)]
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def with_origins(paper: Paper, origin: str) -> Paper:
@@ -149,12 +262,12 @@ def build_author(
     return None
 
 
-def authors_of(names: Iterable[Author | None]) -> tuple[Author, ...]:
-    """Those that are somebody."""
-    return tuple(name for name in names if name is not None)
+def _keep_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
+    found = [author for author in authors if author is not None]
+    return tuple(found[:_MOST_AUTHORS])
 
 
-def arxiv_id(text: object) -> str | None:
+def parse_arxiv_id(text: object) -> str | None:
     """An arXiv id without its version, in lower case; None for what is none."""
     if not isinstance(text, str):
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from webquarry._search.scholarly.models import Record
 from webquarry.evidence.language.claims import claim_signal
 from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.clean import clean_line, clean_url
@@ -15,7 +16,7 @@ from webquarry.reprs.counts import count_noun
 from webquarry.tool import Answer
 from webquarry.verify.references.checker import Checked
 from webquarry.verify.references.corrected import correct_bibtex
-from webquarry.verify.references.models import FieldCheck, Record, State, Verdict
+from webquarry.verify.references.models import FieldCheck, State, Verdict
 
 _LONGEST_INPUT = 300
 _MOST_AUTHORS = 20

@@ -4,7 +4,7 @@ several numbers in one request where an index takes that.
     async with IndexAsker(services, cache, settings, deadline) as asker:
         reply = await asker.ask("crossref", WorkQuestion("doi", "10.1000/182"))
 
-An index is asked by as many requests at once as it likes (`Registry.lanes`); what is asked
+An index is asked by as many requests at once as it likes (`WorkIndex.lanes`); what is asked
 meanwhile waits and then goes together. Nothing is raised: an index that fails has said nothing.
 """
 
@@ -19,16 +19,16 @@ from functools import partial
 from types import TracebackType
 from typing import Any
 
-from webquarry._search.scholarly.models import Author
+from webquarry._search.scholarly.models import Author, Record, WorkQuestion
 from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.provider import WorkIndex
 from webquarry._search.services.guard import NO_ANSWER, apply_retry_after
 from webquarry._search.services.services import Services
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.verify.references.models import IndexReply, Record, WorkQuestion
-from webquarry.verify.references.registry import Registry
+from webquarry.verify.references.models import IndexReply
 
 _VERSION = 1  # of what is kept
 _MOST_RECORDS = 60
@@ -42,7 +42,7 @@ class IndexAsker:
 
     def __init__(
         self,
-        services: Services[Registry],
+        services: Services[WorkIndex],
         open_cache: Callable[[], Cache],
         settings: Settings,
         deadline: float,
@@ -94,7 +94,7 @@ class IndexAsker:
             await self._keep(key, reply)
         return reply
 
-    async def _serve(self, registry: Registry) -> None:
+    async def _serve(self, registry: WorkIndex) -> None:
         """Send what waits for an index, until nothing does."""
         queue = self._waiting[registry.name]
         while queue:
@@ -109,7 +109,7 @@ class IndexAsker:
         # At once, so that whoever asks next begins a lane of his own.
         self._lanes[registry.name].discard(asyncio.current_task())
 
-    def _take_batch(self, registry: Registry, queue: deque[Waiting]) -> list[Waiting]:
+    def _take_batch(self, registry: WorkIndex, queue: deque[Waiting]) -> list[Waiting]:
         """The first question that somebody still waits for, and others that can go with it."""
         batch: list[Waiting] = []
         others: list[Waiting] = []
@@ -130,7 +130,7 @@ class IndexAsker:
         return batch
 
     async def _send(
-        self, registry: Registry, questions: Sequence[WorkQuestion]
+        self, registry: WorkIndex, questions: Sequence[WorkQuestion]
     ) -> list[IndexReply]:
         """The replies to questions that go together: one request, or as many as it leads to."""
         clock = self._services.clock
@@ -155,17 +155,17 @@ class IndexAsker:
         ]
 
     async def _fetch(
-        self, registry: Registry, questions: Sequence[WorkQuestion], seconds: float
+        self, registry: WorkIndex, questions: Sequence[WorkQuestion], seconds: float
     ) -> list[Record]:
         reply = await self._services.send_in_steps(
             registry,
-            registry.build_request(questions),
-            partial(registry.next_request, questions),
+            registry.build_lookup(questions),
+            partial(registry.next_lookup, questions),
             seconds,
             _MOST_STEPS,
         )
         with apply_retry_after(reply):
-            return registry.parse_reply(questions, reply)
+            return registry.parse_lookup(questions, reply)
 
     async def _keep(self, key: str, reply: IndexReply) -> None:
         """Keep what an index said: "none" only for a moment, since it may be there tomorrow."""
@@ -177,7 +177,7 @@ class IndexAsker:
             packed = json.dumps(fields).encode("utf-8", "replace")
             await self._open_cache().put(key, Made(packed, seconds))
 
-    def _key(self, registry: Registry, question: WorkQuestion) -> str:
+    def _key(self, registry: WorkIndex, question: WorkQuestion) -> str:
         parameters = {
             "index": [registry.name, redact(registry.base), bool(registry.sources())],
             "question": [question.topic, question.value, question.near],

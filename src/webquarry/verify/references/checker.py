@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date
 
 from webquarry._read.workers.job import JobRunner
+from webquarry._search.scholarly.provider import WorkIndex
 from webquarry._search.services.breakers import Breakers
 from webquarry._search.services.pace import Pace
 from webquarry._search.services.services import Services
@@ -26,7 +27,6 @@ from webquarry.verify.references.judge import Judgement, judge
 from webquarry.verify.references.links import LinkChecker, LinkFinding, should_visit
 from webquarry.verify.references.models import Reference, ReferenceEvidence
 from webquarry.verify.references.plan import next_step
-from webquarry.verify.references.registry import Registry
 from webquarry.verify.references.status import RecordState, read_state
 from webquarry.verify.references.weigh import weigh
 
@@ -65,9 +65,9 @@ class CitationChecker:
         self._clock = clock
         self._open_cache = open_cache
         self._open_runner = open_runner
-        self.services: Services[Registry] = Services(
-            "webquarry.verify.references.registries",
-            Registry,
+        self.services: Services[WorkIndex] = Services(
+            "webquarry._search.scholarly.providers",
+            WorkIndex,
             client,
             settings,
             environ,

@@ -16,13 +16,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
-from webquarry.verify.references.models import (
-    OUTSIDE,
-    FieldCheck,
-    Record,
-    ReferenceEvidence,
-    Verdict,
-)
+from webquarry._search.scholarly.models import Record
+from webquarry.verify.references.models import OUTSIDE, FieldCheck, ReferenceEvidence, Verdict
 from webquarry.verify.references.weigh import (
     AGENCIES,
     SEARCHES,

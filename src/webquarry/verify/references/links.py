@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from webquarry._read.reader import FetchedPage, judge_reply
 from webquarry._read.workers.job import JobRunner
 from webquarry._search.identity import identity
+from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry.errors import (
     NetworkFailure,
     NotFound,
@@ -33,7 +34,7 @@ from webquarry.verify.references.asker import IndexAsker
 from webquarry.verify.references.compare.fold import fold_letters, fold_words
 from webquarry.verify.references.compare.titles import compare_titles
 from webquarry.verify.references.judge import Judgement
-from webquarry.verify.references.models import FieldCheck, Record, Reference, WorkQuestion
+from webquarry.verify.references.models import FieldCheck, Reference
 
 State = Literal["alive", "moved", "blocked", "gone", "unreachable", "soft-404", "wrong-page"]
 _BLOCKED = frozenset({401, 403, 406, 418, 429, 451, 503})

@@ -10,17 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
-from webquarry._search.scholarly.models import Author
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.models import Author, Record, WorkQuestion
 
 Verdict = Literal[
     "confirmed", "differs", "conflict", "not_registered", "not_found", "could_not_verify"
 ]
 Agreement = Literal["yes", "no", "not_checked"]
 State = Literal["clean", "retracted", "withdrawn", "concern", "corrected", "reinstated", "unknown"]
-Topic = Literal[
-    "doi", "arxiv", "pmid", "pmcid", "isbn", "title", "text", "updates", "archive", "rfc"
-]
 
 # Kinds of work that the indexes do not hold, or hold by chance: a miss says nothing of them.
 OUTSIDE = frozenset({"thesis", "report", "standard", "webpage", "law", "patent", "software"})
@@ -69,50 +65,6 @@ class Reference(Identifiers):
         names = [one.name for one in fields(Identifiers)]
         values = {name: getattr(self, name) or getattr(found, name) for name in names}
         return replace(self, **values)
-
-
-@dataclass(frozen=True)
-class Record:
-    """What one index says of one work."""
-
-    source: str  # the index
-    titles: tuple[str, ...] = ()  # the whole title first, then whatever else it is called
-    authors: tuple[Author, ...] = ()
-    years: tuple[int, ...] = ()  # every one that it states: posted, online, in print
-    venues: tuple[str, ...] = ()
-    doi: str = ""
-    arxiv_id: str = ""
-    pmid: str = ""
-    isbn: str = ""
-    url: str = ""
-    kind: str = ""  # a type of CSL
-    date: str = ""  # the first day that it states
-    is_preprint: bool = False
-    published_doi: str = ""  # of the article that a preprint became
-    remarks: str = ""  # what a preprint's authors wrote of where it appeared
-    abstract: str = ""
-    volume: str = ""
-    issue: str = ""
-    pages: str = ""
-    publisher: str = ""
-    notices: tuple[Notice, ...] = ()
-    updates: tuple[str, ...] = ()  # DOIs of the works that this one is a notice about
-
-    @property
-    def title(self) -> str:
-        """What it is called first of all."""
-        if self.titles:
-            return self.titles[0]
-        return ""
-
-
-@dataclass(frozen=True)
-class WorkQuestion:
-    """What an index is asked: a number or a title."""
-
-    topic: Topic
-    value: str
-    near: str = ""  # of an archive: the day whose copy is wanted
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webquarry._search.scholarly.models import ARXIV_DOI
+from webquarry._search.scholarly.models import ARXIV_DOI, Record
 from webquarry._search.scholarly.notices import Notice
 from webquarry.evidence.trust.retraction import status_of
-from webquarry.verify.references.models import Record, ReferenceEvidence, State
+from webquarry.verify.references.models import ReferenceEvidence, State
 from webquarry.verify.references.weigh import Findings
 
 _WITHDRAWALS = frozenset({"withdrawal", "removal"})

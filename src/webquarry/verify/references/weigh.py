@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from webquarry._search.scholarly.models import ARXIV_DOI
+from webquarry._search.scholarly.models import ARXIV_DOI, Record
 from webquarry.verify.references.compare.fold import fold_letters
 from webquarry.verify.references.compare.venues import classify_venue
 from webquarry.verify.references.compare.work import (
@@ -18,7 +18,7 @@ from webquarry.verify.references.compare.work import (
     identify,
 )
 from webquarry.verify.references.forms.identifiers import is_valid_isbn
-from webquarry.verify.references.models import FieldCheck, Record, Reference, ReferenceEvidence
+from webquarry.verify.references.models import FieldCheck, Reference, ReferenceEvidence
 
 SEARCHES = frozenset({"title", "text"})
 # Those whose own record it is: what they register is theirs to say. The others gather.

@@ -1,27 +1,31 @@
-"""arXiv: preprints of physics, mathematics, computer science and neighbours. Needs no key, and
-wants to be asked slowly.
+"""arXiv: preprints of physics, mathematics, computer science and related fields. Needs no key.
 
-API: GET https://export.arxiv.org/api/query, one request in three seconds; the answer is Atom. A
-limit that was reached may come with HTTP 200, as the plain text `Rate exceeded.`; an error in the
-question as a feed with one entry `Error`.
+API: GET https://export.arxiv.org/api/query, one request in three seconds, Atom. `search_query`
+searches, `id_list` looks up identifiers; an unknown one is absent from the feed. A rate limit may
+be HTTP 200 with the text `Rate exceeded.`; an error is a feed with one entry `Error`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import httpx2
 from lxml import etree
 
 from webquarry._search.replies.body import failure, parse_each, quote_words, rate_limit_failure
-from webquarry._search.scholarly.models import ARXIV_DOI, Paper, PaperQuery
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.scholarly.models import ARXIV_DOI, Paper, PaperQuery, Record, WorkQuestion
 from webquarry._search.scholarly.notices import Notice
 from webquarry._search.scholarly.provider import (
+    CANDIDATES,
     RECORDS,
     Scholarly,
-    arxiv_id,
-    authors_of,
+    bare_words,
     build_author,
+    build_record,
+    parse_arxiv_id,
 )
 from webquarry._search.scholarly.text import join_sections
 from webquarry._search.scholarly.xml import text_of, xml_root
@@ -32,31 +36,10 @@ _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _WORD = re.compile(r'"([^"]+)"|([^\s"]+)')
-_NO_WORD = re.compile(r"[^\w.+#']+")  # what the query language would take for its own
-_STOPWORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "andnot",
-        "are",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "is",
-        "not",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "with",
-    ]
-)
-_SUMMARY_START = 200  # characters of an abstract in which a withdrawal is told
+_NO_WORD = re.compile(r"[^\w.+#']+")  # characters that the query language would interpret
+_STOP_WORDS = "a an and andnot are as at by for from in is not of on or the to with"
+_STOPWORDS = frozenset(_STOP_WORDS.split())
+_SUMMARY_START = 200  # characters of an abstract that may state a withdrawal
 _WITHDRAWN = re.compile(
     r"\b(?:paper|article|submission|manuscript|preprint) (?:has been|was|is) withdrawn\b",
     re.IGNORECASE,
@@ -68,6 +51,8 @@ class Arxiv(Scholarly):
     label = "arXiv"
     origin = "https://export.arxiv.org"
     domains = ("arxiv.org",)
+    topics = frozenset({"arxiv", "title"})
+    most_at_once: ClassVar[Mapping[str, int]] = {"arxiv": 50}
     min_interval_seconds = 3.0
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
@@ -76,31 +61,47 @@ class Arxiv(Scholarly):
             first = query.year_from or 1900
             last = query.year_to or 2199
             terms = f"{terms} AND submittedDate:[{first:04}01010000 TO {last:04}12312359]"
-        order = "relevance"
-        if query.newest_first:
-            order = "submittedDate"
         parameters = {
             "search_query": terms,
             "start": "0",
             "max_results": str(RECORDS),
-            "sortBy": order,
+            "sortBy": "submittedDate" if query.newest_first else "relevance",
             "sortOrder": "descending",
         }
         return self._request(parameters)
 
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        values = [question.value for question in questions]
+        if questions[0].topic == "arxiv":
+            return self._request({"id_list": ",".join(values), "max_results": str(len(values))})
+        title = bare_words(values[0])
+        return self._request({"search_query": f'ti:"{title}"', "max_results": str(CANDIDATES)})
+
     def build_probe(self) -> httpx2.Request:
-        parameters = {"search_query": "all:electron", "start": "0", "max_results": "1"}
-        return self._request(parameters)
+        return self._request({"search_query": "all:electron", "start": "0", "max_results": "1"})
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
-        return httpx2.Request(
-            "GET",
-            self.endpoint("/api/query"),
-            params=parameters,
-            headers=self.headers("application/atom+xml"),
-        )
+        return self.get("/api/query", parameters, "application/atom+xml")
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
+        entries = self._read_entries(reply)
+        papers = parse_each(entries, lambda entry: self.record(**self._read_fields(entry)))
+        if entries and not papers:
+            raise ProviderFailure("arXiv answered with entries that are no papers.")
+        return papers
+
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
+        try:
+            entries = self._read_entries(reply)
+        except BadInput as error:
+            if "incorrect id format" in error.message:  # arXiv has no such identifier
+                return []
+            raise
+        records = [self._build_record(entry) for entry in entries]
+        return [record for record in records if record.titles]
+
+    def _read_entries(self, reply: Reply) -> list[etree._Element]:
+        """Return the entries of the feed; raise the error of any other reply."""
         if reply.status == 429 or reply.body.lstrip()[:13].lower() == b"rate exceeded":
             raise rate_limit_failure(reply, self.label)
         if reply.status not in (200, 400):
@@ -112,53 +113,63 @@ class Arxiv(Scholarly):
             )
         entries = feed.findall(f"{_ATOM}entry")
         for entry in entries:
-            title = text_of(entry.find(f"{_ATOM}title"))
             address = text_of(entry.find(f"{_ATOM}id"))
-            if title == "Error" and "/api/errors" in address:
+            if text_of(entry.find(f"{_ATOM}title")) == "Error" and "/api/errors" in address:
                 words = quote_words(text_of(entry.find(f"{_ATOM}summary")))
                 raise BadInput(f"arXiv did not accept the request: {words}")
         if not entries and text_of(feed.find(f"{_SEARCH}totalResults")) != "0":
             raise ProviderFailure("arXiv answered with an empty page although it has results.")
-        papers = parse_each(entries, self._paper)
-        if entries and not papers:
-            raise ProviderFailure("arXiv answered with entries that are no papers.")
-        return papers
+        return entries
 
-    def _paper(self, entry: etree._Element) -> Paper | None:
-        """The record of one entry of the feed."""
+    def _read_fields(self, entry: etree._Element) -> dict[str, Any]:
         address = text_of(entry.find(f"{_ATOM}id")).replace("http://", "https://", 1)
-        number = arxiv_id(address.partition("/abs/")[2]) or ""
+        number = parse_arxiv_id(address.partition("/abs/")[2]) or ""
         doi = text_of(entry.find(f"{_ARXIV}doi")).partition(" ")[0]
         if not doi and number:
             doi = ARXIV_DOI + number
         names = [author.find(f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")]
         links = entry.findall(f"{_ATOM}link")
-        pdf = next((link.get("href") for link in links if link.get("title") == "pdf"), None)
         summary = text_of(entry.find(f"{_ATOM}summary"))
         comment = text_of(entry.find(f"{_ARXIV}comment"))
         notices = []
         if _WITHDRAWN.search(comment) or _WITHDRAWN.search(summary[:_SUMMARY_START]):
             notices.append(Notice("withdrawal", source=self.name, preprint=True))
-        return self.record(
-            text_of(entry.find(f"{_ATOM}title")),
-            address,
-            doi=doi,
-            arxiv_id=number,
-            authors=authors_of(build_author(text_of(name)) for name in names),
-            journal=text_of(entry.find(f"{_ARXIV}journal_ref")),
-            published=text_of(entry.find(f"{_ATOM}published")),
-            abstract=join_sections([("", summary)]),
-            open_access=True,
-            pdf_url=pdf,
-            kind="article",
-            publisher="arXiv",
-            notices=notices,
+        return {
+            "title": text_of(entry.find(f"{_ATOM}title")),
+            "url": address,
+            "doi": doi,
+            "arxiv_id": number,
+            "authors": [build_author(text_of(name)) for name in names],
+            "journal": text_of(entry.find(f"{_ARXIV}journal_ref")),
+            "published": text_of(entry.find(f"{_ATOM}published")),
+            "abstract": join_sections([("", summary)]),
+            "open_access": True,
+            "pdf_url": next((one.get("href") for one in links if one.get("title") == "pdf"), None),
+            "kind": "article",
+            "publisher": "arXiv",
+            "notices": notices,
+        }
+
+    def _build_record(self, entry: etree._Element) -> Record:
+        fields = self._read_fields(entry)
+        remarks = f"{text_of(entry.find(f'{_ARXIV}comment'))} {fields['journal']}"
+        published_doi = normal_doi(fields["doi"]) or ""
+        if published_doi.startswith(ARXIV_DOI):
+            published_doi = ""
+        fields |= {"journal": "arXiv", "doi": ARXIV_DOI + fields["arxiv_id"], "publisher": ""}
+        return build_record(
+            self.name,
+            **fields,
+            years=[text_of(entry.find(f"{_ATOM}updated"))],
+            is_preprint=True,
+            published_doi=published_doi,
+            remarks=remarks.strip()[:500],
         )
 
 
 def _build_terms(text: str) -> str:
-    """Every word or phrase has to occur somewhere; what joins words in a sentence need not."""
-    terms: dict[str, None] = {}  # each once, in their order
+    """Return a query in which each word or phrase but stop words has to occur."""
+    terms: dict[str, None] = {}  # without duplicates, in order
     for phrase, word in _WORD.findall(text):
         spaced = (phrase or word).replace("_", " ")
         term = " ".join(_NO_WORD.sub(" ", spaced).split())

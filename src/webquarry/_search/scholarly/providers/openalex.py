@@ -1,13 +1,15 @@
 """OpenAlex: open catalogue of works of all fields. Needs no key; a free one allows ten times as
 many searches a day.
 
-API: GET https://api.openalex.org/works. Since 2026 a search costs credits of a daily budget, and an
-e-mail address counts for nothing, so none is sent. Abstracts come as an inverted index.
+API: GET https://api.openalex.org/works. A search costs credits of a daily budget, a lookup of
+`/works/doi:{doi}` or `/works/pmid:{pmid}` is free. Abstracts are inverted indexes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 
@@ -19,21 +21,31 @@ from webquarry._search.replies.body import (
     parse_hits,
     quote_words,
     rate_limit_failure,
+    text_at,
 )
-from webquarry._search.scholarly.models import Author, Paper, PaperQuery
+from webquarry._search.scholarly.models import Author, Paper, PaperQuery, Record, WorkQuestion
 from webquarry._search.scholarly.notices import Notice
-from webquarry._search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
+from webquarry._search.scholarly.provider import (
+    CANDIDATES,
+    RECORDS,
+    Scholarly,
+    build_author,
+    build_record,
+)
 from webquarry._search.scholarly.text import from_inverted_index, from_markup
-from webquarry._search.services.contacted import ContactedService
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
 
 KEY = "OPENALEX_API_KEY"
 _ANY_WORK = "W2741809807"  # on open access; a probe asks for it
-_FIELDS = (
+_SEARCH_FIELDS = (
     "id,doi,title,publication_year,publication_date,ids,primary_location,best_oa_location,type,"
     "open_access,authorships,cited_by_count,biblio,is_retracted,is_paratext,abstract_inverted_index"
+)
+_LOOKUP_FIELDS = (
+    "id,doi,title,display_name,publication_year,publication_date,ids,primary_location,locations,"
+    "type,authorships,is_retracted,abstract_inverted_index,biblio"
 )
 _KINDS = {
     "article": "article-journal",
@@ -56,7 +68,11 @@ class OpenAlex(Scholarly):
     credentials = (Credential(KEY, "openalex-api-key"),)
     sign_up = "https://openalex.org/settings/api"
     domains = ("openalex.org",)
+    topics = frozenset({"doi", "pmid", "title"})
     min_interval_seconds = 0.1  # ten a second
+
+    def headers(self, accept: str = "application/json") -> dict[str, str]:
+        return {"Accept": accept}  # a contact address has no effect here
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         filters = []
@@ -66,85 +82,154 @@ class OpenAlex(Scholarly):
             filters.append(f"to_publication_date:{query.year_to:04}-12-31")
         if query.open_access or query.with_pdf:
             filters.append("open_access.is_oa:true")
-        text = drop_operators(query.text)
-        parameters = {"search": text or query.text, "per_page": str(RECORDS), "select": _FIELDS}
+        text = _drop_operators(query.text)
+        parameters = {
+            "search": text or query.text,
+            "per_page": str(RECORDS),
+            "select": _SEARCH_FIELDS,
+        }
         if filters:
             parameters["filter"] = ",".join(filters)
         if query.newest_first:
             parameters["sort"] = "publication_date:desc"
         return self._request("/works", parameters)
 
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        question = questions[0]
+        if question.topic == "title":
+            parameters = {
+                "search.title": _drop_operators(question.value),
+                "per_page": str(CANDIDATES),
+                "select": _LOOKUP_FIELDS,
+            }
+            return self._request("/works", parameters)
+        path = f"/works/{question.topic}:{quote(question.value, safe='/')}"
+        return self._request(path, {"select": _LOOKUP_FIELDS})
+
     def build_probe(self) -> httpx2.Request:
-        """One work by its id: unlike a search, it costs nothing of the day's budget."""
+        """Return the lookup of one work, which is free, unlike a search."""
         return self._request(f"/works/{_ANY_WORK}", {"select": "id"})
 
     def parse_probe(self, reply: Reply) -> None:
         answer = json_object(reply, self.label)
         if reply.status != 200 or "error" in answer:
-            raise build_openalex_failure(self, answer, reply)
+            raise self._read_failure(answer, reply)
         if not isinstance(answer.get("id"), str):
             raise ProviderFailure("OpenAlex answered with JSON of an unknown shape (HTTP 200).")
 
     def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
-        """A request with the key, if there is one."""
-        headers = {"Accept": "application/json"}
+        request = self.get(path, parameters)
         key = self.optional(KEY)
         if key:
-            headers["Authorization"] = f"Bearer {key}"
-        return httpx2.Request(
-            "GET",
-            self.endpoint(path),
-            params=parameters,
-            headers=headers,
-        )
+            request.headers["Authorization"] = f"Bearer {key}"
+        return request
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
+        return parse_hits(self._read_answer(reply).get("results"), self._build_paper, self.label)
+
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
+        if questions[0].topic == "title":
+            hits = self._read_answer(reply).get("results")
+            return parse_hits(hits, self._build_record, self.label)
+        if reply.status == 404:
+            return []
+        return parse_hits([self._read_answer(reply)], self._build_record, self.label)
+
+    def _read_answer(self, reply: Reply) -> dict[str, Any]:
         answer = json_object(reply, self.label)
         if reply.status != 200 or "error" in answer:
-            raise build_openalex_failure(self, answer, reply)
-        return parse_hits(answer.get("results"), self._paper, self.label)
+            raise self._read_failure(answer, reply)
+        return answer
 
-    def _paper(self, work: dict[str, Any]) -> Paper | None:
-        """The record of one work; None for what is no paper."""
+    def _read_fields(self, work: dict[str, Any]) -> dict[str, Any]:
+        place = object_at(work, "primary_location")
+        venue = object_at(place, "source")
+        biblio = object_at(work, "biblio")
+        notices = []
+        if work.get("is_retracted") is True:
+            notices.append(Notice("retraction", source=self.name))
+        return {
+            "title": from_markup(work.get("title")),
+            "url": place.get("landing_page_url") or work.get("doi") or work.get("id"),
+            "doi": work.get("doi"),
+            "pmid": _read_pmid(work),
+            "authors": _read_authors(work),
+            "journal": from_markup(venue.get("display_name") or place.get("raw_source_name")),
+            "year": work.get("publication_year"),
+            "published": work.get("publication_date"),
+            "abstract": from_inverted_index(work.get("abstract_inverted_index")),
+            "kind": _KINDS.get(str(work.get("type")), ""),
+            "volume": biblio.get("volume"),
+            "issue": biblio.get("issue"),
+            "pages": _read_pages(biblio),
+            "notices": notices,
+        }
+
+    def _build_paper(self, work: dict[str, Any]) -> Paper | None:
         if work.get("is_paratext") is True:  # covers, tables of contents
             return None
-        first = object_at(work, "primary_location")
+        place = object_at(work, "primary_location")
         open_copy = object_at(work, "best_oa_location")
-        venue = object_at(first, "source")
-        biblio = object_at(work, "biblio")
+        venue = object_at(place, "source")
         is_open = object_at(work, "open_access").get("is_oa")
         publisher = ""
         if venue.get("type") == "journal":
             publisher = from_markup(venue.get("host_organization_name"))
         return self.record(
-            from_markup(work.get("title")),
-            first.get("landing_page_url") or work.get("doi") or work.get("id"),
-            doi=work.get("doi"),
-            pmid=read_pmid(work),
-            authors=authors_of(read_authors(work)),
-            journal=from_markup(venue.get("display_name") or first.get("raw_source_name")),
-            year=work.get("publication_year"),
-            published=work.get("publication_date"),
-            abstract=from_inverted_index(work.get("abstract_inverted_index")),
+            **self._read_fields(work),
             citation_count=work.get("cited_by_count"),
             open_access=is_open if isinstance(is_open, bool) else None,
-            pdf_url=open_copy.get("pdf_url") or first.get("pdf_url"),
-            kind=_KINDS.get(str(work.get("type")), ""),
-            volume=biblio.get("volume"),
-            issue=biblio.get("issue"),
-            pages=read_pages(work),
+            pdf_url=open_copy.get("pdf_url") or place.get("pdf_url"),
             publisher=publisher,
-            notices=read_notices(work),
         )
 
+    def _build_record(self, work: dict[str, Any]) -> Record | None:
+        if not isinstance(work.get("id"), str):
+            return None
+        fields = self._read_fields(work)
+        fields["url"] = str(work.get("doi") or work["id"])
+        fields["kind"] = fields["kind"] or text_at(work, "type")
+        venues = []
+        for place in (object_at(work, "primary_location"), *objects(work.get("locations"))):
+            venues.append(object_at(place, "source").get("display_name"))
+            venues.append(place.get("raw_source_name"))
+        return build_record(
+            self.name,
+            **fields,
+            titles=[work.get("display_name")],
+            venues=venues,
+            is_preprint=work.get("type") == "preprint",
+        )
 
-def drop_operators(text: str) -> str:
-    """The words of a search without the marks to which OpenAlex answers 400."""
+    def _read_failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        """Return the error of a reply; if a free key would help, it says so."""
+        problem = str(answer.get("error"))
+        words = quote_words(answer.get("message")) or quote_words(answer.get("error"))
+        if reply.status == 401:
+            return self.key_refused()
+        if reply.status == 403 and "query parameters" in problem:
+            return BadInput(f"OpenAlex did not accept the request: {words}")
+        # Searches without a key, under load.
+        is_paused = reply.status == 503 and "temporarily unavailable" in problem
+        if reply.status != 429 and not is_paused:
+            return failure(reply, self.label, words)
+        wait = answer.get("retryAfter")
+        at_least = float(wait) if isinstance(wait, int | float) else None
+        error = rate_limit_failure(reply, self.label, words, at_least=at_least)
+        if not self.sources():
+            error.suggested_action = (
+                f"{error.action_template} A free key ({KEY}) raises the limit: {self.sign_up}."
+            )
+        return error
+
+
+def _drop_operators(text: str) -> str:
+    """Return the words of a search without characters that OpenAlex answers with 400."""
     return " ".join(text.replace("!", " ").replace("|", " ").split())
 
 
-def read_authors(work: dict[str, Any]) -> list[Author | None]:
-    """Who wrote a work; as printed where OpenAlex knows nobody of that name."""
+def _read_authors(work: dict[str, Any]) -> list[Author | None]:
+    """Return the authors by their name in OpenAlex or, if unknown there, as printed."""
     authors = []
     for authorship in objects(work.get("authorships")):
         person = object_at(authorship, "author")
@@ -153,49 +238,13 @@ def read_authors(work: dict[str, Any]) -> list[Author | None]:
     return authors
 
 
-def read_pmid(work: dict[str, Any]) -> str:
-    """The number of a work in PubMed, which comes as an address; empty where there is none."""
-    url = str(object_at(work, "ids").get("pmid") or "")
-    number = url.rstrip("/").rpartition("/")[2]
+def _read_pmid(work: dict[str, Any]) -> str:
+    """Return the number of a PubMed address, or an empty string."""
+    number = text_at(object_at(work, "ids"), "pmid").rstrip("/").rpartition("/")[2]
     return number if number.isdigit() else ""
 
 
-def read_pages(work: dict[str, Any]) -> str:
-    """The first and the last page of a work, or the one it has."""
-    biblio = object_at(work, "biblio")
+def _read_pages(biblio: dict[str, Any]) -> str:
     ends = (biblio.get("first_page"), biblio.get("last_page"))
     pages = [page for page in ends if isinstance(page, str)]
     return "-".join(dict.fromkeys(pages))
-
-
-def read_notices(work: dict[str, Any]) -> list[Notice]:
-    """That a work was retracted, if it was."""
-    if work.get("is_retracted") is True:
-        return [Notice("retraction", source=OpenAlex.name)]
-    return []
-
-
-def build_openalex_failure(
-    service: ContactedService, answer: dict[str, Any], reply: Reply
-) -> WebquarryError:
-    """The error that the words and the status stand for; what a free key would help against says
-    so.
-    """
-    problem = str(answer.get("error"))
-    words = quote_words(answer.get("message")) or quote_words(answer.get("error"))
-    if reply.status == 401:
-        return service.key_refused()
-    if reply.status == 403 and "query parameters" in problem:
-        return BadInput(f"OpenAlex did not accept the request: {words}")
-    # Searches without a key, under load.
-    is_paused = reply.status == 503 and "temporarily unavailable" in problem
-    if reply.status != 429 and not is_paused:
-        return failure(reply, service.label, words)
-    wait = answer.get("retryAfter")
-    at_least = float(wait) if isinstance(wait, int | float) else None
-    error = rate_limit_failure(reply, service.label, words, at_least=at_least)
-    if not service.sources():
-        error.suggested_action = (
-            f"{error.action_template} A free key ({KEY}) raises the limit: {service.sign_up}."
-        )
-    return error

@@ -1,28 +1,42 @@
 """PubMed: biomedical literature. Needs no key; with one (NCBI_API_KEY) ten requests a second are
 allowed instead of three.
 
-API: GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils: `esearch.fcgi` gives identifiers as JSON,
-`efetch.fcgi` their records as XML, with abstracts and types of publication. Errors may come with
-HTTP 200.
+API: GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils: `esearch.fcgi` returns identifiers as JSON,
+`efetch.fcgi` records as XML with abstracts (for searches), `esummary.fcgi` short records as JSON
+(for lookups). Errors may come with HTTP 200.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import httpx2
 from lxml import etree
 
 from webquarry._search.replies.body import (
+    array_at,
     failure,
     json_object,
     object_at,
+    objects,
     parse_each,
     quote_words,
     rate_limit_failure,
+    text_at,
     unknown_shape_failure,
 )
-from webquarry._search.scholarly.models import Paper, PaperQuery
+from webquarry._search.scholarly.models import Author, Paper, PaperQuery, Record, WorkQuestion
 from webquarry._search.scholarly.notices import Notice, combine_flags, parse_flag
-from webquarry._search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
+from webquarry._search.scholarly.provider import (
+    CANDIDATES,
+    RECORDS,
+    Scholarly,
+    bare_words,
+    build_author,
+    build_record,
+)
 from webquarry._search.scholarly.text import join_sections
 from webquarry._search.scholarly.xml import text_of, xml_root
 from webquarry.credentials import Credential
@@ -32,6 +46,7 @@ from webquarry.settings import Settings
 
 KEY = "NCBI_API_KEY"
 _PATH = "/entrez/eutils/"
+_AUTHOR = re.compile(r"(.+?)\s+([A-Z]{1,4})(?:\s+(?:Jr|Sr|2nd|3rd))?")  # "Okafor AB"
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 
@@ -43,6 +58,8 @@ class PubMed(Scholarly):
     credentials = (Credential(KEY, "ncbi-api-key"),)
     sign_up = "https://account.ncbi.nlm.nih.gov/settings/"
     domains = ("pubmed.ncbi.nlm.nih.gov", "pmc.ncbi.nlm.nih.gov")
+    topics = frozenset({"pmid", "title"})
+    most_at_once: ClassVar[Mapping[str, int]] = {"pmid": 50}
     min_interval_seconds = 0.34
 
     def apply_settings(self, settings: Settings) -> None:
@@ -60,7 +77,7 @@ class PubMed(Scholarly):
             "retmax": str(RECORDS),
             "sort": "pub_date" if query.newest_first else "relevance",
         }
-        # One without the other is not heeded.
+        # One without the other is ignored.
         if query.year_from is not None or query.year_to is not None:
             parameters |= {
                 "datetype": "pdat",
@@ -68,6 +85,22 @@ class PubMed(Scholarly):
                 "maxdate": str(query.year_to or 3000),
             }
         return self._request("esearch.fcgi", parameters)
+
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        if questions[0].topic == "pmid":
+            return self._request_summaries([question.value for question in questions])
+        term = f"{bare_words(questions[0].value)}[ti]"
+        parameters = {"retmode": "json", "term": term, "retmax": str(CANDIDATES)}
+        return self._request("esearch.fcgi", parameters)
+
+    def next_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> httpx2.Request | None:
+        if "esearchresult" not in json_object(reply, self.label):
+            return None
+        ids = self._parse_ids(reply)
+        return self._request_summaries(ids[:CANDIDATES]) if ids else None
+
+    def _request_summaries(self, ids: Sequence[str]) -> httpx2.Request:
+        return self._request("esummary.fcgi", {"retmode": "json", "id": ",".join(ids)})
 
     def build_probe(self) -> httpx2.Request:
         return self._request("esearch.fcgi", {"term": "test", "retmode": "json", "retmax": "1"})
@@ -100,20 +133,31 @@ class PubMed(Scholarly):
         places = {pmid: place for place, pmid in enumerate(ids)}
         return sorted(papers, key=lambda paper: places.get(paper.pmid, len(places)))
 
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
+        answer = json_object(reply, self.label)
+        if reply.status != 200 or "error" in answer or "esearchresult" in answer:
+            if self._parse_ids(reply):
+                raise ProviderFailure("PubMed answered with identifiers where records were due.")
+            return []
+        result = object_at(answer, "result")
+        listed = result.get("uids")
+        if not isinstance(listed, list):
+            raise unknown_shape_failure(self.label)
+        summaries = [(str(pmid), object_at(result, str(pmid))) for pmid in listed]
+        return [
+            self._build_record(pmid, summary)
+            for pmid, summary in summaries
+            if summary and "error" not in summary
+        ]
+
     def _request(self, endpoint: str, parameters: dict[str, str]) -> httpx2.Request:
-        """A request to one of the utilities, with the contact and the key if there are any."""
         parameters = {"db": "pubmed", **parameters, "tool": "webquarry"}
         if self.contact:
             parameters["email"] = self.contact
         key = self.optional(KEY)
         if key:
             parameters["api_key"] = key
-        return httpx2.Request(
-            "GET",
-            self.endpoint(_PATH + endpoint),
-            params=parameters,
-            headers=self.headers("*/*"),
-        )
+        return self.get(_PATH + endpoint, parameters, "*/*")
 
     def _parse_ids(self, reply: Reply) -> list[str]:
         """The identifiers in the reply to a search, the most relevant first."""
@@ -148,7 +192,7 @@ class PubMed(Scholarly):
         return ProviderFailure(f"PubMed failed: {words}")
 
     def _paper(self, entry: etree._Element) -> Paper | None:
-        """The record of one article; None when it is not in the form of one."""
+        """Return the paper of one article, or None if the XML is not one."""
         citation = entry.find("MedlineCitation")
         if citation is None:
             return None
@@ -182,7 +226,7 @@ class PubMed(Scholarly):
             url,
             doi=ids.get("doi") or text_of(article.find("ELocationID[@EIdType='doi']")),
             pmid=pmid if url else "",
-            authors=authors_of(authors),
+            authors=authors,
             journal=text_of(article.find("Journal/Title")),
             published=_read_date(article),
             abstract=join_sections(sections),
@@ -198,12 +242,54 @@ class PubMed(Scholarly):
     def _read_notices(self, citation: etree._Element) -> list[Notice]:
         comments = []
         for comment in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
-            reference = text_of(comment.find("RefSource"))
-            comments.append(parse_flag(comment.get("RefType"), self.name, reference))
-        types = []
-        for kind in citation.iterfind("Article/PublicationTypeList/PublicationType"):
-            types.append(parse_flag(text_of(kind), self.name))
-        return combine_flags(comments, types)
+            comments.append((comment.get("RefType"), text_of(comment.find("RefSource"))))
+        kinds = citation.iterfind("Article/PublicationTypeList/PublicationType")
+        return self._combine_notices(comments, [text_of(kind) for kind in kinds])
+
+    def _combine_notices(
+        self, comments: Sequence[tuple[object, str]], kinds: Sequence[object]
+    ) -> list[Notice]:
+        return combine_flags(
+            [parse_flag(kind, self.name, reference) for kind, reference in comments],
+            [parse_flag(kind, self.name) for kind in kinds],
+        )
+
+    def _build_record(self, pmid: str, summary: dict[str, Any]) -> Record:
+        ids = {
+            text_at(number, "idtype"): number.get("value")
+            for number in objects(summary.get("articleids"))
+        }
+        comments = [
+            (comment.get("reftype"), text_at(comment, "refsource"))
+            for comment in objects(summary.get("references"))
+        ]
+        return build_record(
+            self.name,
+            title=text_at(summary, "title").removesuffix("."),
+            authors=[_read_author(person) for person in objects(summary.get("authors"))],
+            years=[summary.get("pubdate"), summary.get("epubdate"), summary.get("sortpubdate")],
+            venues=[summary.get("fulljournalname"), summary.get("source")],
+            doi=ids.get("doi"),
+            pmid=pmid,
+            url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
+            kind="article-journal",
+            volume=text_at(summary, "volume"),
+            issue=text_at(summary, "issue"),
+            pages=text_at(summary, "pages"),
+            notices=self._combine_notices(comments, array_at(summary, "pubtype")),
+        )
+
+
+def _read_author(person: dict[str, Any]) -> Author | None:
+    """Return an author of a summary; None for editors and other contributors."""
+    kind = person.get("authtype")
+    if kind not in ("Author", "CollectiveName", None):
+        return None
+    written = text_at(person, "name")
+    parts = _AUTHOR.fullmatch(written)
+    if parts and kind == "Author":
+        return build_author(None, parts[1], " ".join(parts[2]))
+    return build_author(written)
 
 
 def _is_json(reply: Reply) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from webquarry._search.scholarly.models import Record
 from webquarry.verify.references.compare.fold import fold_letters, fold_words
 from webquarry.verify.references.compare.titles import TitleMatch
 from webquarry.verify.references.compare.venues import compare_venues
-from webquarry.verify.references.models import Agreement, Record, Reference
+from webquarry.verify.references.models import Agreement, Reference
 
 _ADDRESS = re.compile(
     r"(?:available at|retrieved from|accessed)?[:\s]{0,3}https?://\S+|\bdoi:?\s{0,3}10\.\S+"

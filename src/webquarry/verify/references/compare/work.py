@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from webquarry._search.scholarly.models import Record
 from webquarry.verify.references.compare.fold import fold_words
 from webquarry.verify.references.compare.names import AuthorMatch, is_group, match_authors
 from webquarry.verify.references.compare.sentence import (
@@ -21,7 +22,7 @@ from webquarry.verify.references.compare.sentence import (
 from webquarry.verify.references.compare.titles import TitleMatch, compare_titles, name_differences
 from webquarry.verify.references.compare.venues import classify_venue, compare_venues
 from webquarry.verify.references.compare.years import compare_years
-from webquarry.verify.references.models import Agreement, FieldCheck, Record, Reference
+from webquarry.verify.references.models import Agreement, FieldCheck, Reference
 
 Identity = Literal["same", "same_misnamed", "maybe", "other"]
 _SHORT_TITLE = 3  # words; shorter ones are the titles of many works

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from webquarry._search.replies.doi import DOI, trim_doi
 from webquarry._search.scholarly.models import ARXIV_DOI
-from webquarry._search.scholarly.provider import arxiv_id
+from webquarry._search.scholarly.provider import parse_arxiv_id
 from webquarry.verify.references.models import Identifiers
 
 _LABELLED_ARXIV = re.compile(
@@ -42,7 +42,7 @@ def find_identifiers(text: str) -> Identifiers:
     doi, other = find_doi(text)
     arxiv = ""
     if doi.startswith(ARXIV_DOI):
-        arxiv = arxiv_id(doi.removeprefix(ARXIV_DOI)) or ""
+        arxiv = parse_arxiv_id(doi.removeprefix(ARXIV_DOI)) or ""
     labelled = _LABELLED_ARXIV.search(text)
     if labelled and not arxiv:
         arxiv = labelled[1].lower()
@@ -94,7 +94,7 @@ def classify_identifier(text: str) -> Identifiers | None:
     if found.doi and (lowered.startswith("10.") or "doi" in lowered[:12]) and " " not in bare[8:]:
         return found
     if _BARE_ARXIV.fullmatch(bare):
-        return Identifiers(arxiv_id=arxiv_id(bare) or "")
+        return Identifiers(arxiv_id=parse_arxiv_id(bare) or "")
     if _LABELLED_ARXIV.fullmatch(bare):
         return Identifiers(arxiv_id=found.arxiv_id)
     if _PMCID.fullmatch(bare):

@@ -12,7 +12,7 @@ from typing import Any
 
 from webquarry._search.replies.doi import normal_doi
 from webquarry._search.scholarly.models import Author
-from webquarry._search.scholarly.provider import arxiv_id
+from webquarry._search.scholarly.provider import parse_arxiv_id
 from webquarry.errors import BadInput
 from webquarry.evidence.styles.csl import parse_csl
 from webquarry.evidence.styles.work import Work
@@ -153,7 +153,7 @@ def _from_bibtex(entry: BibEntry) -> Reference:
     own = Identifiers(
         pmid=_digits(plain.get("pmid", "")),
         isbn=clean_isbn(plain.get("isbn", "").partition(",")[0]),
-        arxiv_id=arxiv_id(plain.get("eprint", "")) or "",
+        arxiv_id=parse_arxiv_id(plain.get("eprint", "")) or "",
     )
     return reference.add_identifiers(found).add_identifiers(own)
 

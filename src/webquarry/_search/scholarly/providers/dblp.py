@@ -21,11 +21,15 @@ from webquarry._search.replies.body import (
     unknown_shape_failure,
     unreadable_failure,
 )
-from webquarry._search.scholarly.models import Author
-from webquarry._search.scholarly.provider import build_author
-from webquarry.net import models as net
-from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
+from webquarry._search.scholarly.models import Author, Record, WorkQuestion
+from webquarry._search.scholarly.provider import (
+    CANDIDATES,
+    WorkIndex,
+    bare_words,
+    build_author,
+    build_record,
+)
+from webquarry.net.models import Reply
 
 _HOMONYM = re.compile(r"\s+\d{4}$")
 _CORR = re.compile(r"journals/corr/abs-(\d{4})-(\d{4,5})$")
@@ -39,19 +43,19 @@ _KINDS = {
 _REPOSITORY = "corr"
 
 
-class Dblp(Registry):
+class Dblp(WorkIndex):
     name = "dblp"
     label = "DBLP"
     origin = "https://dblp.org"
     topics = frozenset({"title"})
     min_interval_seconds = 2.0
 
-    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         words = bare_words(questions[0].value.replace("_", " "))
         parameters = {"q": words, "format": "json", "h": str(2 * CANDIDATES)}
         return self.get("/search/publ/api", parameters)
 
-    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         if reply.status != 200:
             if reply.content_type != "application/json":
                 raise unreadable_failure(reply, self.label)
@@ -78,7 +82,7 @@ class Dblp(Registry):
             years=[info.get("year")],
             venues=venues,
             doi=doi if doi.startswith("10.") else "",
-            arxiv=f"{preprint[1]}.{preprint[2]}" if preprint else "",
+            arxiv_id=f"{preprint[1]}.{preprint[2]}" if preprint else "",
             url=addresses[0] if addresses else text_at(info, "url"),
             kind=_KINDS.get(text_at(info, "type"), ""),
             is_preprint=is_preprint,

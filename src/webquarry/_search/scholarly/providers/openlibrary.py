@@ -21,16 +21,15 @@ from webquarry._search.replies.body import (
     text_at,
     unknown_shape_failure,
 )
-from webquarry._search.scholarly.provider import build_author
-from webquarry.net import models as net
-from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+from webquarry._search.scholarly.models import Record, WorkQuestion
+from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author, build_record
+from webquarry.net.models import Reply
 
 _FIELDS = "key,title,subtitle,author_name,isbn,publisher"
 _YEAR = re.compile(r"\b(1[4-9]\d\d|20\d\d)\b")
 
 
-class OpenLibrary(Registry):
+class OpenLibrary(WorkIndex):
     name = "openlibrary"
     label = "Open Library"
     origin = "https://openlibrary.org"
@@ -38,7 +37,7 @@ class OpenLibrary(Registry):
     most_at_once: ClassVar[Mapping[str, int]] = {"isbn": 40}
     min_interval_seconds = 0.5
 
-    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         if questions[0].topic == "isbn":
             keys = ",".join(f"ISBN:{question.value}" for question in questions)
             parameters = {"bibkeys": keys, "format": "json", "jscmd": "data"}
@@ -46,7 +45,7 @@ class OpenLibrary(Registry):
         parameters = {"title": questions[0].value, "fields": _FIELDS, "limit": str(CANDIDATES)}
         return self.get("/search.json", parameters)
 
-    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         if reply.status != 200:
             raise failure(reply, self.label)

@@ -21,24 +21,23 @@ from webquarry._search.replies.body import (
     unknown_shape_failure,
 )
 from webquarry._search.replies.doi import normal_doi
+from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry._search.scholarly.notices import Notice
-from webquarry._search.scholarly.provider import build_author
-from webquarry.net import models as net
-from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author, build_record
+from webquarry.net.models import Reply
 
 _NO_WORD = re.compile(r"[^\w\s]+")
 _PUBLISHED = ("IsPreprintOf", "IsPreviousVersionOf", "IsVersionOf")
 
 
-class DataCite(Registry):
+class DataCite(WorkIndex):
     name = "datacite"
     label = "DataCite"
     origin = "https://api.datacite.org"
     topics = frozenset({"doi", "title"})
     lanes = 2
 
-    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         question = questions[0]
         accept = "application/vnd.api+json"
         if question.topic == "doi":
@@ -51,7 +50,7 @@ class DataCite(Registry):
         }
         return self.get("/dois", parameters, accept)
 
-    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         is_single = questions[0].topic == "doi"
         answer = json_object(reply, self.label)
         if is_single and reply.status == 404 and "errors" in answer:
@@ -95,7 +94,7 @@ class DataCite(Registry):
             published_doi=_find_published(work) if is_preprint else "",
             abstract=str(next(iter(descriptions), ""))[:10_000],
             publisher=publisher,
-            notices=tuple(notices),
+            notices=notices,
         )
 
 

@@ -19,35 +19,30 @@ from webquarry._search.replies.body import (
     unknown_shape_failure,
     unreadable_failure,
 )
+from webquarry._search.scholarly.models import Record, WorkQuestion
+from webquarry._search.scholarly.provider import WorkIndex
 from webquarry._search.services.service import at_origin
-from webquarry.net import models as net
-from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import Registry
+from webquarry.net.models import Reply
 
 _WEB_ORIGIN = "https://web.archive.org"
 _STAMP = len("20240102")  # digits of a date
 
 
-class Wayback(Registry):
+class Wayback(WorkIndex):
     name = "wayback"
     label = "Wayback Machine"
     origin = "https://archive.org"
     topics = frozenset({"archive"})
     min_interval_seconds = 2.0
 
-    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         parameters = {"url": questions[0].value}
         near = questions[0].near.replace("-", "")
         if near.isdigit():
             parameters["timestamp"] = near
         return self.get("/wayback/available", parameters)
 
-    def build_probe(self) -> httpx2.Request:
-        return self.get("/wayback/available", {"url": "example.com"})
-
-    def next_request(
-        self, questions: Sequence[WorkQuestion], reply: net.Reply
-    ) -> httpx2.Request | None:
+    def next_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> httpx2.Request | None:
         if reply.status != 200 or _is_cdx(reply) or self._closest(reply):
             return None
         url = at_origin(self._web_origin, "/cdx/search/cdx", "WEBQUARRY_WAYBACK_URL")
@@ -59,7 +54,7 @@ class Wayback(Registry):
         }
         return httpx2.Request("GET", url, params=parameters, headers=self.headers())
 
-    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         if reply.status != 200:
             raise failure(reply, self.label)
         if _is_cdx(reply):
@@ -74,7 +69,7 @@ class Wayback(Registry):
             return _WEB_ORIGIN
         return self.base.replace("/archive.org", "/web.archive.org")
 
-    def _closest(self, reply: net.Reply) -> str:
+    def _closest(self, reply: Reply) -> str:
         """The timestamp of the nearest good capture, or "" if there is none."""
         answer = json_object(reply, self.label)
         if "archived_snapshots" not in answer:
@@ -84,7 +79,7 @@ class Wayback(Registry):
         is_good = closest.get("available") and str(closest.get("status") or "200") == "200"
         return stamp if is_good and _is_stamp(stamp) else ""
 
-    def _parse_captures(self, question: WorkQuestion, reply: net.Reply) -> list[Record]:
+    def _parse_captures(self, question: WorkQuestion, reply: Reply) -> list[Record]:
         try:
             rows = json.loads(reply.body)
         except ValueError as error:
@@ -103,5 +98,5 @@ def _is_stamp(text: str) -> bool:
     return len(text) >= _STAMP and text.isascii() and text.isdigit()
 
 
-def _is_cdx(reply: net.Reply) -> bool:
+def _is_cdx(reply: Reply) -> bool:
     return reply.body.lstrip().startswith(b"[")

@@ -11,29 +11,26 @@ from urllib.parse import quote
 import httpx2
 
 from webquarry._search.replies.body import failure, json_object
+from webquarry._search.scholarly.models import Record, WorkQuestion
+from webquarry._search.scholarly.provider import WorkIndex, build_record
 from webquarry.errors import ProviderFailure
-from webquarry.net import models as net
-from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import Registry, build_record
+from webquarry.net.models import Reply
 
 _REGISTERED = 1
 _UNKNOWN = 100
 
 
-class DoiHandles(Registry):
+class DoiHandles(WorkIndex):
     name = "doi"
     label = "doi.org"
     origin = "https://doi.org"
     topics = frozenset({"doi"})
     lanes = 4
 
-    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         return self.get(f"/api/handles/{quote(questions[0].value, safe='/')}")
 
-    def build_probe(self) -> httpx2.Request:
-        return self.get("/api/handles/10.1000/1")
-
-    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         code = answer.get("responseCode")
         if code == _REGISTERED:

@@ -21,23 +21,22 @@ from webquarry._search.replies.body import (
     parse_hits,
     quote_words,
 )
-from webquarry._search.scholarly.provider import build_author
-from webquarry.net import models as net
-from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+from webquarry._search.scholarly.models import Record, WorkQuestion
+from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author, build_record
+from webquarry.net.models import Reply
 
 _YEAR = re.compile(r"\b(20\d\d)\b")
 _NOT_ACCEPTED = re.compile(r"submitted to|withdrawn|desk rejected|rejected", re.IGNORECASE)
 
 
-class OpenReview(Registry):
+class OpenReview(WorkIndex):
     name = "openreview"
     label = "OpenReview"
     origin = "https://api2.openreview.net"
     topics = frozenset({"title"})
     min_interval_seconds = 1.0
 
-    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         parameters = {
             "term": questions[0].value,
             "content": "title",
@@ -46,7 +45,7 @@ class OpenReview(Registry):
         }
         return self.get("/notes/search", parameters)
 
-    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         if reply.status != 200:
             raise failure(reply, self.label, quote_words(answer.get("message")))

@@ -11,17 +11,17 @@ import httpx2
 import pytest
 
 from tests.odd_json import list_odd
+from webquarry._search.scholarly.models import Record, WorkQuestion
+from webquarry._search.scholarly.provider import WorkIndex
 from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.settings import Settings
-from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import Registry
 
 FOLDER = Path(__file__).parent / "replies"
 REGISTRIES = {
     one.name: one.configure(Settings(), {})
-    for one in members_of("webquarry.verify.references.registries", Registry)
+    for one in members_of("webquarry._search.scholarly.providers", WorkIndex)
 }
 FILES = sorted(FOLDER.glob("*/*"))
 MEDIA = {
@@ -56,18 +56,18 @@ def question_for(path: Path) -> WorkQuestion:
 
 def parse(name: str) -> list[Record]:
     path = FOLDER / name
-    return REGISTRIES[path.parent.name].parse_reply([question_for(path)], reply_of(path))
+    return REGISTRIES[path.parent.name].parse_lookup([question_for(path)], reply_of(path))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_recorded_reply_means_what_its_name_says(path: Path) -> None:
     registry, outcome = REGISTRIES[path.parent.name], path.stem.split("_")[0]
     if outcome in ("ok", "empty"):
-        records = registry.parse_reply([question_for(path)], reply_of(path))
+        records = registry.parse_lookup([question_for(path)], reply_of(path))
         assert bool(records) == (outcome == "ok")
         return
     with pytest.raises(WebquarryError) as caught:
-        registry.parse_reply([question_for(path)], reply_of(path))
+        registry.parse_lookup([question_for(path)], reply_of(path))
     assert caught.value.kind == "rate_limited"
 
 
@@ -98,8 +98,8 @@ def test_a_reply_with_any_part_replaced_is_records_or_an_error(path: Path) -> No
     for odd in list_odd(json.loads(path.read_bytes())):
         reply = replace(whole, body=json.dumps(odd).encode())
         try:
-            registry.next_request(questions, reply)
-            records = registry.parse_reply(questions, reply)
+            registry.next_lookup(questions, reply)
+            records = registry.parse_lookup(questions, reply)
         except WebquarryError:
             continue
         assert all(isinstance(record, Record) for record in records)
@@ -115,7 +115,7 @@ def test_an_index_that_answers_with_a_page_has_not_said_that_there_is_nothing(na
         for topic in registry.topics:
             question = WorkQuestion(topic, ANY_VALUE.get(topic, "test"))  # type: ignore[arg-type]
             with pytest.raises(WebquarryError):
-                registry.parse_reply([question], reply)
+                registry.parse_lookup([question], reply)
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRIES))
@@ -124,7 +124,7 @@ def test_an_index_is_asked_at_the_address_that_the_user_put_in_its_place(name: s
     registry = type(REGISTRIES[name]).configure(settings, {})
     for topic in registry.topics:
         question = WorkQuestion(topic, ANY_VALUE.get(topic, "test"))  # type: ignore[arg-type]
-        url = str(registry.build_request([question]).url)
+        url = str(registry.build_lookup([question]).url)
         assert url.startswith("http://127.0.0.1:9/here/")
 
 
@@ -137,7 +137,7 @@ def test_every_index_has_a_reply_that_is_good() -> None:
 def test_several_numbers_go_into_one_request() -> None:
     crossref = REGISTRIES["crossref"]
     questions = [WorkQuestion("doi", "10.1/a"), WorkQuestion("doi", "10.1/b")]
-    url = crossref.build_request(questions).url
+    url = crossref.build_lookup(questions).url
 
     assert url.params["filter"] == "doi:10.1/a,doi:10.1/b"
 
@@ -181,7 +181,7 @@ def test_a_none_of_the_archive_is_confirmed_by_the_list_of_captures() -> None:
     headers = httpx2.Headers({"content-type": "application/json"})
     body = b'{"url": "x.example", "archived_snapshots": {}}'
     reply = Reply("https://archive.org/", 200, headers, body, datetime(2026, 3, 1, tzinfo=UTC))
-    following = wayback.next_request([WorkQuestion("archive", "https://x.example/a")], reply)
+    following = wayback.next_lookup([WorkQuestion("archive", "https://x.example/a")], reply)
 
     assert following is not None
     assert following.url.path == "/cdx/search/cdx"

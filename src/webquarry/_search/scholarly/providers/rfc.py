@@ -10,25 +10,21 @@ from collections.abc import Sequence
 import httpx2
 
 from webquarry._search.replies.body import array_at, failure, json_object, text_at
-from webquarry._search.scholarly.provider import build_author
-from webquarry.net import models as net
-from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import Registry, build_record
+from webquarry._search.scholarly.models import Record, WorkQuestion
+from webquarry._search.scholarly.provider import WorkIndex, build_author, build_record
+from webquarry.net.models import Reply
 
 
-class RfcEditor(Registry):
+class RfcEditor(WorkIndex):
     name = "rfceditor"
     label = "RFC Editor"
     origin = "https://www.rfc-editor.org"
     topics = frozenset({"rfc"})
 
-    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+    def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         return self.get(f"/rfc/rfc{questions[0].value}.json")
 
-    def build_probe(self) -> httpx2.Request:
-        return self.get("/rfc/rfc791.json")
-
-    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+    def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         if reply.status == 404:
             return []
         if reply.status != 200:

@@ -1,1 +1,0 @@
-"""one file for each index that is asked about references"""
