@@ -316,7 +316,7 @@ def test_some_elements_of_a_page_can_be_rendered_with_its_styles_and_base() -> N
     )
     chosen = [element for element in document.elements() if element.tag == "div"]
 
-    assert render(chosen, BASE, document.roots).text == "b [c](https://example.org/z/q)"
+    assert render(document, BASE, chosen).text == "b [c](https://example.org/z/q)"
 
 
 def test_lists_stop_indenting_at_some_depth_and_lose_no_text() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from webquarry._native import Walk
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.tags import PAGE_TAGS
-from webquarry._read.markdown.scope import HOLDS, INSIDE, TAIL, TEXT
+from webquarry._read.markdown.walker import HOLDS, INSIDE, TAIL, TEXT
 
 TAGS = [
     "p",

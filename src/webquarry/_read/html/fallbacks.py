@@ -1,39 +1,46 @@
-"""What browsers show only without scripts, frames or plug-ins -> whether it counts on a page.
+"""Text for browsers without scripts, frames or plug-ins.
 
-Nobody with an ordinary browser sees it. But some pages are next to nothing without it, forums that
-keep whole threads there among them: these are read as if without scripts.
+It is invisible, but some pages are nearly empty without it, such as forums with whole threads in
+`noscript`: they are read as without scripts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lxml import etree
 
-from webquarry._read.html.tree import has_text, length_outside
+from webquarry._read.html.tree import beginning_of, has_text, length_outside
 
 FALLBACK_TAGS = frozenset({"noscript", "noframes", "noembed"})
-LEAST_FALLBACK = 300  # characters
-FALLBACK_RATIO = 3  # a fallback that is worth showing is so many times as long as what is shown
-_NOT_TEXT = frozenset({"script", "style", "template", "title", "head"})
-
-Element = etree._Element
-
-
-def is_read_without_scripts(roots: Sequence[Element]) -> bool:
-    """Whether a page is next to nothing without its fallbacks for browsers without scripts."""
-    length = sum(length_outside(element, _NOT_TEXT) for element in _find_fallbacks(roots))
-    shown = sum(length_outside(root, _NOT_TEXT) for root in roots) - length
-    return length >= max(LEAST_FALLBACK, FALLBACK_RATIO * shown)
+_MIN_FALLBACK = 300  # characters
+_MIN_RATIO = 3  # of the length of a fallback to that of the other text
+_NO_TEXT = frozenset({"script", "style", "template", "title", "head"})
+_MAX_REQUEST = 2_000  # characters of a text that only requests to enable scripts
+_REQUEST_STARTS_WITHIN = 600
 
 
-def drop_fallbacks(roots: Sequence[Element]) -> None:
-    """Rename the fallbacks for browsers without scripts to something that is never read for the
-    point of a page.
+def is_read_without_scripts(roots: Sequence[etree._Element]) -> bool:
+    """Whether a page is nearly empty without its fallbacks, and they are more than a request to
+    enable scripts.
     """
-    for element in _find_fallbacks(roots):
+    fallbacks = list(_find_fallbacks(roots))
+    if not fallbacks:
+        return False
+    length = sum(length_outside(element, _NO_TEXT) for element in fallbacks)
+    shown = sum(length_outside(root, _NO_TEXT) for root in roots) - length
+    if length < max(_MIN_FALLBACK, _MIN_RATIO * shown):
+        return False
+    beginning = "".join(beginning_of(one, _REQUEST_STARTS_WITHIN) for one in fallbacks[:10])
+    is_request = "javascript" in beginning[:_REQUEST_STARTS_WITHIN].lower()
+    return length >= _MAX_REQUEST or not is_request
+
+
+def drop_fallbacks(roots: Sequence[etree._Element]) -> None:
+    """Give fallbacks a tag that is never read for main content."""
+    for element in list(_find_fallbacks(roots)):
         element.tag = "noframes"
 
 
-def _find_fallbacks(roots: Sequence[Element]) -> list[Element]:
-    return [element for root in roots for element in root.iter("noscript") if has_text(element)]
+def _find_fallbacks(roots: Sequence[etree._Element]) -> Iterator[etree._Element]:
+    return (one for root in roots for one in root.iter(*FALLBACK_TAGS) if has_text(one))

@@ -6,18 +6,20 @@ text is left out here, by the same rules as for the whole page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from webquarry._read.html.fallbacks import FALLBACK_TAGS
 from webquarry._read.html.parse import Document
 from webquarry._read.main_content.blocks import Flow
 from webquarry._read.main_content.select import Selection
 from webquarry._read.main_content.tags import FORMULA_CLASSES, HIDDEN_FLAG
 from webquarry._read.markdown.blocks import strip_links
-from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
-from webquarry._read.markdown.footnotes import Footnotes
+from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, walk
+from webquarry._read.markdown.footnotes import find_note_ids
 from webquarry._read.markdown.formulas import is_formula_image
 from webquarry._read.markdown.links import Links
+from webquarry._read.markdown.walker import Parts, Scope, Walker
 from webquarry._read.models import LeftOutText
 from webquarry._read.slices.text import read_line
 from webquarry._read.style.styles import Styles
@@ -45,10 +47,9 @@ def render_selection(
     images = flow.walk.images(kept, FORMULA_CLASSES)
     formulas = [image for image in images if is_formula_image(image)]
     parts = flow.walk.choose_parts(kept, formulas)
-    footnotes = Footnotes(document.roots)
     found_notes: set[int] = set()
     if page_info.has_raised:
-        found_notes = _find_notes(flow, footnotes.find_note_ids(parts), kept)
+        found_notes = _find_notes(flow, find_note_ids(document.roots, parts), kept)
     if found_notes:
         kept |= found_notes
         parts = flow.walk.choose_parts(kept, formulas)
@@ -62,19 +63,23 @@ def render_selection(
         if headings:
             names |= flow.walk.choose_parts(set(headings), []).names()
     visibility = Styles(document.roots, page_info, names)
-    writer = PartsWriter(document, visibility, Links(base_url, page_info.base), footnotes)
+    links = Links(base_url, page_info.base)
 
-    walker = writer.write(parts)
+    def read(parts: Parts, *, script_has_run: bool = False) -> Walker:
+        scope = Scope(parts, FALLBACK_TAGS, script_has_run)
+        return walk(document, visibility, links, scope)
+
+    walker = read(parts)
     notes: tuple[str, ...] = ()
     is_nearly_empty = walker.shown < _MIN_SHOWN * sum(map(len, selection.texts))
     if is_nearly_empty and visibility.has_scripts():
-        walker = writer.write(parts, script_has_run=True)
+        walker = read(parts, script_has_run=True)
         notes = (READY_NOTE,)
     if visibility.undecided:
         notes = (*notes, UNDECIDED_NOTE)
     left_out = None
     if size >= _MIN_LEFT_OUT:
-        found = _read_headings(flow, headings, writer)
+        found = _read_headings(flow, headings, read)
         left_out = LeftOutText(size, _shorten_headings(found))
     visibility.close()
     return Markdown(walker.blocks.blocks, "", walker.removed, notes, left_out)
@@ -114,12 +119,14 @@ def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, list[int]]:
     return size, headings
 
 
-def _read_headings(flow: Flow, headings: Sequence[int], writer: PartsWriter) -> Iterator[str]:
+def _read_headings(
+    flow: Flow, headings: Sequence[int], read: Callable[[Parts], Walker]
+) -> Iterator[str]:
     """Yield the headings as plain text, without hidden ones; the first few are usually enough."""
     for few in (headings[:_MAX_HEADINGS], headings[_MAX_HEADINGS:]):
         if not few:
             return
-        walker = writer.write(flow.walk.choose_parts(set(few), []))
+        walker = read(flow.walk.choose_parts(set(few), []))
         for block in walker.blocks:
             if block.kind == "heading":
                 yield read_line(strip_links(block.text))

@@ -1,11 +1,8 @@
-"""What an action on an element is: called when the walk comes to it, it says what to do when the
-walk leaves it.
-"""
+"""Actions on elements: called at the start of an element, they return a function for its end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -14,23 +11,23 @@ if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker
 
 Element = etree._Element
-Leave = Callable[["Walker", Element], None] | None  # None where there is nothing to do
+Leave = Callable[["Walker", Element], None] | None
 Action = Callable[["Walker", Element], Leave]
 
+# Tags that mean nothing but a box; `role` may make a heading of it.
+BOX_TAGS = frozenset(
+    """
+    address article aside body caption center details dialog div fieldset figcaption figure footer
+    form head header hgroup html legend main marquee optgroup p search section
+    """.split()  # noqa: SIM905
+)
+ROLE_HEADING = "role=heading"  # key of the action of elements with this role
 
-def SKIP(walker: Walker, element: Element) -> None:  # a mark, compared and never called
-    """An action that returns this lets the walk go past everything in the element."""
+
+def SKIP(walker: Walker, element: Element) -> None:
+    """Returned by an action if the content of the element is not read; never called."""
 
 
 def skip(walker: Walker, element: Element) -> Leave:
-    """What is never shown, and not missed either."""
+    """Skip an element that is never visible."""
     return SKIP
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """What each tag means, and what a heading does that is one by its role only."""
-
-    actions: dict[object, Action]
-    actions_in_code: dict[object, Action]
-    start_role_heading: Action

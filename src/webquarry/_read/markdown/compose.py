@@ -199,7 +199,7 @@ class Composer:
         from webquarry._read.markdown.convert import render, to_markdown
 
         if elements:
-            page = render(elements, self._base, document.roots)
+            page = render(document, self._base, elements)
         else:
             page = to_markdown(document, self._base)
         self.removed.update(page.removed)

@@ -1,7 +1,6 @@
-"""A parsed page -> Markdown: what a person sees of it, with links made absolute.
+"""Convert a parsed page, or some of its elements, to blocks: what is visible, with absolute links.
 
-Text that browsers show only without scripts or frames (`noscript`) is left out, unless the page is
-next to nothing without it: forums keep whole threads there.
+Text for browsers without scripts or frames is left out unless the page is nearly empty without it.
 """
 
 from __future__ import annotations
@@ -10,18 +9,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lxml import etree
-
-from webquarry._read.html.fallbacks import FALLBACK_RATIO, FALLBACK_TAGS, LEAST_FALLBACK
-from webquarry._read.html.page_info import PageInfo, collect_page_info
+from webquarry._read.html.fallbacks import FALLBACK_TAGS, is_read_without_scripts
 from webquarry._read.html.parse import Document
-from webquarry._read.html.tree import texts_of
+from webquarry._read.markdown.actions import Element
 from webquarry._read.markdown.blocks import Block, write_blocks
-from webquarry._read.markdown.elements import BOX_TAGS, VOCABULARY
+from webquarry._read.markdown.elements import ACTIONS, ACTIONS_IN_CODE
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
-from webquarry._read.markdown.scope import Parts, WalkScope
-from webquarry._read.markdown.walker import Walker
+from webquarry._read.markdown.walker import Scope, Walker
 from webquarry._read.models import LeftOutText
 from webquarry._read.slices.text import WrittenText
 from webquarry._read.style.styles import Styles
@@ -34,20 +29,18 @@ UNDECIDED_NOTE = (
     "The page has more rules of style than can be weighed; what they may hide is left out."
 )
 FALLBACK_NOTE = "Most of the text stands where browsers without scripts would show it."
-_LONGEST_TITLE = 500
-_LONGEST_REQUEST = 2_000  # characters of a page that only asks for scripts
-_REQUEST_STARTS_WITHIN = 600
+_MAX_TITLE = 500  # characters
 
 
 @dataclass(frozen=True)
 class Markdown:
-    """Blocks of a page. `removed` says how many pieces were left out, by reason."""
+    """Blocks of a page. `removed` counts what was left out, by reason."""
 
     blocks: Sequence[Block]
     title: str
     removed: Counter[str]
     notes: tuple[str, ...] = ()
-    left_out: LeftOutText | None = None  # where only a part was taken
+    left_out: LeftOutText | None = None  # if only a part was selected
 
     @found_once
     def written(self) -> WrittenText:
@@ -60,118 +53,57 @@ class Markdown:
         return self.written.markdown
 
 
-@dataclass(frozen=True)
-class PartsWriter:
-    """Walks through parts of one page, as often as it is asked to."""
-
-    document: Document
-    visibility: Styles
-    links: Links
-    footnotes: Footnotes
-    fallback_tags: frozenset[str] = FALLBACK_TAGS  # what does not count is no part of the flow
-
-    def write(self, parts: Parts, *, script_has_run: bool = False) -> Walker:
-        """Walk through some parts. Where a mark then leads to a note that is not there, because
-        nobody sees it, they are walked through again without that mark.
-        """
-        document = self.document
-        scope = WalkScope(
-            parts=parts,
-            fallback_tags=self.fallback_tags,
-            heading_tags=BOX_TAGS,
-            counts_hidden_skipped=True,
-            script_has_run=script_has_run,
-        )
-        absent: set[str] = set()
-        while True:
-            footnotes = self.footnotes.start_again(absent)
-            page_info = document.page_info
-            walker = Walker(self.visibility, self.links, footnotes, page_info, scope, VOCABULARY)
-            walker.walk(document.roots)
-            if absent or not footnotes.find_unwritten():
-                return walker
-            absent = footnotes.find_unwritten()
+def walk(
+    document: Document,
+    visibility: Styles,
+    links: Links,
+    scope: Scope,
+    elements: Sequence[Element] | None = None,
+) -> Walker:
+    """Walk through some elements of a page, or all; return the walker with its blocks."""
+    footnotes = Footnotes(document.roots)
+    page_info = document.page_info
+    walker = Walker(visibility, links, footnotes, page_info, scope, ACTIONS, ACTIONS_IN_CODE)
+    walker.walk(document.roots if elements is None else elements)
+    footnotes.restore_links(walker.blocks, links)
+    return walker
 
 
 def to_markdown(document: Document, base_url: str) -> Markdown:
-    """The whole page."""
-    page_info = document.page_info
-    blocks, removed, notes = _render(document.roots, base_url, document.roots, page_info)
-    removed[COMMENT] += document.comments
-    title = _clean_title(page_info, removed)
-    return Markdown(blocks, title, +removed, notes)
-
-
-def title_of(document: Document) -> str:
-    """The title alone."""
-    title = document.page_info.title
-    if title.isascii() and title.isprintable() and "<" not in title and "[" not in title:
-        return title[:_LONGEST_TITLE]  # as most: nothing in it needs to be cleaned
-    return _clean_title(document.page_info, Counter())
+    """Convert a whole page."""
+    page = render(document, base_url)
+    page.removed[COMMENT] += document.comments
+    title = _clean_title(document.page_info.title, page.removed)
+    return Markdown(page.blocks, title, +page.removed, page.notes)
 
 
 def render(
-    elements: Sequence[etree._Element], base_url: str, page: Sequence[etree._Element]
+    document: Document, base_url: str, elements: Sequence[Element] | None = None
 ) -> Markdown:
-    """Some elements of a page, without its title. `page` are its roots: their styles, controls and
-    base count.
-    """
-    page_info = collect_page_info(page)
-    blocks, removed, notes = _render(elements, base_url, page, page_info)
-    return Markdown(blocks, "", removed, notes)
-
-
-def _clean_title(page_info: PageInfo, removed: Counter[str]) -> str:
-    """The title without what cannot be seen in it or passes for a delimiter."""
-    visible = strip_invisible(page_info.title, removed)
-    title = defuse_verbatim(visible, removed)
-    return title[:_LONGEST_TITLE]
-
-
-def _render(
-    elements: Sequence[etree._Element],
-    base_url: str,
-    page: Sequence[etree._Element],
-    page_info: PageInfo,
-) -> tuple[list[Block], Counter[str], tuple[str, ...]]:
-    """The blocks of some elements, what was left out of it, and notes about it."""
-    links = Links(base_url, page_info.base)
-
-    def walk(fallback_tags: frozenset[str]) -> Walker:
-        visibility = Styles(page, page_info)
-        scope = WalkScope(fallback_tags=fallback_tags)
-        walker = Walker(visibility, links, Footnotes(page), page_info, scope, VOCABULARY)
-        walker.walk(elements)
-        return walker
-
-    walker = walk(frozenset())
-    notes: tuple[str, ...] = ()
-    for tags in (FALLBACK_TAGS, FALLBACK_TAGS | {"template"}):
-        if "template" in tags and walker.blocks:
-            continue  # templates count on empty pages only
-        least = max(LEAST_FALLBACK, FALLBACK_RATIO * walker.shown)
-        if not _has_more_text(walker.fallbacks, tags, least):
-            continue
-        fuller = walk(tags)
-        text = " ".join(block.text for block in fuller.blocks)
-        asks_for_scripts = (
-            len(text) < _LONGEST_REQUEST and "javascript" in text[:_REQUEST_STARTS_WITHIN].lower()
-        )
-        if fuller.shown >= least and not asks_for_scripts:
-            walker, notes = fuller, (FALLBACK_NOTE,)
-    if walker.visibility.undecided:
+    """Convert some elements of a page, or all, without its title."""
+    links = Links(base_url, document.page_info.base)
+    is_fallback = elements is None and is_read_without_scripts(document.roots)
+    tags = FALLBACK_TAGS if is_fallback else frozenset[str]()
+    visibility = Styles(document.roots, document.page_info)
+    walker = walk(document, visibility, links, Scope(fallback_tags=tags), elements)
+    if (
+        not walker.blocks and elements is None
+    ):  # some pages are in a template until a script has run
+        visibility = Styles(document.roots, document.page_info)
+        scope = Scope(fallback_tags=frozenset({*tags, "template"}))
+        walker = walk(document, visibility, links, scope)
+        is_fallback = bool(walker.blocks)
+    notes = (FALLBACK_NOTE,) if is_fallback else ()
+    if visibility.undecided:
         notes = (*notes, UNDECIDED_NOTE)
-    return walker.blocks.blocks, walker.removed, notes
+    return Markdown(walker.blocks.blocks, "", walker.removed, notes)
 
 
-def _has_more_text(fallbacks: Sequence[etree._Element], tags: frozenset[str], least: int) -> bool:
-    """Whether elements with certain tags that were passed over hold so many characters."""
-    length = 0
-    for element in fallbacks:
-        if element.tag not in tags:
-            continue
-        for text in texts_of(element):
-            length += len(text.strip())
-            if length >= least:
-                return True
-    return False
+def title_of(document: Document) -> str:
+    """Return the title of a page."""
+    return _clean_title(document.page_info.title, Counter())
+
+
+def _clean_title(title: str, removed: Counter[str]) -> str:
+    """Remove invisible characters and chat delimiters."""
+    return defuse_verbatim(strip_invisible(title, removed), removed)[:_MAX_TITLE]

@@ -1,8 +1,4 @@
-"""What each tag means: a dict from tag to an action, called when the walk comes to an element.
-
-An action may return what is to be done when the walk leaves the element, or SKIP to go past
-everything in it. A tag that has no action is part of the line it stands in.
-"""
+"""Actions of tags. A tag without an action is a part of its line."""
 
 from __future__ import annotations
 
@@ -14,7 +10,15 @@ from lxml import etree
 from webquarry._read.html.panel_buttons import is_panel_button
 from webquarry._read.html.tree import beginning_of, get_value
 from webquarry._read.markdown import code, formulas
-from webquarry._read.markdown.actions import SKIP, Action, Element, Leave, Vocabulary, skip
+from webquarry._read.markdown.actions import (
+    BOX_TAGS,
+    ROLE_HEADING,
+    SKIP,
+    Action,
+    Element,
+    Leave,
+    skip,
+)
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.inline import (
     EMPHASIS,
@@ -27,7 +31,7 @@ from webquarry._read.markdown.inline import (
 )
 from webquarry._read.markdown.links import PERMALINK, PERMALINK_WORDS
 from webquarry._read.markdown.lists import LIST_ACTIONS, NOTE_INDENT
-from webquarry._read.markdown.table_elements import TABLE_ACTIONS
+from webquarry._read.markdown.tables import TABLE_ACTIONS
 from webquarry._read.style.styles import NAVIGATION, NO_SIZE
 
 if TYPE_CHECKING:
@@ -41,21 +45,22 @@ FALLBACK = "fallback text"
 DRAWING = "text in a drawing"
 EMBEDDED = "embedded object"
 
-_LONGEST_ALTERNATIVE = 250  # characters
-_LONGEST_SIGN = 2  # characters; an image with so short a text is a part of the word beside it
+_MAX_ALTERNATIVE = 250  # characters
+_MAX_SIGN = 2  # characters; an image with such a text is a part of the word beside it
+_MAX_ANCHOR = 60  # characters
 _BLOCKS_IN_SVG = """
     p div h1 h2 h3 ul ol table section article main foreignobject text
 """.split()  # noqa: SIM905
-_MOST_DRAWINGS = 300  # that are looked into
-_PIECES_BESIDE = 4  # in which the words of a heading are looked for
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_MAX_DRAWINGS = 300  # that are searched for text
+_PIECES_BESIDE = 4  # in which the words of a heading are searched
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SKIP_LINK = re.compile(
     r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL
 )
 
 
 def count_and_skip(reason: str) -> Action:
-    """An action that counts what it leaves out under a reason."""
+    """Return an action that counts the element and skips it."""
 
     def action(walker: Walker, element: Element) -> Leave:
         walker.leave_out(element, reason)
@@ -65,7 +70,7 @@ def count_and_skip(reason: str) -> Action:
 
 
 def start_block(walker: Walker, element: Element) -> Leave:
-    """A box: what stands before it is a block of its own, and so is what stands in it."""
+    """Start a box: it does not share a block with the text before and after it."""
     if walker.pieces:
         walker.end_block()
     return end_block
@@ -77,11 +82,9 @@ def end_block(walker: Walker, element: Element) -> None:
 
 
 def start_box(walker: Walker, element: Element) -> Leave:
-    """A block that may be a footnote."""
+    """Start a box that may be a footnote."""
     if walker.pieces:
         walker.end_block()
-    if not walker.footnotes.labels:
-        return end_block
     label = walker.footnotes.find_note_label(element)
     if label is None:
         return end_block
@@ -96,29 +99,24 @@ def end_container(walker: Walker, element: Element) -> None:
 
 
 def start_heading(walker: Walker, element: Element) -> Leave:
-    """`h1` to `h6`."""
-    level = int(str(element.tag)[1])
-    walker.start_heading(element, level)
+    walker.start_heading(element, int(str(element.tag)[1]))
     return end_heading
 
 
 def start_role_heading(walker: Walker, element: Element) -> Leave:
-    """A box or a piece of a line that is a heading by its role."""
+    """Start a heading by its role; the default level is 2, as in browsers."""
     level = (element.get("aria-level") or "").strip()
-    if level not in ("1", "2", "3", "4", "5", "6"):
-        level = "2"  # as browsers take it
-    walker.start_heading(element, int(level))
+    walker.start_heading(element, int(level) if level in ("1", "2", "3", "4", "5", "6") else 2)
     return end_heading
 
 
 def end_heading(walker: Walker, element: Element) -> None:
-    """What follows is no heading any more, even if this one was empty."""
     walker.flush()
     walker.heading = 0
 
 
 def start_quote(walker: Walker, element: Element) -> Leave:
-    """A quotation; in a cell, which cannot hold one, a plain block."""
+    """Start a quotation; in a cell a plain block."""
     walker.flush()
     if walker.cells:
         return end_block
@@ -127,7 +125,7 @@ def start_quote(walker: Walker, element: Element) -> Leave:
 
 
 def add_rule(walker: Walker, element: Element) -> Leave:
-    """A thematic break, but neither in front of everything nor twice in a row."""
+    """Add a thematic break, except at the beginning and after another one."""
     walker.flush()
     blocks = walker.blocks
     if blocks and not walker.cells and not blocks.ends_with_rule():
@@ -141,21 +139,17 @@ def break_line(walker: Walker, element: Element) -> Leave:
 
 
 def mark_span(kind: str) -> Action:
-    """An action that marks the text in an element, unless text around it is marked like that."""
+    """Return an action that marks the text of an element."""
 
     def action(walker: Walker, element: Element) -> Leave:
-        if walker.open_span(kind):
-            return end_span
-        return None
+        return end_span if walker.open_span(kind) else None
 
     return action
 
 
 def start_strong(walker: Walker, element: Element) -> Leave:
-    """Strong emphasis, which says nothing in a heading."""
-    if not walker.heading and walker.open_span(STRONG):
-        return end_span
-    return None
+    """Start strong text; in a heading it means nothing."""
+    return end_span if not walker.heading and walker.open_span(STRONG) else None
 
 
 def end_span(walker: Walker, element: Element) -> None:
@@ -163,7 +157,7 @@ def end_span(walker: Walker, element: Element) -> None:
 
 
 def start_link(walker: Walker, element: Element) -> Leave:
-    """A link, or the mark of a footnote. Links that lead nowhere are plain text."""
+    """Start a link, or add the mark of a footnote. Links without a target are plain text."""
     href = get_value(element, "href")
     if not href:
         return None
@@ -173,9 +167,8 @@ def start_link(walker: Walker, element: Element) -> Leave:
             if walker.visibility.muted is None:
                 walker.add_mark(Literal(f"[^{label}]"))
             return SKIP
-        # It may be for keyboards only, show that one can link here, or lead back from a note.
-        text = beginning_of(element, 60)
-        if _SKIP_LINK.fullmatch(text) or walker.footnotes.is_backlink(element, href):
+        is_skip_link = _SKIP_LINK.fullmatch(beginning_of(element, _MAX_ANCHOR))
+        if is_skip_link or walker.footnotes.is_backlink(element, href):
             return SKIP
     url = walker.links.absolute(href)
     if url and walker.links.leads_into_page(url):
@@ -191,65 +184,52 @@ def start_link(walker: Walker, element: Element) -> Leave:
 
 
 def _start_anchor(walker: Walker, element: Element) -> Leave:
-    """A link from a heading to its own place: it shows that one can link here, or is the heading
-    itself, which is no link then.
-    """
-    text = beginning_of(element, 60)
+    """Skip a link from a heading to itself that is only an anchor; the text of others stays."""
+    text = beginning_of(element, _MAX_ANCHOR)
     if PERMALINK.fullmatch(text):
         return SKIP
     if not PERMALINK_WORDS.fullmatch(text):
         return None
     texts = [piece for piece in walker.pieces[-_PIECES_BESIDE:] if isinstance(piece, str)]
     texts.append(element.tail or "")
-    if any(map(str.strip, texts)):
-        return SKIP
-    return None
+    return SKIP if any(map(str.strip, texts)) else None
 
 
 def add_image(walker: Walker, element: Element) -> Leave:
-    """An image is its alternative text, in the line that it stands in."""
+    """Add the alternative text of an image to the line."""
     if formulas.is_formula_image(element):
-        tex = formulas.read_image(element, walker.removed)
-        walker.add_mark(Literal(tex))
+        walker.add_mark(Literal(formulas.read_image(element, walker.removed)))
         return SKIP
-    alternative = get_value(element, "alt") or ""
-    text = " ".join(alternative.split())
+    text = " ".join((get_value(element, "alt") or "").split())
     if not text:
         return SKIP
-    reason = walker.visibility.muted
-    if _is_speck(element):
-        reason = NO_SIZE
+    reason = NO_SIZE if _has_no_size(element) else walker.visibility.muted
     if reason is not None:
         walker.removed[reason] += 1
         return SKIP
-    if len(text) > _LONGEST_ALTERNATIVE:
-        text = text[:_LONGEST_ALTERNATIVE]
+    if len(text) > _MAX_ALTERNATIVE:
+        text = text[:_MAX_ALTERNATIVE]
         whole_words = text.rpartition(" ")[0]
         text = f"{whole_words or text}…"
         walker.removed[LONG_ALTERNATIVE] += 1
-    if len(text) > _LONGEST_SIGN:
-        text = f" {text} "
-    walker.pieces.append(text)
+    walker.pieces.append(f" {text} " if len(text) > _MAX_SIGN else text)
     return SKIP
 
 
 def add_unclosed_image(walker: Walker, element: Element) -> Leave:
-    """To browsers `<image>` is an image; the parser takes what follows for its content."""
+    """Add an `<image>`: an image in browsers, but the parser treats what follows as its content."""
     add_image(walker, element)
     return None
 
 
-def _is_speck(element: Element) -> bool:
-    """Whether an image is too small to be seen, as those are that only count visits."""
-    for name in ("width", "height"):
-        size = (element.get(name) or "").strip().removesuffix("px")
-        if size in ("0", "1"):
-            return True
-    return False
+def _has_no_size(element: Element) -> bool:
+    """Whether an image is as small as those that only count visits."""
+    sizes = [(element.get(name) or "").strip() for name in ("width", "height")]
+    return any(size.removesuffix("px") in ("0", "1") for size in sizes)
 
 
 def enclose(before: str, after: str) -> Action:
-    """An action that puts signs before and after what an element holds."""
+    """Return an action that adds characters before and after an element."""
 
     def leave(walker: Walker, element: Element) -> None:
         walker.pieces.append(after)
@@ -262,32 +242,31 @@ def enclose(before: str, after: str) -> Action:
 
 
 def start_summary(walker: Walker, element: Element) -> Leave:
-    """What is always seen of something that can be opened: its title."""
+    """Start the title of an element that can be opened."""
     walker.end_block()
-    opened = not walker.heading and walker.open_span(STRONG)
+    return end_summary_span if not walker.heading and walker.open_span(STRONG) else end_summary
 
-    def leave(walker: Walker, element: Element) -> None:
-        if opened:
-            walker.close_span()
-        walker.end_block()
 
-    return leave
+def end_summary_span(walker: Walker, element: Element) -> None:
+    walker.close_span()
+    walker.end_block()
+
+
+def end_summary(walker: Walker, element: Element) -> None:
+    walker.end_block()
 
 
 def start_button(walker: Walker, element: Element) -> Leave:
-    """Buttons go, but for those that are the title of what they open."""
-    if (
-        walker.heading
-        or is_panel_button(element)
-        or walker.visibility.revealed.is_the_page(element)
-    ):
+    """Skip a button, unless it is the title of what it opens."""
+    is_title = walker.heading or is_panel_button(element)
+    if is_title or walker.visibility.revealed.is_the_page(element):
         return start_block(walker, element)
     walker.leave_out(element, FORM)
     return SKIP
 
 
 def start_navigation(walker: Walker, element: Element) -> Leave:
-    """Menus go, but not one whose end the parser missed, with the page inside it."""
+    """Skip a menu, unless it was never closed and contains the page."""
     if walker.visibility.revealed.is_the_page(element):
         return start_block(walker, element)
     walker.leave_out(element, NAVIGATION)
@@ -295,16 +274,15 @@ def start_navigation(walker: Walker, element: Element) -> Leave:
 
 
 def add_checkbox(walker: Walker, element: Element) -> Leave:
-    """Of all inputs only the box of a task list says something."""
+    """Add the box of a task list; other inputs are skipped."""
     is_task = element.get("type") == "checkbox" and element.get("disabled") is not None
     if is_task and walker.lists and not walker.pieces:
-        box = "[ ] " if element.get("checked") is None else "[x] "
-        walker.add_mark(Literal(box))
+        walker.add_mark(Literal("[ ] " if element.get("checked") is None else "[x] "))
     return SKIP
 
 
 def start_preformatted(walker: Walker, element: Element) -> Leave:
-    """A block of code, unless it is the column of numbers beside one."""
+    """Start a code block, unless it is a column of line numbers."""
     walker.flush()
     if code.is_beside_code(element):
         return SKIP
@@ -313,17 +291,15 @@ def start_preformatted(walker: Walker, element: Element) -> Leave:
 
 
 def end_preformatted(walker: Walker, element: Element) -> None:
-    raw = walker.finish_code()
-    language = code.find_language(element)
-    _add_code(walker, raw, language)
+    _add_code(walker, element, walker.finish_code())
 
 
-def _add_code(walker: Walker, raw: str, language: str) -> None:
-    """Add a block of code; in a cell, where none fits, a code span for each of its lines."""
+def _add_code(walker: Walker, element: Element, raw: str) -> None:
+    """Add a code block; in a cell a code span for each line."""
     if not walker.cells:
         text = code.clean_code(raw, walker.removed)
         if text:
-            walker.blocks.add(Block("code", text, language=language))
+            walker.blocks.add(Block("code", text, language=code.find_language(element)))
         return
     spans = [code.format_code_span(line, walker.removed) for line in code.split_lines(raw)]
     text = " ".join(filter(None, map(str.strip, spans)))
@@ -332,53 +308,44 @@ def _add_code(walker: Walker, raw: str, language: str) -> None:
 
 
 def start_code_span(walker: Walker, element: Element) -> Leave:
-    """Code in a line."""
-    if code.has_blocks(element):  # never closed, and everything behind it swallowed
+    """Start inline code, unless it was never closed and contains paragraphs."""
+    if code.has_blocks(element):
         return None
     walker.collect_code()
     return end_code_span
 
 
 def end_code_span(walker: Walker, element: Element) -> None:
-    """A code span, or a block where the code has lines of its own."""
+    """Add inline code, or a code block if it has several lines."""
     raw = walker.finish_code()
     if code.has_lines(raw) and not walker.heading and not walker.spans:
         walker.flush()
-        language = code.find_language(element)
-        _add_code(walker, raw, language)
+        _add_code(walker, element, raw)
     else:
-        span = code.format_code_span(raw, walker.removed)
-        walker.add_mark(Literal(span))
+        walker.add_mark(Literal(code.format_code_span(raw, walker.removed)))
 
 
 def add_formula(walker: Walker, element: Element) -> Leave:
-    """A formula in MathML."""
     if walker.visibility.muted is None:
-        tex = formulas.read_mathml(element, walker.removed)
-        walker.add_mark(Literal(tex))
+        walker.add_mark(Literal(formulas.read_mathml(element, walker.removed)))
     return SKIP
 
 
 def add_tex_script(walker: Walker, element: Element) -> Leave:
-    """A script with TeX in it, unless MathJax has put the formula right before it already."""
-    if not walker.typesets_tex:
-        return SKIP
-    if not (element.get("type") or "").startswith("math/tex"):
+    """Add the TeX of a script, unless MathJax has added the formula before it."""
+    if not walker.typesets_tex or not (element.get("type") or "").startswith("math/tex"):
         return SKIP
     before = element.getprevious()
-    classes = ""
-    if before is not None:
-        classes = before.get("class") or ""
+    classes = "" if before is None else before.get("class") or ""
     if "MathJax" not in classes.replace("MathJax_Preview", ""):
-        tex = formulas.read_script(element, walker.removed)
-        walker.add_mark(Literal(tex))
+        walker.add_mark(Literal(formulas.read_script(element, walker.removed)))
     return SKIP
 
 
 def start_drawing(walker: Walker, element: Element) -> Leave:
-    """What is drawn goes, but not text, or the rest of a page that never closes its drawing."""
+    """Skip a drawing, unless it has text or was never closed and contains the page."""
     walker.drawings += 1
-    if walker.drawings <= _MOST_DRAWINGS and not _is_speck(element):
+    if walker.drawings <= _MAX_DRAWINGS and not _has_no_size(element):
         block = next(element.iterdescendants(*_BLOCKS_IN_SVG), None)
         if block is not None:
             return None
@@ -386,49 +353,29 @@ def start_drawing(walker: Walker, element: Element) -> Leave:
     return SKIP
 
 
-def start_template(walker: Walker, element: Element) -> Leave:
-    """Browsers show nothing of a template. Shadow trees are none any more at this point."""
-    if "template" in walker.scope.fallback_tags:
-        return start_block(walker, element)
-    walker.fallbacks.append(element)
-    walker.leave_out(element, TEMPLATE)
-    return SKIP
-
-
 def start_fallback(walker: Walker, element: Element) -> Leave:
-    """Browsers show a fallback only without scripts or frames."""
+    """Skip text for browsers without scripts or frames, and templates, unless they are read."""
     if element.tag in walker.scope.fallback_tags:
         return start_block(walker, element)
-    walker.fallbacks.append(element)
-    walker.leave_out(element, FALLBACK)
+    walker.leave_out(element, TEMPLATE if element.tag == "template" else FALLBACK)
     return SKIP
 
 
-# The head too: unless its end is written, the parser takes `<main>` and whatever else it does not
-# know for parts of it.
-_BLOCKS = """
-    address article aside body caption center details dialog fieldset figcaption figure footer form
-    head header hgroup html legend main marquee optgroup search section
-""".split()  # noqa: SIM905
 _SKIPPED = """
-    title meta link base style area param col colgroup frame frameset rp
+    title meta link base style area param col colgroup frame frameset rp desc metadata defs symbol
+    mask pattern clippath marker
 """.split()  # noqa: SIM905
-_DRAWN = "desc metadata defs symbol mask pattern clippath marker".split()  # noqa: SIM905
 _CONTROLS = ("select", "textarea", "option", "datalist", "progress", "meter")
 _EMBEDDED = ("object", "applet", "iframe", "video", "audio", "canvas")
+_SKIP_ACTIONS: dict[object, Action] = dict.fromkeys(
+    (etree.Comment, etree.ProcessingInstruction, etree.Entity, *_SKIPPED), skip
+)
 
-# Tags that are nothing but boxes; those of them that a scope names may be headings by their role.
-BOX_TAGS = frozenset({*_BLOCKS, "div", "p"})
-
-_ACTIONS: dict[object, Action] = {
-    etree.Comment: skip,
-    etree.ProcessingInstruction: skip,
-    etree.Entity: skip,
-    **dict.fromkeys(_SKIPPED, skip),
-    **dict.fromkeys(_DRAWN, skip),
-    **dict.fromkeys(_BLOCKS, start_block),
+ACTIONS: dict[object, Action] = {
+    **_SKIP_ACTIONS,
+    **dict.fromkeys(BOX_TAGS, start_block),
     **dict.fromkeys(("div", "p"), start_box),
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), start_heading),
+    **dict.fromkeys(_HEADINGS, start_heading),
     **dict.fromkeys(("strong", "b"), start_strong),
     **dict.fromkeys(("em", "i"), mark_span(EMPHASIS)),
     **dict.fromkeys(("del", "s", "strike"), mark_span(STRUCK)),
@@ -436,9 +383,11 @@ _ACTIONS: dict[object, Action] = {
     **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), start_preformatted),
     **dict.fromkeys(_CONTROLS, count_and_skip(FORM)),
     **dict.fromkeys(_EMBEDDED, count_and_skip(EMBEDDED)),
-    **dict.fromkeys(("noscript", "noframes", "noembed"), start_fallback),
+    **dict.fromkeys(("noscript", "noframes", "noembed", "template"), start_fallback),
+    **dict.fromkeys(("text", "tspan"), enclose(" ", " ")),  # in drawings
     **LIST_ACTIONS,
     **TABLE_ACTIONS,
+    ROLE_HEADING: start_role_heading,
     "a": start_link,
     "blockquote": start_quote,
     "br": break_line,
@@ -450,25 +399,17 @@ _ACTIONS: dict[object, Action] = {
     "math": add_formula,
     "nav": start_navigation,
     "q": enclose("“", "”"),
-    "rt": enclose("(", ")"),  # how to read the characters before it
+    "rt": enclose("(", ")"),  # the reading of the characters before it
     "script": add_tex_script,
     "sub": mark_span(LOWERED),
     "summary": start_summary,
     "sup": mark_span(RAISED),
     "svg": start_drawing,
-    "template": start_template,
-    **dict.fromkeys(("text", "tspan"), enclose(" ", " ")),  # pieces of a drawing
 }
-
-_IN_CODE: dict[object, Action] = {
-    etree.Comment: skip,
-    etree.ProcessingInstruction: skip,
-    etree.Entity: skip,
-    **dict.fromkeys(_SKIPPED, skip),
+ACTIONS_IN_CODE: dict[object, Action] = {
+    **_SKIP_ACTIONS,
     **dict.fromkeys(
         ("script", "svg", "button", "select", "textarea", "noscript", "template", "nav"), skip
     ),
     **code.CODE_ACTIONS,
 }
-
-VOCABULARY = Vocabulary(_ACTIONS, _IN_CODE, start_role_heading)

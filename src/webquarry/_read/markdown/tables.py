@@ -1,42 +1,69 @@
-"""Tables: which ones hold data, and rows of cells -> a pipe table.
+"""Tables: which of them hold data, the actions of their tags, and their blocks.
 
-Pages also use tables to arrange things on the screen. Those are read cell by cell as if they were
-boxes; only a table whose cells are short and belong together becomes a Markdown table.
+Layout tables are read cell by cell like boxes; only a table with short cells that belong together
+becomes a Markdown table.
 """
 
 from __future__ import annotations
 
-from lxml import etree
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry._read.html.tree import find_cells, get_value, holds_inside, length_up_to
+from webquarry._read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry._read.markdown.blocks import Block
+from webquarry._read.markdown.code import is_beside_code
+from webquarry._read.text.labels import read_icon_label, read_icon_name
 
-_TABLE = ("table",)
+if TYPE_CHECKING:
+    from webquarry._read.markdown.walker import Walker
+
 _NOT_IN_DATA = ("h1", "h2", "h3", "form", "article", "section", "main", "iframe")
-_LONGEST_CELL = 1_000  # characters in a table without any heading cell
-_LONGEST_HEADED_CELL = 6_000
-_LONGEST_WITH_NESTED = 4_000  # characters of a table that has another one in it
-_MOST_ROWS_LOOKED_AT = 60
-_MOST_SPAN = 1_000
+_MAX_CELL = 1_000  # characters in a table without any header cell
+_MAX_HEADED_CELL = 6_000
+_MAX_WITH_NESTED = 4_000  # characters of a table that contains another one
+_MAX_ROWS_EXAMINED = 60
+_MAX_SPAN = 1_000
 _SPARE_CELLS = 1_000  # empty cells that any table may get
+_MAX_ICONS = 8  # elements of a cell that are examined
 
 
-class Cell:
-    """One cell, its Markdown on a single line."""
+def holds_data(table: Element) -> bool:
+    """Whether a table is not only used for layout."""
+    role = (get_value(table, "role") or "").lower()
+    if role in ("presentation", "none"):
+        return False
+    rows, headed = find_cells(table, _MAX_ROWS_EXAMINED)
+    if max(map(len, rows), default=0) < 2 or (len(rows) < 2 and not headed):
+        return False
+    if holds_inside(table, ("table",)):
+        return headed and length_up_to(table, _MAX_WITH_NESTED) < _MAX_WITH_NESTED
+    longest = _MAX_HEADED_CELL if headed else _MAX_CELL
+    if length_up_to(table, longest) < longest and not holds_inside(table, _NOT_IN_DATA):
+        return True
+    for cells in rows:
+        for cell in cells:
+            if length_up_to(cell, longest) >= longest or holds_inside(cell, _NOT_IN_DATA):
+                return False
+    return True
 
-    def __init__(self, text: str, heading: bool, columns: int = 1, rows: int = 1) -> None:
-        self.text = text
-        self.heading = heading
-        self.columns = columns
-        self.rows = rows
+
+class Cell(NamedTuple):
+    """A cell with its Markdown in a single line."""
+
+    text: str
+    heading: bool
+    columns: int = 1
+    rows: int = 1
 
 
 class Table:
-    """The rows of a table that holds data, while it is walked through."""
+    """The rows of a data table that is being read."""
 
     def __init__(self) -> None:
         self.rows: list[list[Cell]] = []
-        self.head_rows = 0  # the rows of its head, as far as they come first
+        self.head_rows = 0
         self.in_head = False
 
     def start_row(self) -> None:
@@ -45,8 +72,8 @@ class Table:
         if self.in_head and self.head_rows == len(self.rows) - 1:
             self.head_rows += 1
 
-    def add(self, element: etree._Element, text: str) -> None:
-        """Add a cell to the row: its element, and its Markdown."""
+    def add(self, element: Element, text: str) -> None:
+        """Add a cell to the row."""
         if not self.rows:
             self.start_row()
         columns = _parse_span(get_value(element, "colspan"))
@@ -54,8 +81,8 @@ class Table:
         self.rows[-1].append(Cell(text, element.tag == "th", columns, rows))
 
     def to_block(self) -> Block | None:
-        """Return the rows with their head, which may be blank; None if no cell holds anything."""
-        grid = [row for row in self._place_cells() if any(row)]
+        """Return the rows with their head, which may be blank; None if all cells are blank."""
+        grid = [row for row in _place_cells(self.rows) if any(row)]
         if not grid:
             return None
         width = max(map(len, grid))
@@ -67,45 +94,9 @@ class Table:
             head = grid.pop(0)
         return Block("table", rows=[head + [""] * (width - len(head)), *grid])
 
-    def _place_cells(self) -> list[list[str]]:
-        """The texts of each row in their columns; what a span covers is empty."""
-        rows = self.rows
-        lines: list[list[str]] = []
-        spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # more than this, spans may not add
-        # no row has more cells, so no span need cover more columns
-        widest = max(map(len, rows), default=1)
-        covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
-        for number, row in enumerate(rows):
-            line: list[str] = []
-            below = {}
-            if covered:
-                below = {column: left - 1 for column, left in covered.items() if left > 1}
-            for cell in row:
-                while len(line) in covered:
-                    line.append("")
-                if cell.columns == 1 and cell.rows == 1:  # as nearly all
-                    line.append(cell.text)
-                    continue
-                width = min(cell.columns, widest)
-                height = min(cell.rows, len(rows) - number)
-                if width * height - 1 > spare:
-                    width = height = 1
-                spare -= width * height - 1
-                if height > 1:
-                    columns = range(len(line), len(line) + width)
-                    below.update(dict.fromkeys(columns, height - 1))
-                line.append(cell.text)
-                if width > 1:
-                    line.extend([""] * (width - 1))
-            covered = below
-            while line and not line[-1]:
-                line.pop()
-            lines.append(line)
-        return lines
-
     def _starts_with_head(self) -> bool:
-        """Whether the first row that says something is the head: it stands in one, consists of
-        heading cells only, or there are no heading cells at all.
+        """Whether the first row with text is the head: it is in one, has header cells only, or
+        there are no header cells at all.
         """
         if self.head_rows:
             return True
@@ -117,39 +108,155 @@ class Table:
         return not any(cell.heading for row in self.rows for cell in row)
 
 
-def holds_data(table: etree._Element) -> bool:
-    """Whether a table is a table, and not a way to arrange a page."""
-    role = (get_value(table, "role") or "").lower()
-    if role in ("presentation", "none"):
-        return False
-    rows, headed = find_cells(table, _MOST_ROWS_LOOKED_AT)
-    if max(map(len, rows), default=0) < 2 or (len(rows) < 2 and not headed):
-        return False
-    if holds_inside(table, _TABLE):
-        return headed and length_up_to(table, _LONGEST_WITH_NESTED) < _LONGEST_WITH_NESTED
-    longest = _LONGEST_HEADED_CELL if headed else _LONGEST_CELL
-    if length_up_to(table, longest) < longest and not holds_inside(table, _NOT_IN_DATA):
-        return True  # no cell is longer, then
-    for cells in rows:
-        for cell in cells:
-            if _is_part_of_page(cell, longest):
-                return False
-    return True
-
-
-def _is_part_of_page(cell: etree._Element, longest: int) -> bool:
-    """Whether a cell holds more than a piece of data: a long text, or a box."""
-    if length_up_to(cell, longest) >= longest:
-        return True
-    return holds_inside(cell, _NOT_IN_DATA)
+def _place_cells(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+    """Return the texts of each row in their columns; cells that a span covers are blank."""
+    lines: list[list[str]] = []
+    spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # cells that spans may add
+    widest = max(map(len, rows), default=1)
+    covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
+    for number, row in enumerate(rows):
+        line: list[str] = []
+        below = {column: left - 1 for column, left in covered.items() if left > 1}
+        for cell in row:
+            while len(line) in covered:
+                line.append("")
+            width = min(cell.columns, widest)
+            height = min(cell.rows, len(rows) - number)
+            if width * height - 1 > spare:
+                width = height = 1
+            spare -= width * height - 1
+            if height > 1:
+                columns = range(len(line), len(line) + width)
+                below.update(dict.fromkeys(columns, height - 1))
+            line += [cell.text, *[""] * (width - 1)]
+        covered = below
+        while line and not line[-1]:
+            line.pop()
+        lines.append(line)
+    return lines
 
 
 def _parse_span(value: str | None) -> int:
-    """How many columns or rows a cell covers; one where the attribute makes no sense."""
-    if value is None:
-        return 1
-    digits = value.strip()
+    """Return the number of columns or rows of a cell; 1 for an invalid value."""
+    digits = (value or "").strip()
     if digits.isascii() and digits.isdigit() and len(digits) < 10:
-        number = int(digits)
-        return min(max(number, 1), _MOST_SPAN)
+        return min(max(int(digits), 1), _MAX_SPAN)
     return 1
+
+
+def start_table(walker: Walker, element: Element) -> Leave:
+    walker.flush()
+    is_data = not walker.cells and holds_data(element)
+    walker.tables.append(Table() if is_data else None)
+    return end_table
+
+
+def end_table(walker: Walker, element: Element) -> None:
+    walker.flush()
+    table = walker.tables.pop()
+    block = table.to_block() if table is not None else None
+    if block is not None:
+        walker.blocks.add(block)
+
+
+def _get_table(walker: Walker) -> Table | None:
+    """Return the innermost table if it holds data."""
+    return walker.tables[-1] if walker.tables else None
+
+
+def start_head(walker: Walker, element: Element) -> Leave:
+    walker.flush()
+    table = _get_table(walker)
+    if table is not None:
+        table.in_head = True
+    return end_head
+
+
+def end_head(walker: Walker, element: Element) -> None:
+    walker.flush()
+    table = _get_table(walker)
+    if table is not None:
+        table.in_head = False
+
+
+def start_body(walker: Walker, element: Element) -> Leave:
+    walker.flush()
+    return end_row
+
+
+def start_row(walker: Walker, element: Element) -> Leave:
+    walker.flush()
+    table = _get_table(walker)
+    if table is not None:
+        table.start_row()
+    return end_row
+
+
+def end_row(walker: Walker, element: Element) -> None:
+    walker.flush()
+
+
+def start_cell(walker: Walker, element: Element) -> Leave:
+    """Collect the blocks of a cell; cells of a layout table are parts of a line."""
+    if is_beside_code(element):
+        return SKIP
+    if _get_table(walker) is None:
+        if walker.pieces:
+            walker.pieces.append(" ")
+        return end_layout_cell
+    walker.flush()
+    walker.collect_blocks()
+    walker.cells += 1
+    walker.tables.append(None)  # a table inside of a cell is none of its own
+    return end_cell
+
+
+def end_cell(walker: Walker, element: Element) -> None:
+    """Add the collected blocks to the table as one line."""
+    walker.tables.pop()
+    text = walker.finish_blocks()
+    walker.cells -= 1
+    table = walker.tables[-1]
+    assert table is not None
+    if "\n" in text:
+        text = _join_lines(text)
+    if not text and len(element):
+        text = _read_icons(walker, element)
+    table.add(element, text)
+
+
+def end_layout_cell(walker: Walker, element: Element) -> None:
+    if walker.pieces:
+        walker.pieces.append(" ")
+
+
+def _join_lines(text: str) -> str:
+    """Join lines by spaces, without blank ones."""
+    first, *others = text.split("\n")
+    last = others.pop()
+    return " ".join([first.rstrip(), *filter(None, map(str.strip, others)), last.lstrip()])
+
+
+def _read_icons(walker: Walker, cell: Element) -> str:
+    """Return the meaning of the icons in a cell without text; empty if they differ, since a style
+    sheet may hide one of them.
+    """
+    signs = set()
+    for icon in islice(cell.iter("svg", "use", "img", "i", "span", "div"), _MAX_ICONS):
+        label = icon.get("aria-label") or icon.get("alt") or icon.get("title") or ""
+        name = icon.get("href") or icon.get("xlink:href") or icon.get("class") or ""
+        sign = read_icon_label(label) or read_icon_name(name)
+        if sign and walker.visibility.paints(icon):
+            signs.add(sign)
+    return signs.pop() if len(signs) == 1 else ""
+
+
+TABLE_ACTIONS: dict[object, Action] = {
+    "table": start_table,
+    "thead": start_head,
+    "tbody": start_body,
+    "tfoot": start_body,
+    "tr": start_row,
+    "td": start_cell,
+    "th": start_cell,
+}

@@ -1,31 +1,36 @@
-"""The walk through a page: elements in, Markdown blocks out.
+"""Walk through elements of a page and write blocks.
 
-One pass with a stack of its own, so that no depth of nesting can exhaust Python's. Which elements
-it comes to is told by `scope.py`; what a tag means, by `elements.py`; whether a person sees it, by
-the visibility tracker. Here is what they work on: the pieces of the block that is being written,
-the spans that are open, the blocks that are done.
+`Scope` yields the elements and texts that are read, `elements.py` has the action of each tag, and
+`Styles` decides what is visible. The walker has the state that actions change: the pieces and open
+spans of the current block, and the finished blocks. It has its own stack, because pages nest deeper
+than Python's.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
-
-from lxml import etree
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from webquarry._read.html.class_names import HIDDEN_CLASS
-from webquarry._read.html.inline_boxes import SIDE_BY_SIDE, InlineBoxes
+from webquarry._read.html.inline_boxes import SIDE_BY_SIDE, are_apart, holds_boxes
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.tree import first_texts, has_text
-from webquarry._read.markdown.actions import SKIP, Action, Leave, Vocabulary, skip
+from webquarry._read.markdown.actions import (
+    BOX_TAGS,
+    ROLE_HEADING,
+    SKIP,
+    Action,
+    Element,
+    Leave,
+    skip,
+)
 from webquarry._read.markdown.blocks import Block, Blocks, write_marked
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.formulas import is_formula_image
 from webquarry._read.markdown.inline import BREAK, CLOSE, Inline, Piece, Span
 from webquarry._read.markdown.links import Links
-from webquarry._read.markdown.scope import HOLDS, INSIDE, Child, WalkScope, take_child
-from webquarry._read.markdown.tables import Table
 from webquarry._read.style.styles import (
     DISPLAY,
     HIDDEN,
@@ -39,23 +44,74 @@ from webquarry._read.text.escape import escape_line_starts
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.lists import Definitions, Listing
+    from webquarry._read.markdown.tables import Table
 
-# How pages hide themselves until their script has run; the other ways are never undone.
+# Parts of an element that are read, as bits: its children, its `text`, its `tail`; and whether it
+# has children.
+INSIDE, TEXT, TAIL = 1, 2, 4
+HOLDS = 8
+
+# Ways in which pages are hidden until their scripts have run.
 _UNDONE_BY_SCRIPTS = frozenset({HIDDEN, DISPLAY, TRANSPARENT, HIDDEN_CLASS, VISIBILITY, NO_SIZE})
-_SHORT_HEADING = 300  # characters; a longer one has swallowed what follows it
-_MOST_HEADING_TEXTS = 100  # pieces of text in a short heading
-_MARKS_BETWEEN = 6  # pieces in which the text before an inline element is looked for
+_MAX_HEADING = 300  # characters; a longer heading contains what follows it
+_MAX_HEADING_TEXTS = 100  # pieces of text in it
+_MARKS_BETWEEN = 6  # pieces in which the text before an inline element is searched
 _BOLD = "**"
 
-# What is left of the siblings of an element, itself with its parts, what to do on leaving it, and
-# whether it changed the style that the visibility tracker keeps.
+# An element, its parts, tag and attribute names, and those of its `text` and `tail` that are read.
+Child = tuple[Element, int, str, list[str], str | None, str | None]
+# Remaining siblings, the element, the function for its end, and whether its style has to be left.
 _OpenElement = tuple[Iterator[Child], Child, Leave, bool]
-# The state of the walk: pieces, spans, whether there are marks, blocks, lists, heading, actions.
-_Frame = tuple[list[Piece], list[Span], bool, Blocks, "list[Listing]", int, dict[object, Action]]
+_Frame = tuple[list[Piece], list[Span], bool, Blocks, "list[Listing]", int, Mapping[object, Action]]
+
+
+class Parts(Protocol):
+    """Selects the elements that a walk reads."""
+
+    def among(self, elements: list[Element]) -> Iterable[tuple[Element, int]]:
+        """Return those of the elements that are read, with their parts."""
+
+    def children(self, element: Element) -> Iterable[Child]:
+        """Return the children that are read; empty if there are none."""
+
+
+class AllParts:
+    """Selects everything."""
+
+    def among(self, elements: list[Element]) -> Iterable[tuple[Element, int]]:
+        return [(element, INSIDE | TEXT) for element in elements]
+
+    def children(self, element: Element) -> Iterable[Child]:
+        return map(_take_whole, element)
+
+
+def _take_whole(element: Element) -> Child:
+    return _take(element, INSIDE | TEXT | TAIL)
+
+
+def _take(element: Element, parts: int) -> Child:
+    names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
+    if len(element):
+        parts |= HOLDS
+    text = element.text if parts & TEXT else None
+    tail = element.tail if parts & TAIL else None
+    return element, parts, element.tag, names, text, tail
+
+
+_ALL_PARTS = AllParts()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a walk reads; by default all that is visible in a page."""
+
+    parts: Parts = _ALL_PARTS
+    fallback_tags: frozenset[str] = frozenset()  # read although browsers with scripts skip them
+    script_has_run: bool = False  # read what scripts would show
 
 
 class Walker:
-    """Writes Markdown while it walks through what its scope lets it take."""
+    """Walks through the parts of a scope and writes blocks."""
 
     def __init__(
         self,
@@ -63,8 +119,9 @@ class Walker:
         links: Links,
         footnotes: Footnotes,
         page_info: PageInfo,
-        scope: WalkScope,
-        vocabulary: Vocabulary,
+        scope: Scope,
+        actions: Mapping[object, Action],
+        actions_in_code: Mapping[object, Action],
     ) -> None:
         self.visibility = visibility
         self.typesets_tex = page_info.typesets_tex
@@ -72,179 +129,164 @@ class Walker:
         self.footnotes = footnotes
         self.scope = scope
         self.removed: Counter[str] = Counter()
-        self.fallbacks: list[etree._Element] = []  # passed over, though the page may live there
-        self.shown = 0  # characters of the text that was taken
+        self.shown = 0  # characters of visible text
         self.pieces: list[Piece] = []
         self.spans: list[Span] = []
-        self.has_marks = False  # the pieces are not all plain text
+        self.has_marks = False  # there are pieces other than plain text
         self.blocks = Blocks()
         self.lists: list[Listing] = []
-        self.tables: list[Table | None] = []  # None for one that only arranges the page
+        self.tables: list[Table | None] = []  # None for a layout table
         self.heading = 0
         self.heading_is_short = True
         self.definitions: list[Definitions] = []
         self.drawings = 0
-        self.cells = 0  # cells of data tables that are open, one inside the other
-        self.actions = vocabulary.actions
-        self._vocabulary = vocabulary
-        self._usual_actions = vocabulary.actions
+        self.cells = 0  # open cells of data tables
+        self.actions = actions
+        self._page_actions = actions
+        self._code_actions = actions_in_code
         self._watched_tags = visibility.tags
         self._watched = visibility.watched
-        self._counts_hidden_skipped = scope.counts_hidden_skipped
-        self._script_has_run = scope.script_has_run
-        self._restyled = False  # the style of the text changed at the element just entered
+        self._restyled = False  # the last entered element changed the style
         self._inline = Inline(self.removed, typesets_tex=page_info.typesets_tex)
-        self._boxes = InlineBoxes()
-        self._frames: list[_Frame] = []  # what is put aside while a cell or code is collected
+        self._boxes_in: Element | None = None  # the last element asked for inline boxes
+        self._holds_boxes = False
+        self._frames: list[_Frame] = []  # states of the walk outside of a cell or code
 
-    def walk(self, elements: Iterable[etree._Element]) -> None:
-        """Walk through elements and everything in them; the text behind the elements themselves is
-        not theirs.
-        """
+    def walk(self, elements: Iterable[Element]) -> None:
+        """Walk through elements, without their tails."""
         for root, parts in self.scope.parts.among(list(elements)):
-            self._walk_tree(take_child(root, parts))
+            self._walk_tree(_take(root, parts))
             self.flush()
 
     def _walk_tree(self, root: Child) -> None:
-        """Walk through one element. What is done on leaving an element stands here twice, because
-        a call for every element makes the conversion of a page 1.5 % slower.
-        """
-        visibility = self.visibility
         get_children = self.scope.parts.children
         open_elements: list[_OpenElement] = []
         children = iter([root])
-        tag_before: object = None  # of the element that was left last, if nothing is behind it
-        inside, holds = INSIDE, HOLDS
+        tag_before: object = None  # of the sibling directly before, without text between
         while True:
             for child in children:
-                element, parts, tag, names, text, tail = child
-                if parts & inside:
-                    if (
-                        tag_before is not None
-                        and tag in SIDE_BY_SIDE
-                        and tag_before in SIDE_BY_SIDE
-                    ):
-                        self._set_apart(element)
+                element, parts, tag, names, text, _ = child
+                leave: Leave = SKIP
+                restyled = False
+                if parts & INSIDE:
+                    if tag_before in SIDE_BY_SIDE and tag in SIDE_BY_SIDE:
+                        self._separate(element)
                     leave = self._enter(element, tag, names)
                     restyled = self._restyled
-                    if leave is not SKIP:
-                        if text:
-                            self._take_text(text)
-                        if parts & holds and (inner := get_children(element)):
-                            open_elements.append((children, child, leave, restyled))
-                            children = iter(inner)
-                            tag_before = None
-                            break
-                        if leave is not None:
-                            leave(self, element)
-                    if restyled:
-                        visibility.leave()
-                tag_before = tag
-                if tail:
-                    self._take_text(tail)
+                    if text and leave is not SKIP:
+                        self._take_text(text)
+                if leave is not SKIP and parts & HOLDS:
+                    open_elements.append((children, child, leave, restyled))
+                    children = iter(get_children(element))
                     tag_before = None
+                    break
+                tag_before = self._leave(child, leave, restyled)
             else:
                 if not open_elements:
                     return
                 children, child, leave, restyled = open_elements.pop()
-                element, _, tag, _, _, tail = child
-                if leave is not None:
-                    leave(self, element)
-                if restyled:
-                    visibility.leave()
-                tag_before = tag
-                if tail:
-                    self._take_text(tail)
-                    tag_before = None
+                tag_before = self._leave(child, leave, restyled)
 
-    def _set_apart(self, element: etree._Element) -> None:
-        """Put a blank before an inline element that only the layout sets apart from the last."""
-        if self.actions is not self._usual_actions:
+    def _leave(self, child: Child, leave: Leave, restyled: bool) -> object:
+        """End an element and take its tail; return its tag if nothing follows."""
+        element, _, tag, _, _, tail = child
+        if leave is not None and leave is not SKIP:
+            leave(self, element)
+        if restyled:
+            self.visibility.leave()
+        if not tail:
+            return tag
+        self._take_text(tail)
+        return None
+
+    def _separate(self, element: Element) -> None:
+        """Add a space before an inline element that only the layout separates from the last."""
+        if self.actions is not self._page_actions:
             return
         for piece in self.pieces[: -_MARKS_BETWEEN - 1 : -1]:
             if isinstance(piece, str):
-                if self._boxes.stands_apart(element, piece):
+                if are_apart(element, piece) and self._is_box(element):
                     self.pieces.append(" ")
                 return
 
-    def _enter(self, element: etree._Element, tag: str, names: list[str]) -> Leave:
-        """Act on an element. Gives what to do on leaving it, SKIP where nothing in it is taken;
-        `_restyled` then says whether the style changes back there.
-        """
+    def _is_box(self, element: Element) -> bool:
+        """Whether the parent holds inline boxes; the last answer is kept."""
+        parent = element.getparent()
+        if parent is not self._boxes_in:
+            self._boxes_in = parent
+            self._holds_boxes = parent is not None and holds_boxes(parent)
+        return self._holds_boxes
+
+    def _enter(self, element: Element, tag: str, names: list[str]) -> Leave:
+        """Start an element: judge its visibility and run its action."""
         visibility = self.visibility
         action = self.actions.get(tag)
         restyled = self._restyled = False
         if (
             (tag in self._watched_tags or (names and self._is_watched(names)))
-            and (action is not skip or self._counts_hidden_skipped)
+            and action is not skip
             and not visibility.is_plain(element, names)
         ):
-            seen = self._look_at(element, names)
+            seen = self._judge(element, names)
             if seen is None:
                 return SKIP
             restyled = seen
-            if (
-                "role" in names
-                and (action is None or tag in self.scope.heading_tags)
-                and self.actions is self._usual_actions
-                and element.get("role") == "heading"
-            ):
-                action = self._vocabulary.start_role_heading
+            if "role" in names and self._is_role_heading(element, action):
+                action = self.actions.get(ROLE_HEADING)
         if tag == "a" and visibility.muted == SAME_COLOUR and not restyled and "style" not in names:
             restyled = visibility.enter_link(element, names)
         self._restyled = restyled
-        if action is None:
-            return None
-        return action(self, element)
+        return action(self, element) if action is not None else None
 
     def _is_watched(self, names: list[str]) -> bool:
-        """Whether one of the attributes may say that an element is not seen."""
         watched = self._watched
         for name in names:  # noqa: SIM110 - a generator takes longer
             if name in watched:
                 return True
         return False
 
-    def _look_at(self, element: etree._Element, names: list[str]) -> bool | None:
-        """Whether the style of the text changes inside an element; None when nothing of it is
-        seen.
-        """
+    def _is_role_heading(self, element: Element, action: Action | None) -> bool:
+        """Whether a box or an inline element is a heading by its role."""
+        return (action is None or element.tag in BOX_TAGS) and element.get("role") == "heading"
+
+    def _judge(self, element: Element, names: list[str]) -> bool | None:
+        """Return whether the style of the text changes; None if the element is hidden."""
         verdict = self.visibility.enter(element, names)
         if isinstance(verdict, bool):
             return verdict
-        if self._script_has_run:
+        if self.scope.script_has_run:
             if verdict in _UNDONE_BY_SCRIPTS:
                 return False
             self.removed[verdict] += 1
             return None
         if element.tag == "img" and is_formula_image(element):
-            return False  # shown to eyes, though hidden from screen readers
+            return False  # visible, only hidden from screen readers
         if has_text(element) or element.get("alt"):
             self.removed[verdict] += 1
         return None
 
     def _take_text(self, text: str) -> None:
-        """Put text into the block, if it can be seen."""
+        """Add text to the block if it is visible."""
         muted = self.visibility.muted
-        if muted is None or (muted == VISIBILITY and self._script_has_run):
+        if muted is None or (muted == VISIBILITY and self.scope.script_has_run):
             self.shown += len(text)
             if self.pieces or not text.isspace():
                 self.pieces.append(text)
         elif not text.isspace():
             self.removed[muted] += 1
 
-    def leave_out(self, element: etree._Element, reason: str) -> None:
-        """Count an element that is not shown, if there was anything to see in it."""
+    def leave_out(self, element: Element, reason: str) -> None:
+        """Count an element that is left out, if it has text."""
         if has_text(element):
             self.removed[reason] += 1
 
     def add_mark(self, piece: Piece) -> None:
-        """Put something other than plain text into the block."""
+        """Add something other than plain text to the block."""
         self.pieces.append(piece)
         self.has_marks = True
 
     def open_span(self, kind: str, target: str = "") -> bool:
-        """Start a span of marked text, unless one of its kind is open already."""
+        """Start a span; return False if one of its kind is open already."""
         for span in self.spans:
             if span.kind == kind:
                 return False
@@ -254,22 +296,19 @@ class Walker:
         return True
 
     def close_span(self) -> None:
-        """End the span that was opened last."""
+        """End the innermost span."""
         self.spans.pop()
         self.pieces.append(CLOSE)
 
     def flush(self) -> None:
-        """End the block. Spans that are still open go on in the next one."""
+        """End the block. Open spans continue in the next one."""
         pieces, spans = self.pieces, self.spans
         if len(pieces) <= len(spans):
             return
-        if not self.has_marks:
-            # without marks there is only text
-            text = self._inline.render_plain(pieces)  # type: ignore[arg-type]
-        elif spans:
-            text = self._inline.render(pieces + [CLOSE] * len(spans))
+        if self.has_marks:
+            text = self._inline.render([*pieces, *[CLOSE] * len(spans)])
         else:
-            text = self._inline.render(pieces)
+            text = self._inline.render_plain(pieces)  # type: ignore[arg-type]  # no marks: strings
         pieces.clear()
         pieces.extend(spans)
         self.has_marks = bool(spans)
@@ -277,7 +316,7 @@ class Walker:
             self._add_block(text)
 
     def end_block(self) -> None:
-        """End the block, but keep a short heading together, whatever boxes are inside it."""
+        """End the block; boxes do not divide a short heading."""
         if self.heading and self.heading_is_short:
             if self.pieces:
                 self.pieces.append(" ")
@@ -285,7 +324,7 @@ class Walker:
             self.flush()
 
     def _add_block(self, text: str) -> None:
-        """Add a block that is done: a heading or a paragraph."""
+        """Add a paragraph or a heading."""
         level, self.heading = self.heading, 0
         if not level:
             if not self.cells:
@@ -301,19 +340,18 @@ class Walker:
         else:
             self.blocks.add(Block("heading", text, level))
 
-    def start_heading(self, element: etree._Element, level: int) -> None:
+    def start_heading(self, element: Element, level: int) -> None:
         """Make the next block a heading."""
         self.flush()
         self.heading = level
         self.heading_is_short = True
-        if not len(element):
-            return
-        texts = first_texts(element, _MOST_HEADING_TEXTS + 2, _SHORT_HEADING + 1)
-        has_many = len(texts) > _MOST_HEADING_TEXTS + 1
-        self.heading_is_short = not has_many and sum(map(len, texts)) <= _SHORT_HEADING
+        if len(element):
+            texts = first_texts(element, _MAX_HEADING_TEXTS + 2, _MAX_HEADING + 1)
+            is_few = len(texts) <= _MAX_HEADING_TEXTS + 1
+            self.heading_is_short = is_few and sum(map(len, texts)) <= _MAX_HEADING
 
     def break_line(self) -> None:
-        """A line break; two of them in a row end the block."""
+        """Add a line break; two in a row end the block."""
         pieces = self.pieces
         if self.heading:
             pieces.append(" ")
@@ -322,7 +360,7 @@ class Walker:
             last = pieces[-1]
             if type(last) is not str or last is BREAK or not last.isspace():
                 break
-            pieces.pop()  # white space before a break is not seen
+            pieces.pop()
         if pieces and pieces[-1] is BREAK:
             pieces.pop()
             self.flush()
@@ -330,19 +368,31 @@ class Walker:
             pieces.append(BREAK)
 
     def collect_blocks(self) -> None:
-        """Put everything aside and start afresh, for the blocks in a cell."""
-        self._put_aside()
+        """Start the content of a cell."""
+        self._save_state()
         self.pieces = []
         self.blocks, self.lists = Blocks(), []
 
-    def collect_code(self) -> None:
-        """Put everything aside but the blocks and start afresh, for code."""
-        self._put_aside()
-        self.pieces = [""]
-        self.actions = self._vocabulary.actions_in_code
+    def finish_blocks(self) -> str:
+        """Return the content of a cell as Markdown."""
+        self.flush()
+        text = write_marked(self.blocks)
+        self._restore_state()
+        return text
 
-    def _put_aside(self) -> None:
-        """Remember where the walk was."""
+    def collect_code(self) -> None:
+        """Start code."""
+        self._save_state()
+        self.pieces = [""]
+        self.actions = self._code_actions
+
+    def finish_code(self) -> str:
+        """Return the text of code."""
+        texts = [piece for piece in self.pieces if isinstance(piece, str)]
+        self._restore_state()
+        return "".join(texts)
+
+    def _save_state(self) -> None:
         frame = (
             self.pieces,
             self.spans,
@@ -355,21 +405,7 @@ class Walker:
         self._frames.append(frame)
         self.spans, self.has_marks, self.heading = [], False, 0
 
-    def finish_code(self) -> str:
-        """What was collected as code; the walk goes on where it was."""
-        texts = [piece for piece in self.pieces if isinstance(piece, str)]
-        self._restore()
-        return "".join(texts)
-
-    def finish_blocks(self) -> str:
-        """What was collected as blocks; the walk goes on where it was."""
-        self.flush()
-        text = write_marked(self.blocks)
-        self._restore()
-        return text
-
-    def _restore(self) -> None:
-        """Go on where things were put aside."""
+    def _restore_state(self) -> None:
         (
             self.pieces,
             self.spans,

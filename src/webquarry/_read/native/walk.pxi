@@ -20,7 +20,7 @@ cdef enum:
     OUTSIDE = FOOTER_FLAG | HEADER_FLAG | CHROME_FLAG
 
 cdef enum:
-    INSIDE = 1  # parts of an element, as in scope.py
+    INSIDE = 1  # parts of an element, as in walker.py
     TEXT = 2
     TAIL = 4
     HOLDS = 8

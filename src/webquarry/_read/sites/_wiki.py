@@ -81,7 +81,7 @@ def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdow
     languages = ", ".join(_list_languages(document))
     categories = _list_categories(document, info)
     prepare_article(body)
-    article = render([body], url, document.roots)
+    article = render(document, url, [body])
     if not article.blocks:
         return None
     composer = Composer(url)
@@ -109,7 +109,7 @@ def _write_line(document: Document, url: str, *paths: str) -> str:
     elements = _select(document, *paths)[:1]
     for element in elements:
         prepare_article(element)
-    line = one_line(render(elements, url, document.roots).blocks)
+    line = one_line(render(document, url, elements).blocks)
     return "" if len(line) > _MAX_LINE else line
 
 
