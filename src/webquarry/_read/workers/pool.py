@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from dataclasses import dataclass, field
-from itertools import chain
 
 from webquarry._read.workers.job import (
     Job,
@@ -44,7 +42,7 @@ class Place:
     ahead: bool = False
     behind: bool = False
     is_slow: bool = False
-    granted: asyncio.Future[None] | None = field(default=None, repr=False)
+    granted: asyncio.Future[None] = field(init=False, repr=False)
 
 
 class FairQueue:
@@ -52,7 +50,8 @@ class FairQueue:
 
     There are `size` places for quick jobs, and as many again for slow jobs and for callers that
     have no place, so that no caller waits for the hostile pages of another. The last free place is
-    reserved for a caller without one. Waiting callers take turns, each with its jobs in order.
+    reserved for a caller without one. The caller with the fewest places comes first, each with its
+    jobs in order.
 
     Large jobs of one caller run one at a time: each takes up to thirty times its size in memory. A
     job that no call waits for (`behind`) runs when no other job waits and a core is free, one at a
@@ -63,27 +62,21 @@ class FairQueue:
         self.size = size
         self.most = 2 * size
         self._taken: set[Place] = set()
-        self._waiting: dict[str, deque[Place]] = {}  # by caller, in the order of the next turns
+        self._waiting: dict[Place, None] = {}  # in their order
 
     async def enter(self, place: Place) -> None:
         """Wait for a place, and take it."""
-        if not self._waiting and self._may_begin(place):
-            self._taken.add(place)
-            return
         place.granted = asyncio.get_running_loop().create_future()
-        line = self._waiting.setdefault(place.caller, deque())
         if place.ahead:
-            line.appendleft(place)
+            self._waiting = {place: None, **self._waiting}
         else:
-            line.append(place)
+            self._waiting[place] = None
         self._grant_places()
         try:
             await place.granted
         except asyncio.CancelledError:
-            if place in self._taken:  # granted just before the cancellation
-                self.leave(place)
-            else:
-                self._stop_waiting(place)
+            self._waiting.pop(place, None)
+            self.leave(place)  # it may have been granted just before
             raise
 
     def leave(self, place: Place) -> None:
@@ -103,11 +96,10 @@ class FairQueue:
     def _may_begin(self, place: Place) -> bool:
         """Whether this job may begin now."""
         if place.behind:
-            waiting = chain.from_iterable(self._waiting.values())
             return (
                 len(self._taken) < self.size
                 and not any(taken.behind for taken in self._taken)
-                and all(other.behind for other in waiting)
+                and all(other.behind for other in self._waiting)
             )
         own = [taken for taken in self._taken if taken.caller == place.caller]
         if place.is_large and any(taken.is_large for taken in own):
@@ -119,32 +111,17 @@ class FairQueue:
         return quick < self.size and free > 1
 
     def _grant_places(self) -> None:
-        """Let waiting jobs begin, caller by caller."""
-        while (place := self._find_next()) is not None:
-            self._stop_waiting(place)
-            if place.caller in self._waiting:  # the next turn is another caller's
-                self._waiting[place.caller] = self._waiting.pop(place.caller)
+        """Let waiting jobs begin; a small one passes large ones of its caller."""
+        while True:
+            # a cancelled one waits until its task has run
+            waiting = [one for one in self._waiting if not one.granted.done()]
+            ready = filter(self._may_begin, waiting)
+            place = min(ready, key=lambda one: self.count_places(one.caller), default=None)
+            if place is None:
+                return
+            del self._waiting[place]
             self._taken.add(place)
-            assert place.granted is not None
             place.granted.set_result(None)
-
-    def _find_next(self) -> Place | None:
-        """Return the first job that may begin: a small one passes large ones that wait."""
-        for line in self._waiting.values():
-            for place in line:
-                if place.granted is not None and place.granted.done():
-                    continue  # cancelled, but its task has not run yet
-                if self._may_begin(place):
-                    return place
-                if not place.is_large and not place.behind:
-                    break  # nor may those after it
-        return None
-
-    def _stop_waiting(self, place: Place) -> None:
-        line = self._waiting[place.caller]
-        line.remove(place)
-        if not line:
-            del self._waiting[place.caller]
 
 
 class WorkerPool(JobRunner):
