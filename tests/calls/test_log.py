@@ -46,6 +46,19 @@ def environ_of(folder: Path) -> dict[str, str]:
     }
 
 
+def test_the_last_call_of_a_process_is_logged(tmp_path: Path) -> None:
+    code = "import webquarry; webquarry.search('tidal energy storage')"
+    environ = environ_of(tmp_path)
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
+    )
+
+    assert done.stderr == ""
+    logged = open_log(tmp_path).list_latest()
+    assert [call.tool for call in logged] == ["web_search"]
+
+
 def test_a_call_is_kept_with_what_came_of_it(tmp_path: Path) -> None:
     environ = environ_of(tmp_path)
 

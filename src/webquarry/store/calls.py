@@ -255,6 +255,9 @@ class CallLog:
             )
 
     def _start_writer(self) -> None:
+        # The last calls are written at exit, when this module can no longer be imported.
+        import webquarry.store.database  # noqa: F401
+
         with self._lock:
             if self._writer is None:
                 self._writer = threading.Thread(
