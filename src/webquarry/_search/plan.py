@@ -13,17 +13,19 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webquarry._search.models import ALL, Query
 from webquarry._search.provider import Provider
 from webquarry._search.query.domains import DomainFilter, normalise
 from webquarry._search.query.filters import words_of
 from webquarry._search.query.length import put_takers_first
-from webquarry._search.query.lenses import Lens
 from webquarry._search.services.failure import unknown_service
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry._search.query.lenses import Lens
 
 KINDS = ("web", "news", "images", "academic", "patents")  # of searches, as SEARCH_ROUTING has them
 PREFERRED = ("brave", "tavily", "exa", "serper", "searchapi", "google", "searxng")

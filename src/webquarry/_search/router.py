@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webquarry._search.ask_in_order import ask_in_order
 from webquarry._search.models import LIBRARY, Found, Query, Result
@@ -20,7 +20,6 @@ from webquarry._search.paging import ResultCollector, read_pages
 from webquarry._search.plan import build_plan, normalise_query, resolve_names
 from webquarry._search.provider import KeptPages, Provider
 from webquarry._search.query.domains import DomainFilter
-from webquarry._search.query.lenses import Lens
 from webquarry._search.services.breakers import Breakers
 from webquarry._search.services.services import Services
 from webquarry._search.stored import VERSION, unpack
@@ -31,6 +30,9 @@ from webquarry.errors import BadInput
 from webquarry.net.client import Client
 from webquarry.secret import redact
 from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry._search.query.lenses import Lens
 
 
 class Router:

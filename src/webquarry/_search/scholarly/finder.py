@@ -12,10 +12,9 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webquarry._search.models import Attempt, Query
-from webquarry._search.query.lenses import Lens
 from webquarry._search.router import Router
 from webquarry._search.scholarly.fallback import papers_of
 from webquarry._search.scholarly.merge import merge
@@ -34,6 +33,9 @@ from webquarry.errors import BadInput, RateLimited, WebquarryError
 from webquarry.net.client import Client
 from webquarry.secret import redact
 from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry._search.query.lenses import Lens
 
 ALL = "all"
 _MOST_REQUESTS = 3  # of one index for one search

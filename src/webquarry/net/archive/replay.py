@@ -170,7 +170,7 @@ def read_head(stream: Any) -> tuple[bytes, RawHeaders]:
 class _Index:
     """Records of a file."""
 
-    responses: list[tuple[str, RequestKey, _Location]] = field(default_factory=list)
+    responses: list[tuple[str, str, _Location]] = field(default_factory=list)  # id, URL
     concurrent_to: dict[str, str] = field(default_factory=dict)  # record id -> record id
     request_keys: dict[str, RequestKey] = field(default_factory=dict)  # by record id
     newest: datetime | None = None
@@ -179,9 +179,11 @@ class _Index:
         """Return the responses by request. Either record of a pair may refer to the other."""
         referred_by = {other: identity for identity, other in self.concurrent_to.items()}
         grouped: dict[RequestKey, list[_Location]] = {}
-        for identity, get_key, location in self.responses:
+        for identity, url, location in self.responses:
             request = self.concurrent_to.get(identity) or referred_by.get(identity, "")
-            grouped.setdefault(self.request_keys.get(request, get_key), []).append(location)
+            key = self.request_keys.get(request) or _read_key(url)
+            if key:
+                grouped.setdefault(key, []).append(location)
         return grouped
 
 
@@ -228,11 +230,9 @@ def _scan_records(file: IO[bytes]) -> _Index:
             if key:
                 index.request_keys[identity] = key
         elif record.rec_type == "response" and _STATUS_LINE.match(block):
-            key = _read_key(url)
-            if key:
-                truncated = headers.get_header("WARC-Truncated")
-                location = _Location(records.get_record_offset(), truncated)
-                index.responses.append((identity, key, location))
+            truncated = headers.get_header("WARC-Truncated")
+            location = _Location(records.get_record_offset(), truncated)
+            index.responses.append((identity, url, location))
         date = headers.get_header("WARC-Date", "")
         moment = datetime.fromisoformat(date).astimezone(UTC)
         index.newest = max(moment, index.newest or moment)
