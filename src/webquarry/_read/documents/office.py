@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import posixpath
-import re
 import zipfile
 import zlib
 from collections import Counter
@@ -20,7 +19,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from webquarry._read.documents.text import Refusal, clean_name, clean_title
+from webquarry._read.documents.text import Refusal, clean_name, clean_title, parse_date
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.tree import text_of
 from webquarry._read.markdown.blocks import Block
@@ -252,11 +251,6 @@ def find_relation(relations: dict[str, Relation], kind: str) -> Relation | None:
     return None
 
 
-_DATE = re.compile(
-    r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])"
-    r"(?:T[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?"
-)
-_FIRST_YEAR = "1900"
 _LONGEST_PROPERTY = 2_000  # characters
 
 
@@ -282,10 +276,7 @@ def build_document(
         texts[name_of(element.tag)] = text_of(element)[:_LONGEST_PROPERTY]
 
     def read_date(name: str) -> Dated | None:
-        value = texts.get(f"dcterms:{name}", "").strip()
-        if _DATE.fullmatch(value) and value[:4] >= _FIRST_YEAR:
-            return Dated(value, f"{kind}:{name}")
-        return None
+        return parse_date(texts.get(f"dcterms:{name}", "").strip(), f"{kind}:{name}")
 
     own_title = clean_title(texts.get("dc:title", ""), removed)
     author = clean_name(texts.get("dc:creator", ""), removed)

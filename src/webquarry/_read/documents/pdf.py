@@ -29,7 +29,7 @@ from webquarry._read.documents.pdf_lines import (
     read_lines,
     sort_for_reading,
 )
-from webquarry._read.documents.pdf_page import PageText, PdfFile
+from webquarry._read.documents.pdf_page import PdfFile
 from webquarry._read.documents.pdf_tables import Grid, PageItem, find_grids, find_tables
 from webquarry._read.documents.text import (
     LONGEST_TEXT,
@@ -55,28 +55,23 @@ _LONGEST_NUMBER = 4  # characters of the number of a list item
 def convert(body: bytes, url: str) -> ConvertedDocument:
     """Return the document. Links are not read, so `url` is not used."""
     removed: Counter[str] = Counter()
-    pages = _Pages()
     pdf = PdfFile(body)
     try:
-        pages.read(pdf, removed)
+        pages = _read_pages(pdf, removed)
         title = clean_title(pdf.read_metadata("Title"), removed)
         author = clean_name(pdf.read_metadata("Author"), removed)
         published = pdf.read_date("CreationDate")
         modified = pdf.read_date("ModDate")
     finally:
         pdf.close()
-    items = pages.find_items()
+    pages.prepare()
+    items = [find_tables(*page) for page in zip(pages.grids, pages.lines, strict=True)]
     lines = list(chain.from_iterable(pages.lines))
     size = body_size(lines)
     blocks = build_blocks(items, size)
     levels = find_headings(blocks, size)
     joiner = Joiner(line.text for line in lines)
     written = _Writer(joiner, removed).write(blocks, levels)
-    if pages.pictured:
-        pages.notes.append(
-            f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
-            f"{len(pages.lines):,}."
-        )
     if not title:  # the first heading of level 1 on the first pages
         for index, block in enumerate(blocks):
             if levels.get(index) == 1 and block.page < _TITLE_PAGES:
@@ -104,51 +99,13 @@ class _Pages:
     broken: int = 0
     notes: list[str] = field(default_factory=list)
 
-    def read(self, pdf: PdfFile, removed: Counter[str]) -> None:
-        """Read the pages, one open at a time."""
-        if not pdf.page_count:
-            raise Refusal("is a PDF file without pages")
-        count = min(pdf.page_count, _MOST_PAGES)
-        if count < pdf.page_count:
-            self.notes.append(
-                f"The PDF has {pdf.page_count:,} pages; only the first {count:,} were read."
-            )
-        length = 0
-        for number in range(count):
-            with pdf.page(number) as page:
-                length += page.count if page else 0
-                if length > LONGEST_TEXT:
-                    self.notes.append(
-                        "The PDF has more text than is read at once; it ends before page "
-                        f"{number + 1:,}."
-                    )
-                    break
-                lines, grids = self._read_page(page, number, removed) if page else ([], [])
-                self.broken += page is None
-                self.lines.append(lines)
-                self.grids.append(grids)
-        if self.broken:
-            self.notes.append(f"Damaged pages that could not be read: {self.broken:,}.")
-
-    def _read_page(
-        self, page: PageText, number: int, removed: Counter[str]
-    ) -> tuple[list[PdfLine], list[Grid]]:
-        objects = read_objects(page)
-        page.prefer_drawn(objects.actual)
-        lines = read_lines(page, objects, number, removed)
-        grids = find_grids(page, objects.rules, lines)
-        self.pictured += bool(objects.images) and not lines
-        for line in lines:
-            line.places = ()  # the page is closed after this
-        return lines, grids
-
-    def find_items(self) -> list[list[PageItem]]:
-        """Return lines and tables page by page, and keep only the lines without running heads."""
+    def prepare(self) -> None:
+        """Drop running heads and sort the lines; raises `Refusal` if there are none."""
+        count = len(self.lines)
         bare = drop_running_heads(self.lines)
         if not any(bare):
-            count = len(self.lines)
-            has_scans = 2 * self.pictured > count or (count > 1 and self.pictured)
-            if self.pictured and (has_scans or not any(self.lines)):
+            is_scan = 2 * self.pictured > count or (count > 1 and self.pictured)
+            if self.pictured and (is_scan or not any(self.lines)):
                 raise Refusal(
                     "has no text layer: its pages are pictures, and it needs OCR to be read"
                 )
@@ -157,8 +114,50 @@ class _Pages:
             if not any(self.lines):
                 raise Refusal("has no text that can be seen")
             bare = self.lines  # a page of nothing but a running head
-        self.lines = [sort_for_reading(lines) for lines in bare]
-        return [find_tables(*page) for page in zip(self.grids, self.lines, strict=True)]
+        self.lines = list(map(sort_for_reading, bare))
+        if self.broken:
+            self.notes.append(f"Damaged pages that could not be read: {self.broken:,}.")
+        if self.pictured:
+            self.notes.append(
+                "Pages that are pictures without a text layer, and need OCR: "
+                f"{self.pictured:,} of {count:,}."
+            )
+
+
+def _read_pages(pdf: PdfFile, removed: Counter[str]) -> _Pages:
+    """Read the pages, one open at a time."""
+    if not pdf.page_count:
+        raise Refusal("is a PDF file without pages")
+    pages = _Pages()
+    count = min(pdf.page_count, _MOST_PAGES)
+    if count < pdf.page_count:
+        pages.notes.append(
+            f"The PDF has {pdf.page_count:,} pages; only the first {count:,} were read."
+        )
+    length = 0
+    for number in range(count):
+        lines: list[PdfLine] = []
+        grids: list[Grid] = []
+        with pdf.page(number) as page:
+            if page is None:
+                pages.broken += 1
+            else:
+                objects = read_objects(page)
+                length += page.count
+                if length > LONGEST_TEXT:
+                    pages.notes.append(
+                        "The PDF has more text than is read at once; it ends before page "
+                        f"{number + 1:,}."
+                    )
+                    break
+                lines = read_lines(page, objects, number, removed)
+                grids = find_grids(page, objects.rules, lines)
+                pages.pictured += bool(objects.images) and not lines
+        for line in lines:
+            line.places = ()  # the page is closed now
+        pages.lines.append(lines)
+        pages.grids.append(grids)
+    return pages
 
 
 class _Writer(DocumentWriter):
@@ -191,10 +190,8 @@ class _Writer(DocumentWriter):
             text = build_heading(self._text_of(block), level, removed)
         elif block.kind == "item":
             mark = block.marker
-            number = mark[:-1]
-            is_number = mark[-1] in ".)" and number.isascii() and number.isdigit()
             marker, skip = "- ", 0  # a marker that Markdown does not have stays in the text
-            if is_number and len(mark) <= _LONGEST_NUMBER:
+            if len(mark) <= _LONGEST_NUMBER and mark[:-1].isdecimal() and mark[-1] in ".)":
                 marker, skip = f"{mark} ", len(mark)
             elif len(mark) == 1 and not mark.isdigit():
                 skip = 1

@@ -58,16 +58,16 @@ class PageObjects:
 
     hidden: dict[int, str] = field(default_factory=dict)  # reasons by address of the text object
     partly_hidden: dict[int, Painting] = field(default_factory=dict)  # decided per character
-    actual: list[ActualText] = field(default_factory=list)
     rules: list[Box] = field(default_factory=list)  # horizontal and vertical lines
     images: list[Box] = field(default_factory=list)
 
 
 def read_objects(page: PageText) -> PageObjects:
-    """Return the objects of a page."""
+    """Load the text of a page, and return its other objects."""
     scan = _Scan(page.box)
     count = raw.FPDFPage_CountObjects(page.handle)
     scan.read(raw.FPDFPage_GetObject, page.handle, count, PdfMatrix(), 0)
+    page.load(scan.actual)
     objects = scan.objects
     inked: list[_Text] = []
     for text in scan.texts:
@@ -230,6 +230,7 @@ class _Scan:
 
     def __init__(self, page: Box) -> None:
         self.objects = PageObjects()
+        self.actual: list[ActualText] = []
         self.texts: list[_Text] = []  # on the page, and not tiny
         self._page = page
 
@@ -263,7 +264,7 @@ class _Scan:
             mark = raw.FPDFPageObj_GetMark(one, number)
             text = read_actual_text(mark)
             if text is not None:
-                self.objects.actual.append(ActualText(one, mark, text, box))
+                self.actual.append(ActualText(one, mark, text, box))
         if not self._page.touches(box):
             self.objects.hidden[address] = OFF_PAGE
         elif min(box.width, box.height) < SMALLEST_TEXT and _is_tiny(one, matrix):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from webquarry._read.documents.text import Refusal
+from webquarry._read.documents.text import Refusal, parse_date
 from webquarry._read.models import Dated
 
 _LONGEST_FONT_NAME = 128
@@ -29,11 +29,9 @@ _MONO = re.compile(
     r"|fira ?code|Cour\b|NimbusMon|letter ?gothic|andale|SLTT"
 )
 _FIXED_PITCH = 1  # font flag
-_DATE = re.compile(
-    r"\s*(?:D:)?(?P<year>(?:19|20|21)\d\d)"
-    r"(?:-?(?P<month>0[1-9]|1[0-2])(?:-?(?P<day>0[1-9]|[12]\d|3[01])"
-    r"(?:[T ]?(?P<hour>[01]\d|2[0-3]):?(?P<minute>[0-5]\d)(?::?(?P<second>[0-5]\d))?)?)?)?"
-    r"(?:\.\d+)?\s*(?:(?P<utc>Z)|(?P<sign>[+-])(?P<hours>\d\d)[':]?(?P<minutes>\d\d)?'?)?\s*\Z"
+_DATE = re.compile(  # D:20240303101500+01'00'
+    r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?"
+    r"(?:(Z)|([+-]\d\d)'?(\d\d)?'?)?"
 )
 _LONGEST_DATE = 100  # characters
 
@@ -119,7 +117,6 @@ class PdfFile:
         except pdfium.PdfiumError as error:
             reason = _REFUSALS.get(getattr(error, "err_code", None), _DAMAGED)
             raise Refusal(reason) from error
-        self.handle = self._file.raw
 
     def close(self) -> None:
         self._file.close()
@@ -129,21 +126,16 @@ class PdfFile:
         return max(0, len(self._file))
 
     def read_date(self, key: str) -> Dated | None:
-        """Return a date, as exact as the file gives it; None if it is not valid.
-
-        `D:20240303101500+01'00'` becomes `2024-03-03T10:15:00+01:00`.
-        """
-        found = _DATE.match(self.read_metadata(key)[:_LONGEST_DATE])
-        if found is None:
-            return None
-        value = "-".join(filter(None, found.group("year", "month", "day")))
-        if found["minute"]:
-            value += f"T{found['hour']}:{found['minute']}:{found['second'] or '00'}"
-            if found["utc"]:
-                value += "Z"
-            elif found["sign"]:
-                value += f"{found['sign']}{found['hours']}:{found['minutes'] or '00'}"
-        return Dated(value, f"pdf:{key}")
+        """Return a date, as exact as the file gives it; None if it is not valid."""
+        value = self.read_metadata(key)[:_LONGEST_DATE].strip()
+        found = _DATE.fullmatch(value)
+        if found:
+            *day, hour, minute, second, utc, zone_hour, zone_minute = found.groups()
+            value = "-".join(filter(None, day))
+            if minute:
+                zone = f"{zone_hour}:{zone_minute or '00'}" if zone_hour else utc or ""
+                value += f"T{hour}:{minute}:{second or '00'}{zone}"
+        return parse_date(value, f"pdf:{key}")
 
     def read_metadata(self, key: str) -> str:
         """Return a text of the document information; empty if there is none."""
@@ -154,36 +146,29 @@ class PdfFile:
 
     @contextmanager
     def page(self, index: int) -> Iterator[PageText | None]:
-        """Open one page with its text; None for a broken page."""
+        """Open one page; None for a broken page."""
+        read = None
         try:
             page = self._file.get_page(index)
-        except pdfium.PdfiumError:
-            yield None
-            return
-        try:
             page.set_rotation(0)  # PDFium reads a rotated page in the wrong order
-            text = page.get_textpage()
-            box = Box(*page.get_bbox())
+            read = PageText(self._file.raw, page.raw, Box(*page.get_bbox()))
         except pdfium.PdfiumError:
-            page.close()
             yield None
             return
-        read = PageText(page.raw, text.raw, box, self)
         try:
             yield read
         finally:
             read.close()
-            text.close()
             page.close()
 
 
 class PageText:
-    """The characters of one page."""
+    """One page; its characters are there after `load`."""
 
-    def __init__(self, page: Any, text: Any, box: Box, file: PdfFile) -> None:
+    def __init__(self, file: Any, page: Any, box: Box) -> None:
         self.handle = page
         self._file = file
-        self._drawn_text: Any = None  # a second text page, without `ActualText`
+        self._text: Any = None
         self.has_size = min(box.width, box.height) > 1
         self.box = box if self.has_size else _EVERYWHERE
         self._rectangle = raw.FS_RECTF()
@@ -192,53 +177,46 @@ class PageText:
         self._font_name = ctypes.create_string_buffer(_LONGEST_FONT_NAME)
         self._font_flags = ctypes.c_int()
         self._fonts: dict[tuple[bytes, int], Font] = {}
-        self._read(text)
 
-    def _read(self, text: Any) -> None:
+    def load(self, actual: Sequence[ActualText]) -> None:
+        """Load the characters that are drawn. `ActualText` is used where those cannot be read."""
+        for one in actual:
+            raw.FPDFPageObj_RemoveMark(one.handle, one.mark)
+        self._text = raw.FPDFText_LoadPage(self.handle)
+        needed = [one for one in actual if one.fits and not self._is_readable(one.handle)]
+        for one in needed:
+            mark = raw.FPDFPageObj_AddMark(one.handle, b"Span")
+            text = one.text.encode("utf-8", "replace")
+            raw.FPDFPageObjMark_SetStringParam(self._file, one.handle, mark, b"ActualText", text)
+        if needed:
+            self.close()
+            self._text = raw.FPDFText_LoadPage(self.handle)
+        self._read()
+
+    def close(self) -> None:
+        """Close the characters."""
+        if self._text is not None:
+            raw.FPDFText_ClosePage(self._text)
+
+    def _is_readable(self, handle: Any) -> bool:
+        """Return whether the characters that an object drew can be read."""
+        size = raw.FPDFTextObj_GetText(handle, self._text, None, 0)
+        buffer = (ctypes.c_ushort * (size // 2 + 1))()
+        raw.FPDFTextObj_GetText(handle, self._text, buffer, ctypes.sizeof(buffer))
+        text = _decode(buffer)
+        return bool(text.strip()) and "".join(text.split()).isprintable()
+
+    def _read(self) -> None:
         """Read the characters. PDFium counts a surrogate pair as two."""
-        self._text = text
-        self.count: int = max(0, raw.FPDFText_CountChars(text))
+        self.count: int = max(0, raw.FPDFText_CountChars(self._text))
         size = 2 * self.count + 2
         buffer = (ctypes.c_ushort * size)()
-        written = raw.FPDFText_GetText(text, 0, self.count, buffer) if self.count else 1
+        written = raw.FPDFText_GetText(self._text, 0, self.count, buffer) if self.count else 1
         length = max(0, min(written, size) - 1)
         self.text = bytes(buffer)[: 2 * length].decode("utf-16-le", "surrogatepass")
         if len(self.text) != length:
             self.text = "".join(map(chr, buffer[:length]))
         self._shifted = len(self.text) != self.count  # some characters are in one of the two only
-
-    def close(self) -> None:
-        """Close the second text page."""
-        if self._drawn_text is not None:
-            raw.FPDFText_ClosePage(self._drawn_text)
-
-    def prefer_drawn(self, actual: Sequence[ActualText]) -> None:
-        """Ignore `ActualText` except where the drawn characters cannot be read."""
-        if not actual:
-            return
-        for one in actual:
-            raw.FPDFPageObj_RemoveMark(one.handle, one.mark)
-        drawn_page = raw.FPDFText_LoadPage(self.handle)
-        drawn = [_text_drawn(one.handle, drawn_page) for one in actual]
-        needed = [
-            one
-            for one, text in zip(actual, drawn, strict=True)
-            if one.fits and not (text.strip() and "".join(text.split()).isprintable())
-        ]
-        for one in needed:
-            mark = raw.FPDFPageObj_AddMark(one.handle, b"Span")
-            raw.FPDFPageObjMark_SetStringParam(
-                self._file.handle,
-                one.handle,
-                mark,
-                b"ActualText",
-                one.text.encode("utf-8", "replace"),
-            )
-        if needed:
-            raw.FPDFText_ClosePage(drawn_page)
-            drawn_page = raw.FPDFText_LoadPage(self.handle)
-        self._drawn_text = drawn_page
-        self._read(drawn_page)
 
     def index_of(self, position: int) -> int:
         """Return the index of the character at a position of `text`."""
@@ -307,13 +285,6 @@ def read_actual_text(mark: Any) -> str | None:
     raw.FPDFPageObjMark_GetParamStringValue(
         *arguments, buffer, ctypes.sizeof(buffer), ctypes.byref(size)
     )
-    return _decode(buffer)
-
-
-def _text_drawn(handle: Any, text_page: Any) -> str:
-    size = raw.FPDFTextObj_GetText(handle, text_page, None, 0)
-    buffer = (ctypes.c_ushort * (size // 2 + 1))()
-    raw.FPDFTextObj_GetText(handle, text_page, buffer, ctypes.sizeof(buffer))
     return _decode(buffer)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.tables import Cell, Table
+from webquarry._read.models import Dated
 from webquarry._read.text.characters import strip_invisible, without_surrogates
 from webquarry._read.text.delimiters import defuse_verbatim
 from webquarry._read.text.escape import escape, escape_line_starts
@@ -31,6 +32,10 @@ _NO_TITLE = re.compile(  # filled in by programs
     r"|(?:microsoft (?:word|powerpoint|excel)|powerpoint presentation|print|layout \d+"
     r"|about:blank)\b.*"
     r"|\S+\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd|qxp|rtf|odt|html?|ps|pages|pub)(?:\s.*)?"
+)
+_DATE = re.compile(
+    r"(?:19|20|21)\d\d(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])"
+    r"(?:T[0-2]\d:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?"
 )
 _BLANKS = re.compile(r"[ \t\n\r\f\v\u2028\u2029]{2,}|[\t\n\r\f\v\u2028\u2029]")
 
@@ -68,6 +73,11 @@ def build_code(text: str, removed: Counter[str]) -> Block:
     """Return a code block."""
     visible = strip_invisible(without_surrogates(text), removed)
     return Block("code", defuse_verbatim(visible, removed))
+
+
+def parse_date(value: str, name: str) -> Dated | None:
+    """Return an ISO date, as exact as it is; None if it is not valid."""
+    return Dated(value, name) if _DATE.fullmatch(value) else None
 
 
 def clean_name(text: str, removed: Counter[str]) -> str:
