@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
-from typing import Literal as LiteralType
+from dataclasses import dataclass, field
 
 from lxml import etree
 
@@ -55,14 +54,10 @@ from webquarry._read.style.colours import WHITE, alike, parse_attribute_colour
 from webquarry._read.text.escape import escape_line_starts
 
 DELETED = "deleted text"
-NoteKind = LiteralType["footnote", "endnote"]
 _CONTAINERS = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent", "dir", "bdo")
-DELETIONS = frozenset({"w:del", "w:moveFrom"})
+_DELETIONS = frozenset({"w:del", "w:moveFrom"})
 _CHARACTERS = {"w:tab": "\t", "w:ptab": "\t", "w:cr": BREAK, "w:noBreakHyphen": "\u2011"}
-_NOTES: dict[str, NoteKind] = {
-    "w:footnoteReference": "footnote",
-    "w:endnoteReference": "endnote",
-}
+_NOTES = {"w:footnoteReference": "footnote", "w:endnoteReference": "endnote"}
 _MARKS = (
     (inline.STRONG, ("w:b",)),
     (inline.EMPHASIS, ("w:i",)),
@@ -72,21 +67,49 @@ _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORE
 _LONGEST_INSTRUCTION = 5_000  # characters
 _MOST_FIELDS = 50  # inside of each other
 _SMALLEST_TEXT = 4  # half points
+_TOO_MUCH = "The document has more text than is read at once; its end is missing."
+_LONGEST_CELL = 1_500  # characters; a table with longer ones is a page layout
+_DEEPEST_HEADING = 6
+_MOST_SPAN = 100
+_LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
+_PAGE_NUMBER = re.compile(r"(?<!\s)(?=[^\S\t]*+\t)\s++(\d+|[ivxlc]+)$")
+
+NoteKey = tuple[str, str]  # footnote or endnote, and its id
 
 
-def unwrap(root: Element | None) -> Element | None:
+def convert(body: bytes, url: str) -> ConvertedDocument:
+    """Return the document. Relative links are resolved against `url`."""
+    package = Package(body)
+    main = package.main_part("word/document.xml")
+    root = package.xml(main)
+    content = find_child(_unwrap(root), "w:body")
+    if content is None:
+        raise Refusal(DAMAGED)
+    state = _State(package, main, url)
+    state.has_background = find_child(root, "w:background") is not None
+    writer = _BodyWriter(state)
+    lost: tuple[str, ...] = ()
+    try:
+        writer.read(content)
+        writer.write_notes()
+    except _TooMuchText:
+        lost = (_TOO_MUCH,)
+    return build_document(package, "docx", writer.finish(), writer.title, state.removed, lost)
+
+
+def _unwrap(root: Element | None) -> Element | None:
     """Replace content controls, insertions and other containers in a part by their contents."""
     if root is not None:
         etree.strip_tags(root, *(f"{{*}}{name}" for name in _CONTAINERS))
     return root
 
 
-class TooMuchText(Exception):
+class _TooMuchText(Exception):
     """The document has more text than is read at once."""
 
 
 @dataclass
-class WordField:
+class _Field:
     """An open field: its instruction, then its result."""
 
     instruction: str = ""
@@ -94,37 +117,36 @@ class WordField:
     link: Span | None = None
 
 
-class DocxContext:
-    """State of one document while it is read. `has_background`: the page is not white."""
+class _State:
+    """State of one document while it is read."""
 
-    def __init__(self, package: Package, main: str, url: str, *, has_background: bool) -> None:
+    has_background = False  # the page is not white
+
+    def __init__(self, package: Package, main: str, url: str) -> None:
         self.package = package
         self.relations = package.relations(main)
-        self.has_background = has_background
         self.styles = Styles(self._read_part("styles"))
         self.numbering = Numbering(self._read_part("numbering"), self.styles)
-        self.notes: dict[tuple[NoteKind, str], Element] = {}
-        self.note_labels: dict[tuple[NoteKind, str], str] = {}  # in the order of reference
-        self._note_counts: Counter[NoteKind] = Counter()
-        self._read_notes("footnote")
-        self._read_notes("endnote")
+        self.notes: dict[NoteKey, Element] = {}
+        self.note_labels: dict[NoteKey, str] = {}  # in the order of reference
+        self._note_counts: Counter[str] = Counter()
+        for kind in _NOTES.values():
+            self._read_notes(kind)
         self.removed: Counter[str] = Counter()
-        self.fields: list[WordField] = []  # open fields, the innermost last
+        self.fields: list[_Field] = []  # open fields, the innermost last
         self.links = Links(url)
         self._left = LONGEST_TEXT
 
     def count_text(self, length: int) -> None:
-        """Count characters of the output; raises `TooMuchText` above the limit."""
+        """Count characters of the output; raises `_TooMuchText` above the limit."""
         self._left -= length
         if self._left < 0:
-            raise TooMuchText
+            raise _TooMuchText
 
-    def label_note(self, kind: NoteKind, identity: str) -> str | None:
-        """Return the label of a note in Markdown; None if there is no such note."""
-        key = (kind, identity)
-        if key not in self.notes:
-            return None
+    def label_note(self, key: NoteKey) -> str:
+        """Return the label of a note in Markdown."""
         if key not in self.note_labels:
+            kind = key[0]
             self._note_counts[kind] += 1
             prefix = "e" if kind == "endnote" else ""
             self.note_labels[key] = f"{prefix}{self._note_counts[kind]}"
@@ -135,231 +157,32 @@ class DocxContext:
         relation = find_relation(self.relations, kind)
         return self.package.read_optional(relation.target if relation else f"word/{kind}.xml")
 
-    def _read_notes(self, kind: NoteKind) -> None:
-        for element in children_of(unwrap(self._read_part(f"{kind}s")), f"w:{kind}"):
+    def _read_notes(self, kind: str) -> None:
+        for element in children_of(_unwrap(self._read_part(f"{kind}s")), f"w:{kind}"):
             identity = value_of(element, "id")
             is_separator = value_of(element, "type") not in (None, "normal")
             if identity and not is_separator:
                 self.notes.setdefault((kind, identity), element)
 
 
-class RunReader:
-    """Reads the contents of one paragraph. Links are built by `writer`."""
+@dataclass
+class _Paragraph(DocumentParagraph):
+    """Runs of a paragraph while it is read."""
 
-    def __init__(
-        self,
-        context: DocxContext,
-        writer: OfficeWriter,
-        style: Style,
-        paragraph: DocumentParagraph,
-    ) -> None:
-        self._context = context
-        self._writer = writer
-        self._style = style
-        self._link: Span | None = None
-        self._paragraph = paragraph
-
-    def read(self, element: Element) -> None:
-        """Read all children of an element."""
-        for child in element:
-            name = name_of(child.tag)
-            if name == "w:r":
-                self._read_run(child)
-            elif name == "w:hyperlink":
-                self._read_linked(child, self._writer.link_to(value_of(child, "id")))
-            elif name in DELETIONS:
-                self._context.removed[DELETED] += _has_text(child)
-            elif name == "w:fldSimple":
-                self._read_linked(child, self._find_hyperlink(value_of(child, "instr") or ""))
-            elif name in ("m:oMath", "m:oMathPara"):
-                self.read_formula(child)
-
-    def _read_linked(self, element: Element, link: Span | None) -> None:
-        outer = self._link
-        self._link = link or outer
-        self.read(element)
-        self._link = outer
-
-    def read_formula(self, element: Element) -> None:
-        """Read a formula, or all formulas of a display."""
-        for formula in children_of(element, "m:oMath") or [element]:
-            tex = to_tex(formula, self._context.removed)
-            if tex:
-                self._paragraph.add(Literal(tex), TextStyle(self._link))
-
-    def _read_run(self, run: Element) -> None:
-        styles = self._context.styles
-        properties = run_properties(find_child(run, "w:rPr"))
-        character_style = properties.get("w:rStyle")
-        if character_style:
-            properties = styles.get(character_style).run | properties
-        reason = self._why_hidden(run, styles.run | self._style.run | properties)
-        marks = _marks_of(properties)
-        has_hidden = False
-        for child in run:
-            name = name_of(child.tag)
-            if name in ("w:fldChar", "w:instrText"):
-                self._read_field_part(name, child)
-            elif not all(field.in_result for field in self._context.fields):
-                continue  # part of an instruction
-            elif reason is None:
-                self._read_content(name, child, TextStyle(self._current_link(), marks))
-            elif name != "w:rPr":
-                has_hidden = True
-        if has_hidden and reason:
-            self._context.removed[reason] += 1
-
-    def _read_content(self, name: str, child: Element, style: TextStyle) -> None:
-        """Read one element of a run."""
-        add = self._paragraph.add
-        if name == "w:t":
-            add(child.text or "", style)
-        elif name in _CHARACTERS:
-            add(_CHARACTERS[name], style)
-        elif name == "w:br":
-            is_line_break = value_of(child, "type") in (None, "textWrapping")
-            add(BREAK if is_line_break else " ", style)
-        elif name == "w:sym":
-            add(symbol_of(value_of(child, "font") or "", value_of(child, "char") or ""), style)
-        elif name in _NOTES:
-            label = self._context.label_note(_NOTES[name], value_of(child, "id") or "")
-            if label is not None:
-                add(Literal(f"[^{label}]"))
-        elif name == "w:ruby":
-            self._read_ruby(child)
-        elif name in ("w:drawing", "w:pict", "w:object"):
-            self._collect_boxes(child)
-
-    def _read_ruby(self, element: Element) -> None:
-        """Read characters with their pronunciation, which is put in brackets."""
-        add = self._paragraph.add
-        base = find_child(element, "w:rubyBase")
-        if base is not None and _has_text(base):
-            add("")
-            self.read(base)
-            add("")
-        reading = find_child(element, "w:rt")
-        if reading is not None and _has_text(reading):
-            add("(")
-            self.read(reading)
-            add(")")
-
-    def _collect_boxes(self, element: Element) -> None:
-        """Collect text boxes, charts and diagrams of a drawing."""
-        for child in element:
-            name = name_of(child.tag)
-            if name in ("w:txbxContent", "c:chart", "dgm:relIds"):
-                self._paragraph.boxes.append(child)
-            else:
-                self._collect_boxes(child)
-
-    def _read_field_part(self, name: str, element: Element) -> None:
-        """Read the start, separator or end of a field, or a piece of its instruction."""
-        fields = self._context.fields
-        if name == "w:instrText":
-            if fields and len(fields[-1].instruction) < _LONGEST_INSTRUCTION:
-                fields[-1].instruction += (element.text or "")[:_LONGEST_INSTRUCTION]
-            return
-        kind = value_of(element, "fldCharType")
-        if kind == "begin" and len(fields) < _MOST_FIELDS:
-            fields.append(WordField())
-        elif kind == "separate" and fields:
-            fields[-1].in_result = True
-            fields[-1].link = self._find_hyperlink(fields[-1].instruction)
-        elif kind == "end" and fields:
-            fields.pop()
-
-    def _find_hyperlink(self, instruction: str) -> Span | None:
-        """Return the link of a HYPERLINK field; None for any other instruction."""
-        found = _HYPERLINK.match(instruction)
-        return self._writer.build_link(found[1] or found[2] or "") if found else None
-
-    def _current_link(self) -> Span | None:
-        """Return the link of the enclosing element, else of the innermost field."""
-        links = (field.link for field in reversed(self._context.fields) if field.link)
-        return self._link or next(links, None)
-
-    def _why_hidden(self, run: Element, properties: RunProperties) -> str | None:
-        """Return why a run with these properties is invisible; None if it is visible."""
-        if is_on(properties, "w:vanish"):
-            return HIDDEN
-        size = parse_number(properties.get("w:sz"), most_digits=5)
-        if size is not None and size < _SMALLEST_TEXT:
-            return TINY
-        if properties.get("textFill") == "none":
-            return SAME_COLOUR
-        colour = parse_attribute_colour((properties.get("w:color") or "auto").lower())
-        if colour is None or not alike(colour, WHITE):
-            return None
-        has_background = (
-            self._context.has_background
-            or self._style.shaded
-            or "w:shd" in properties
-            or is_on(properties, "w:highlight")
-        )
-        for element in run.iterancestors():
-            # cells and text boxes may have a background by a table style or a theme
-            has_background |= name_of(element.tag) in ("w:txbxContent", "w:tbl")
-            has_background |= is_shaded(find_child(element, "w:pPr"))
-        return None if has_background else SAME_COLOUR
+    style: Style = DEFAULT_STYLE
+    link: Span | None = None  # of the open hyperlink
+    boxes: list[Element] = field(default_factory=list)  # text boxes, charts and diagrams
 
 
-def _marks_of(properties: RunProperties) -> tuple[str, ...]:
-    """Return the Markdown marks for run properties."""
-    marks = [mark for mark, names in _MARKS if any(is_on(properties, name) for name in names)]
-    position = properties.get("w:vertAlign")
-    if position == "superscript":
-        marks.append(inline.RAISED)
-    elif position == "subscript":
-        marks.append(inline.LOWERED)
-    return tuple(marks)
-
-
-def _has_text(element: Element) -> bool:
-    """Return whether an element contains text, deleted text included."""
-    for one in element.iter():
-        if name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip():
-            return True
-    return False
-
-
-_TOO_MUCH = "The document has more text than is read at once; its end is missing."
-_LONGEST_CELL = 1_500  # characters; a table with longer ones is a page layout
-_DEEPEST_HEADING = 6
-_MOST_SPAN = 100
-_LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
-_PAGE_NUMBER = re.compile(r"(?<!\s)(?=[^\S\t]*+\t)\s++(\d+|[ivxlc]+)$")
-
-
-def convert(body: bytes, url: str) -> ConvertedDocument:
-    """Return the document. Relative links are resolved against `url`."""
-    package = Package(body)
-    main = package.main_part("word/document.xml")
-    root = package.xml(main)
-    content = find_child(unwrap(root), "w:body")
-    if content is None:
-        raise Refusal(DAMAGED)
-    has_background = find_child(root, "w:background") is not None
-    context = DocxContext(package, main, url, has_background=has_background)
-    writer = BodyWriter(context)
-    lost: tuple[str, ...] = ()
-    try:
-        writer.read(content)
-        writer.write_notes()
-    except TooMuchText:
-        lost = (_TOO_MUCH,)
-    return build_document(package, "docx", writer.finish(), writer.title, context.removed, lost)
-
-
-class BodyWriter(OfficeWriter):
+class _BodyWriter(OfficeWriter):
     """Writes the blocks of a document, a note or a cell."""
 
-    def __init__(self, context: DocxContext, *, in_cell: bool = False) -> None:
-        super().__init__(context.package, context.relations, context.links, context.removed)
-        self._context = context
+    def __init__(self, state: _State, *, in_cell: bool = False) -> None:
+        super().__init__(state.package, state.relations, state.links, state.removed)
+        self._state = state
         self._in_cell = in_cell
         self._code: list[str] = []
-        self._carried = DocumentParagraph()
+        self._carried = _Paragraph()
         self.title = ""  # the first heading of level 1
 
     def finish(self) -> list[Block]:
@@ -374,39 +197,37 @@ class BodyWriter(OfficeWriter):
                 self._read_paragraph(child)
             elif name == "w:tbl":
                 self._read_table(child)
-            elif name in DELETIONS:
+            elif name in _DELETIONS:
                 self._removed[DELETED] += 1
             elif name in ("m:oMath", "m:oMathPara"):
-                formula = DocumentParagraph()
-                RunReader(self._context, self, DEFAULT_STYLE, formula).read_formula(child)
+                formula = _Paragraph()
+                self._read_formula(child, formula)
                 self._add(self._inline.render(formula.pieces()))
 
     def write_notes(self) -> None:
         """Write the notes that the text refers to."""
         self._end_code()
-        for key, label in list(self._context.note_labels.items()):
-            inner = BodyWriter(self._context)
-            inner.read(self._context.notes[key])
+        for key, label in list(self._state.note_labels.items()):
+            inner = _BodyWriter(self._state)
+            inner.read(self._state.notes[key])
             blocks = inner.finish()
             if blocks:
-                self._end_list()
-                self._out.open(f"[^{label}]: ", "    ")
-                self._out.extend(blocks)
-                self._out.close()
+                self._add_in(f"[^{label}]: ", "    ", blocks)
 
     def _read_paragraph(self, element: Element) -> None:
         """Read a paragraph and the boxes anchored in it."""
-        context = self._context
+        state = self._state
         settings = find_child(element, "w:pPr")
-        style = context.styles.get(child_value(settings, "w:pStyle"))
-        paragraph, self._carried = self._carried, DocumentParagraph()
-        RunReader(context, self, style, paragraph).read(element)
+        style = state.styles.get(child_value(settings, "w:pStyle"))
+        paragraph, self._carried = self._carried, _Paragraph()
+        paragraph.style = style
+        self._read_runs(element, paragraph)
         # instructions do not continue in the next paragraph
-        context.fields = [field for field in context.fields if field.in_result]
-        if not DELETIONS.isdisjoint(run_properties(find_child(settings, "w:rPr"))):
+        state.fields = [one for one in state.fields if one.in_result]
+        if not _DELETIONS.isdisjoint(run_properties(find_child(settings, "w:rPr"))):
             self._carried = paragraph  # its mark was deleted: the next paragraph continues it
             return
-        context.count_text(paragraph.length)
+        state.count_text(paragraph.length)
         heading = outline_level(child_value(settings, "w:outlineLvl"))
         if heading is None:
             heading = style.heading or int(style.title)
@@ -416,8 +237,8 @@ class BodyWriter(OfficeWriter):
         if list_id:
             level = parse_number(child_value(numbering, "w:ilvl"))
             level = (style.list_level or 0) if level is None else level
-            mark = context.numbering.next(list_id, level)
-        self._write(paragraph, style, min(heading, _DEEPEST_HEADING), mark)
+            mark = state.numbering.next(list_id, level)
+        self._write(paragraph, min(heading, _DEEPEST_HEADING), mark)
         for box in paragraph.boxes:
             self._end_list()
             if name_of(box.tag) == "w:txbxContent":
@@ -425,10 +246,9 @@ class BodyWriter(OfficeWriter):
             else:
                 self._add_graphic(box)
 
-    def _write(
-        self, paragraph: DocumentParagraph, style: Style, heading: int, mark: ItemMark | None
-    ) -> None:
+    def _write(self, paragraph: _Paragraph, heading: int, mark: ItemMark | None) -> None:
         """Write a paragraph as the kind of block that it is."""
+        style = paragraph.style
         if style.code and not heading:
             self._end_list()
             self._code.append(paragraph.text())
@@ -500,9 +320,158 @@ class BodyWriter(OfficeWriter):
             settings = find_child(element, "w:tcPr")
             span = parse_number(child_value(settings, "w:gridSpan")) or 1
             merged = find_child(settings, "w:vMerge")
-            inner = BodyWriter(self._context, in_cell=True)
+            inner = _BodyWriter(self._state, in_cell=True)
             if merged is None or value_of(merged) == "restart":
                 inner.read(element)
             text = _LINE_ENDS.sub(" ", write_marked(inner.finish()))
             cells.append(Cell(text, is_heading, min(span, _MOST_SPAN)))
         return cells
+
+    def _read_runs(self, element: Element, paragraph: _Paragraph) -> None:
+        """Read the runs, links and formulas in an element."""
+        for child in element:
+            name = name_of(child.tag)
+            if name == "w:r":
+                self._read_run(child, paragraph)
+            elif name in ("w:hyperlink", "w:fldSimple"):
+                outer = paragraph.link
+                if name == "w:hyperlink":
+                    link = self.link_to(value_of(child, "id"))
+                else:
+                    link = self._find_hyperlink(value_of(child, "instr") or "")
+                paragraph.link = link or outer
+                self._read_runs(child, paragraph)
+                paragraph.link = outer
+            elif name in _DELETIONS:
+                self._removed[DELETED] += _has_text(child)
+            elif name in ("m:oMath", "m:oMathPara"):
+                self._read_formula(child, paragraph)
+
+    def _read_formula(self, element: Element, paragraph: _Paragraph) -> None:
+        """Read a formula, or all formulas of a display."""
+        for formula in children_of(element, "m:oMath") or [element]:
+            tex = to_tex(formula, self._removed)
+            if tex:
+                paragraph.add(Literal(tex), TextStyle(paragraph.link))
+
+    def _read_run(self, run: Element, paragraph: _Paragraph) -> None:
+        styles = self._state.styles
+        properties = run_properties(find_child(run, "w:rPr"))
+        character_style = properties.get("w:rStyle")
+        if character_style:
+            properties = styles.get(character_style).run | properties
+        inherited = styles.run | paragraph.style.run
+        reason = self._why_hidden(run, inherited | properties, paragraph.style)
+        marks = _marks_of(properties)
+        has_hidden = False
+        for child in run:
+            name = name_of(child.tag)
+            if name in ("w:fldChar", "w:instrText"):
+                self._read_field_part(name, child)
+            elif not all(one.in_result for one in self._state.fields):
+                continue  # part of an instruction
+            elif reason is None:
+                links = (one.link for one in reversed(self._state.fields) if one.link)
+                link = paragraph.link or next(links, None)
+                self._read_content(name, child, paragraph, TextStyle(link, marks))
+            elif name != "w:rPr":
+                has_hidden = True
+        if has_hidden and reason:
+            self._removed[reason] += 1
+
+    def _read_content(
+        self, name: str, child: Element, paragraph: _Paragraph, style: TextStyle
+    ) -> None:
+        """Read one element of a run."""
+        add = paragraph.add
+        if name == "w:t":
+            add(child.text or "", style)
+        elif name in _CHARACTERS:
+            add(_CHARACTERS[name], style)
+        elif name == "w:br":
+            is_line_break = value_of(child, "type") in (None, "textWrapping")
+            add(BREAK if is_line_break else " ", style)
+        elif name == "w:sym":
+            add(symbol_of(value_of(child, "font") or "", value_of(child, "char") or ""), style)
+        elif name in _NOTES:
+            key = (_NOTES[name], value_of(child, "id") or "")
+            if key in self._state.notes:
+                add(Literal(f"[^{self._state.label_note(key)}]"))
+        elif name == "w:ruby":  # characters with their pronunciation
+            for before, part, after in (("", "w:rubyBase", ""), ("(", "w:rt", ")")):
+                inner = find_child(child, part)
+                if inner is not None and _has_text(inner):
+                    add(before)
+                    self._read_runs(inner, paragraph)
+                    add(after)
+        elif name in ("w:drawing", "w:pict", "w:object"):
+            _collect_boxes(child, paragraph.boxes)
+
+    def _read_field_part(self, name: str, element: Element) -> None:
+        """Read the start, separator or end of a field, or a piece of its instruction."""
+        fields = self._state.fields
+        if name == "w:instrText":
+            if fields and len(fields[-1].instruction) < _LONGEST_INSTRUCTION:
+                fields[-1].instruction += (element.text or "")[:_LONGEST_INSTRUCTION]
+            return
+        kind = value_of(element, "fldCharType")
+        if kind == "begin" and len(fields) < _MOST_FIELDS:
+            fields.append(_Field())
+        elif kind == "separate" and fields:
+            fields[-1].in_result = True
+            fields[-1].link = self._find_hyperlink(fields[-1].instruction)
+        elif kind == "end" and fields:
+            fields.pop()
+
+    def _find_hyperlink(self, instruction: str) -> Span | None:
+        """Return the link of a HYPERLINK field; None for any other instruction."""
+        found = _HYPERLINK.match(instruction)
+        return self.build_link(found[1] or found[2] or "") if found else None
+
+    def _why_hidden(self, run: Element, properties: RunProperties, style: Style) -> str | None:
+        """Return why a run with these properties is invisible; None if it is visible."""
+        if is_on(properties, "w:vanish"):
+            return HIDDEN
+        size = parse_number(properties.get("w:sz"), most_digits=5)
+        if size is not None and size < _SMALLEST_TEXT:
+            return TINY
+        if properties.get("textFill") == "none":
+            return SAME_COLOUR
+        colour = parse_attribute_colour((properties.get("w:color") or "auto").lower())
+        if colour is None or not alike(colour, WHITE):
+            return None
+        has_background = self._state.has_background or style.shaded or "w:shd" in properties
+        has_background |= is_on(properties, "w:highlight")
+        for element in run.iterancestors():
+            # cells and text boxes may have a background by a table style or a theme
+            has_background |= name_of(element.tag) in ("w:txbxContent", "w:tbl")
+            has_background |= is_shaded(find_child(element, "w:pPr"))
+        return None if has_background else SAME_COLOUR
+
+
+def _collect_boxes(element: Element, boxes: list[Element]) -> None:
+    """Collect the outermost text boxes, charts and diagrams of a drawing."""
+    for child in element:
+        if name_of(child.tag) in ("w:txbxContent", "c:chart", "dgm:relIds"):
+            boxes.append(child)
+        else:
+            _collect_boxes(child, boxes)
+
+
+def _marks_of(properties: RunProperties) -> tuple[str, ...]:
+    """Return the Markdown marks for run properties."""
+    marks = [mark for mark, names in _MARKS if any(is_on(properties, name) for name in names)]
+    position = properties.get("w:vertAlign")
+    if position == "superscript":
+        marks.append(inline.RAISED)
+    elif position == "subscript":
+        marks.append(inline.LOWERED)
+    return tuple(marks)
+
+
+def _has_text(element: Element) -> bool:
+    """Return whether an element contains text, deleted text included."""
+    for one in element.iter():
+        if name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip():
+            return True
+    return False

@@ -30,7 +30,7 @@ from webquarry._read.documents.pdf_lines import (
     sort_for_reading,
 )
 from webquarry._read.documents.pdf_page import PdfFile
-from webquarry._read.documents.pdf_tables import Grid, PageItem, find_grids, find_tables
+from webquarry._read.documents.pdf_tables import Grid, find_grids, find_tables
 from webquarry._read.documents.text import (
     LONGEST_TEXT,
     Refusal,

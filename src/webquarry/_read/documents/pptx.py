@@ -43,184 +43,16 @@ from webquarry._read.markdown.tables import Cell, Table
 from webquarry._read.style.colours import WHITE, alike, parse_attribute_colour
 from webquarry._read.text.escape import escape_line_starts
 
-YES = ("1", "true")
+_YES = ("1", "true")
 _TITLES = frozenset({"title", "ctrTitle"})
 _RUNNING = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 _LISTS = frozenset({"", "body", "obj"})  # placeholders with bullets by default
 _FILLS = frozenset({"a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:grpFill"})
 _GRAPHICS = frozenset({"a:tbl", "c:chart", "dgm:relIds"})
 _IDENTITIES = ("p:nvSpPr", "p:nvGraphicFramePr", "p:nvGrpSpPr", "p:nvCxnSpPr", "p:nvPicPr")
+_TRANSFORMS = (("p:spPr", "a:xfrm"), ("p:xfrm",), ("p:grpSpPr", "a:xfrm"))
 _DEEPEST = 40
 _MOST_PAINTED = 1_000  # shapes that may be behind a text
-
-Position = tuple[int, int]  # from the top, from the left; or height and width
-
-
-class SlideShape(NamedTuple):
-    """A shape with text."""
-
-    element: Element
-    content: Element  # its text, table, chart or diagram
-    kind: str  # title, list, text or graphic
-    position: Position
-
-
-def list_shapes(
-    root: Element, layout: Element | None, size: Position, removed: Counter[str]
-) -> list[SlideShape]:
-    """Return the shapes with text in reading order."""
-    tree = find_child(root, "p:cSld", "p:spTree")
-    if tree is None:
-        return []
-    positions = _layout_positions(layout)
-    found: list[SlideShape] = []
-    position: Position = (0, 0)
-    for shape in _walk(tree, 0, removed):
-        outermost = shape  # the group on the slide that contains the shape
-        above = shape.getparent()
-        while above is not None and above is not tree:
-            outermost = above
-            above = above.getparent()
-        own = _own_position(outermost)
-        by_layout = None
-        placeholder = placeholder_of(shape)
-        if placeholder is not None:
-            by_layout = positions.get(f"idx {placeholder.get('idx')}")
-            by_layout = by_layout or positions.get(f"type {placeholder.get('type') or ''}")
-        if outermost is not shape:  # positions in a group are relative to the group
-            position = by_layout or own or position
-        else:
-            position = own or by_layout or position
-            extent = _own_extent(shape)
-            if own and extent and all(size) and not _overlap(own, extent, (0, 0), size):
-                removed[OFF_PAGE] += 1
-                continue
-        kind, content = _content_of(shape)
-        if content is not None:
-            found.append(SlideShape(shape, content, kind, position))
-    return sorted(found, key=lambda shape: (shape.kind != "title", shape.position))
-
-
-def _layout_positions(root: Element | None) -> dict[str, Position]:
-    """Return the positions of the placeholders of a layout, by index and by type."""
-    positions: dict[str, Position] = {}
-    for shape in root.iter() if root is not None else ():
-        placeholder = placeholder_of(shape) if name_of(shape.tag) == "p:sp" else None
-        position = _own_position(shape)
-        if placeholder is not None and position is not None:
-            positions.setdefault(f"idx {placeholder.get('idx')}", position)
-            positions.setdefault(f"type {placeholder.get('type') or ''}", position)
-    return positions
-
-
-def _walk(tree: Element, depth: int, removed: Counter[str]) -> Iterator[Element]:
-    """Yield shapes in the order of the file, also those in groups; hidden ones are counted."""
-    for child in tree:
-        name = name_of(child.tag)
-        properties = find_child(_identity_of(child), "p:cNvPr")
-        if properties is not None and properties.get("hidden") in YES:
-            removed[HIDDEN] += 1
-        elif name in ("p:sp", "p:graphicFrame", "p:cxnSp"):
-            yield child
-        elif name == "p:grpSp" and depth < _DEEPEST:
-            yield from _walk(child, depth + 1, removed)
-
-
-def _content_of(shape: Element) -> tuple[str, Element | None]:
-    """Return the kind of a shape and the element with its text; None for one without text."""
-    data = find_child(shape, "a:graphic", "a:graphicData")
-    if data is not None:
-        return "graphic", next((one for one in data if name_of(one.tag) in _GRAPHICS), None)
-    placeholder = placeholder_of(shape)
-    role = "other" if placeholder is None else placeholder.get("type") or ""
-    if role in _RUNNING:
-        return "", None
-    kind = "title" if role in _TITLES else "list" if role in _LISTS else "text"
-    return kind, find_child(shape, "p:txBody")
-
-
-def _identity_of(shape: Element) -> Element | None:
-    """Return the non-visual properties of a shape."""
-    return next((child for child in shape if name_of(child.tag) in _IDENTITIES), None)
-
-
-def placeholder_of(shape: Element) -> Element | None:
-    """Return the placeholder element of a shape; None if it is not a placeholder."""
-    return find_child(_identity_of(shape), "p:nvPr", "p:ph")
-
-
-def _read_transform(shape: Element, name: str, first: str, second: str) -> Position | None:
-    """Return two numbers of the transform of a shape."""
-    for path in (("p:spPr", "a:xfrm"), ("p:xfrm",), ("p:grpSpPr", "a:xfrm")):
-        element = find_child(shape, *path, name)
-        if element is not None:
-            try:
-                return int(value_of(element, first) or ""), int(value_of(element, second) or "")
-            except ValueError:
-                return None
-    return None
-
-
-def _own_position(shape: Element) -> Position | None:
-    return _read_transform(shape, "a:off", "y", "x")
-
-
-def _own_extent(shape: Element) -> Position | None:
-    return _read_transform(shape, "a:ext", "cy", "cx")
-
-
-def _overlap(start: Position, extent: Position, other: Position, other_extent: Position) -> bool:
-    """Return whether two rectangles share an area."""
-    return (
-        start[0] < other[0] + other_extent[0]
-        and other[0] < start[0] + extent[0]
-        and start[1] < other[1] + other_extent[1]
-        and other[1] < start[1] + extent[1]
-    )
-
-
-class Backgrounds:
-    """Background of the text of a slide: its page and the filled shapes and pictures on it."""
-
-    def __init__(self, roots: list[Element]) -> None:
-        self._is_white = all(map(_has_white_page, roots))
-        shapes = (shape for root in roots for shape in root.iter())
-        painted = (shape for shape in shapes if name_of(shape.tag) == "p:pic" or _is_filled(shape))
-        self._painted = [
-            (_own_position(shape), _own_extent(shape)) for shape in islice(painted, _MOST_PAINTED)
-        ]
-
-    def is_white(self, shape: Element) -> bool:
-        """Return whether a shape has nothing but a white page behind it as far as is known."""
-        if not self._is_white or _is_filled(shape):
-            return False
-        position, extent = _own_position(shape), _own_extent(shape)
-        return all(
-            position and extent and other and size and not _overlap(position, extent, other, size)
-            for other, size in self._painted
-        )
-
-
-def _has_white_page(root: Element) -> bool:
-    """Return whether a slide, layout or master has the first background colour, a light one."""
-    background = find_child(root, "p:cSld", "p:bg")
-    scheme = child_value(find_child(background, "p:bgRef"), "a:schemeClr")
-    mapping = find_child(root, "p:clrMap")
-    is_light = mapping is None or mapping.get("bg1") == "lt1"
-    return is_light and (background is None or scheme in ("bg1", "lt1"))
-
-
-def _is_filled(shape: Element) -> bool:
-    """Return whether a shape or group has a background of its own."""
-    for child in shape:
-        name = name_of(child.tag)
-        if name == "p:style":
-            return True
-        if name in ("p:spPr", "p:grpSpPr"):
-            return any(name_of(fill.tag) in _FILLS for fill in child)
-    return False
-
-
 _MOST_SLIDES = 2_000
 _SMALLEST_TEXT = 200  # hundredths of a point
 _LEAST_ALPHA = 5_000  # of 100,000
@@ -239,9 +71,9 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
     if root is None:
         raise Refusal(DAMAGED)
     parts = _list_slides(package, main, root)
-    size_element = find_child(root, "p:sldSz")
-    height = parse_number(value_of(size_element, "cy"), most_digits=10) or 0
-    width = parse_number(value_of(size_element, "cx"), most_digits=10) or 0
+    size = find_child(root, "p:sldSz")
+    height = parse_number(value_of(size, "cy"), most_digits=10) or 0
+    width = parse_number(value_of(size, "cx"), most_digits=10) or 0
     links = Links(url)
     removed: Counter[str] = Counter()
     lost: list[str] = []
@@ -260,8 +92,8 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
         if slide.get("show") in ("0", "false"):
             hidden += 1
             continue
-        writer = SlideWriter(package, package.relations(part), links, removed)
-        writer.write(slide, (height, width))
+        writer = _SlideWriter(package, package.relations(part), links, removed)
+        writer.write(slide, _Frame(0, 0, height, width))
         title = title or writer.title
         written = writer.finish()
         length += sum(len(block.text) for block in written)
@@ -291,22 +123,185 @@ def _list_slides(package: Package, main: str, root: Element) -> list[str]:
     return parts
 
 
-class SlideWriter(OfficeWriter):
+class _Frame(NamedTuple):
+    """The rectangle of a shape."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+
+    def overlaps(self, other: _Frame) -> bool:
+        """Return whether two rectangles share an area."""
+        return (
+            self.top < other.top + other.height
+            and other.top < self.top + self.height
+            and self.left < other.left + other.width
+            and other.left < self.left + self.width
+        )
+
+
+class _Shape(NamedTuple):
+    """A shape with text."""
+
+    element: Element
+    content: Element  # its text, table, chart or diagram
+    kind: str  # title, list, text or graphic
+    position: tuple[int, ...]  # from the top, from the left
+
+
+def _list_shapes(
+    root: Element, layout: Element | None, slide: _Frame, removed: Counter[str]
+) -> list[_Shape]:
+    """Return the shapes with text in reading order."""
+    tree = find_child(root, "p:cSld", "p:spTree")
+    if tree is None:
+        return []
+    frames = _layout_frames(layout)
+    found: list[_Shape] = []
+    position: tuple[int, ...] = (0, 0)
+    for shape, outermost in _walk(tree, removed):
+        own = _frame_of(outermost)
+        by_layout = None
+        placeholder = _placeholder_of(shape)
+        if placeholder is not None:
+            by_layout = frames.get(f"idx {placeholder.get('idx')}")
+            by_layout = by_layout or frames.get(f"type {placeholder.get('type') or ''}")
+        if outermost is shape:
+            frame = own or by_layout
+            if own and slide.height and slide.width and not own.overlaps(slide):
+                removed[OFF_PAGE] += 1
+                continue
+        else:  # positions in a group are relative to the group
+            frame = by_layout or own
+        position = frame[:2] if frame else position
+        kind, content = _content_of(shape)
+        if content is not None:
+            found.append(_Shape(shape, content, kind, position))
+    return sorted(found, key=lambda shape: (shape.kind != "title", shape.position))
+
+
+def _layout_frames(root: Element | None) -> dict[str, _Frame]:
+    """Return the rectangles of the placeholders of a layout, by index and by type."""
+    frames: dict[str, _Frame] = {}
+    for shape in root.iter() if root is not None else ():
+        placeholder = _placeholder_of(shape) if name_of(shape.tag) == "p:sp" else None
+        frame = _frame_of(shape)
+        if placeholder is not None and frame is not None:
+            frames.setdefault(f"idx {placeholder.get('idx')}", frame)
+            frames.setdefault(f"type {placeholder.get('type') or ''}", frame)
+    return frames
+
+
+def _walk(
+    tree: Element, removed: Counter[str], group: Element | None = None, depth: int = 0
+) -> Iterator[tuple[Element, Element]]:
+    """Yield shapes in the order of the file, and the group on the slide that contains each, or the
+    shape itself. Hidden ones are counted.
+    """
+    for child in tree:
+        name = name_of(child.tag)
+        properties = find_child(_identity_of(child), "p:cNvPr")
+        outermost = child if group is None else group
+        if properties is not None and properties.get("hidden") in _YES:
+            removed[HIDDEN] += 1
+        elif name in ("p:sp", "p:graphicFrame", "p:cxnSp"):
+            yield child, outermost
+        elif name == "p:grpSp" and depth < _DEEPEST:
+            yield from _walk(child, removed, outermost, depth + 1)
+
+
+def _content_of(shape: Element) -> tuple[str, Element | None]:
+    """Return the kind of a shape and the element with its text; None for one without text."""
+    data = find_child(shape, "a:graphic", "a:graphicData")
+    if data is not None:
+        return "graphic", next((one for one in data if name_of(one.tag) in _GRAPHICS), None)
+    placeholder = _placeholder_of(shape)
+    role = "other" if placeholder is None else placeholder.get("type") or ""
+    if role in _RUNNING:
+        return "", None
+    kind = "title" if role in _TITLES else "list" if role in _LISTS else "text"
+    return kind, find_child(shape, "p:txBody")
+
+
+def _identity_of(shape: Element) -> Element | None:
+    """Return the non-visual properties of a shape."""
+    return next((child for child in shape if name_of(child.tag) in _IDENTITIES), None)
+
+
+def _placeholder_of(shape: Element) -> Element | None:
+    """Return the placeholder element of a shape; None if it is not a placeholder."""
+    return find_child(_identity_of(shape), "p:nvPr", "p:ph")
+
+
+def _frame_of(shape: Element) -> _Frame | None:
+    """Return the rectangle of a shape or group; None if it has none of its own."""
+    transforms = (find_child(shape, *path) for path in _TRANSFORMS)
+    transform = next((one for one in transforms if one is not None), None)
+    offset, extent = find_child(transform, "a:off"), find_child(transform, "a:ext")
+    numbers = [value_of(offset, "y"), value_of(offset, "x")]
+    numbers += [value_of(extent, "cy") or "1", value_of(extent, "cx") or "1"]
+    try:
+        return _Frame(*(int(number or "") for number in numbers))
+    except ValueError:
+        return None
+
+
+class _Backgrounds:
+    """Background of the text of a slide: its page and the filled shapes and pictures on it."""
+
+    def __init__(self, roots: list[Element]) -> None:
+        self._is_white = all(map(_has_white_page, roots))
+        shapes = (shape for root in roots for shape in root.iter())
+        painted = (shape for shape in shapes if name_of(shape.tag) == "p:pic" or _is_filled(shape))
+        self._painted = [_frame_of(shape) for shape in islice(painted, _MOST_PAINTED)]
+
+    def is_white(self, shape: Element) -> bool:
+        """Return whether a shape has nothing but a white page behind it as far as is known."""
+        if not self._is_white or _is_filled(shape):
+            return False
+        frame = _frame_of(shape)
+        return not self._painted or all(
+            frame and other and not frame.overlaps(other) for other in self._painted
+        )
+
+
+def _has_white_page(root: Element) -> bool:
+    """Return whether a slide, layout or master has the first background colour, a light one."""
+    background = find_child(root, "p:cSld", "p:bg")
+    scheme = child_value(find_child(background, "p:bgRef"), "a:schemeClr")
+    mapping = find_child(root, "p:clrMap")
+    is_light = mapping is None or mapping.get("bg1") == "lt1"
+    return is_light and (background is None or scheme in ("bg1", "lt1"))
+
+
+def _is_filled(shape: Element) -> bool:
+    """Return whether a shape or group has a background of its own."""
+    for child in shape:
+        name = name_of(child.tag)
+        if name == "p:style":
+            return True
+        if name in ("p:spPr", "p:grpSpPr"):
+            return any(name_of(fill.tag) in _FILLS for fill in child)
+    return False
+
+
+class _SlideWriter(OfficeWriter):
     """Writes one slide."""
 
     _on_white = False  # the text that is read has nothing but a white page behind it
     title = ""
 
-    def write(self, root: Element, size: Position) -> None:
-        """Write the slide and its notes. `size` is its height and width."""
+    def write(self, root: Element, size: _Frame) -> None:
+        """Write the slide and its notes."""
         layout_relation = find_relation(self._relations, "slideLayout")
         layout = self._package.read_related(layout_relation)
         master = None
         if layout_relation is not None:
             relations = self._package.relations(layout_relation.target)
             master = self._package.read_related(find_relation(relations, "slideMaster"))
-        backgrounds = Backgrounds([one for one in (root, layout, master) if one is not None])
-        for shape in list_shapes(root, layout, size, self._removed):
+        backgrounds = _Backgrounds([one for one in (root, layout, master) if one is not None])
+        for shape in _list_shapes(root, layout, size, self._removed):
             self._on_white = backgrounds.is_white(shape.element)
             self._write_shape(shape)
         self._on_white = True
@@ -314,7 +309,7 @@ class SlideWriter(OfficeWriter):
         if notes is not None:
             self._write_notes(notes)
 
-    def _write_shape(self, shape: SlideShape) -> None:
+    def _write_shape(self, shape: _Shape) -> None:
         if shape.kind == "graphic":
             if name_of(shape.content.tag) == "a:tbl":
                 self._on_white = False  # table styles paint cells
@@ -393,17 +388,17 @@ class SlideWriter(OfficeWriter):
         found.add(text, TextStyle(link, _marks_of(settings)))
 
     def _read_table(self, element: Element) -> Block | None:
-        has_heading = child_value(element, "a:tblPr", "firstRow") in YES
+        has_heading = child_value(element, "a:tblPr", "firstRow") in _YES
         table = Table()
         for row in children_of(element, "a:tr"):
             is_heading = has_heading and not table.rows
             cells: list[Cell] = []
             for cell in children_of(row, "a:tc"):
-                if cell.get("hMerge") in YES:
+                if cell.get("hMerge") in _YES:
                     continue  # part of the cell to the left
                 span = min(parse_number(cell.get("gridSpan")) or 1, _MOST_SPAN)
                 lines: list[str] = []
-                if cell.get("vMerge") not in YES:  # else part of the cell above
+                if cell.get("vMerge") not in _YES:  # else part of the cell above
                     paragraphs = self._read_paragraphs(find_child(cell, "a:txBody"))
                     lines = [self._inline.render(found.pieces()) for _, found in paragraphs]
                 text = " ".join(lines).replace("\n", " ")
@@ -417,7 +412,7 @@ class SlideWriter(OfficeWriter):
         for shape in root.iter():
             if name_of(shape.tag) != "p:sp":
                 continue
-            placeholder = placeholder_of(shape)
+            placeholder = _placeholder_of(shape)
             if placeholder is None or placeholder.get("type") != "body":
                 continue
             for _, found in self._read_paragraphs(find_child(shape, "p:txBody")):
@@ -465,9 +460,9 @@ def _marks_of(settings: Element | None) -> tuple[str, ...]:
     if settings is None:
         return ()
     marks: list[str] = []
-    if settings.get("b") in YES:
+    if settings.get("b") in _YES:
         marks.append(inline.STRONG)
-    if settings.get("i") in YES:
+    if settings.get("i") in _YES:
         marks.append(inline.EMPHASIS)
     if settings.get("strike") in ("sngStrike", "dblStrike"):
         marks.append(inline.STRUCK)

@@ -31,7 +31,6 @@ class DocumentParagraph:
     """Runs of one paragraph."""
 
     runs: list[tuple[str, TextStyle]] = field(default_factory=list)
-    boxes: list[Element] = field(default_factory=list)  # text boxes, charts and diagrams
     length: int = 0
 
     def add(self, text: str, style: TextStyle = PLAIN) -> None:
@@ -86,7 +85,7 @@ class DocumentWriter:
         self._end_list()
         self._out.open(marker, indent)
         for content in contents:
-            self._out.add(content)
+            self._out.extend([Block("paragraph", content) if isinstance(content, str) else content])
         self._out.close()
 
     def _add_item(self, text: str, marker: str, level: float, tolerance: float = 0) -> None:
