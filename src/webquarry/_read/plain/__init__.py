@@ -1,1 +1,1 @@
-"""A page's words as they stand, without the marks of Markdown: what quotes are compared with."""
+"""Words of a page without Markdown syntax, with which quotes are compared."""

@@ -1,14 +1,11 @@
-"""A parsed page -> its words: all that a person sees of it, menus and notes included, in the order
-of the page.
+"""Words of a parsed page: all visible text, menus and notes included, in document order.
 
-One pass with a stack of its own, so that no depth of nesting can exhaust Python's. Whether a person
-sees an element is told by the visibility tracker, as it is for Markdown.
+Hidden text is included and marked. `Styles` decides what is hidden, as it does for Markdown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Literal
 
 from lxml import etree
@@ -39,81 +36,69 @@ _SILENT = frozenset(
     mask pattern clippath marker
     """.split()  # noqa: SIM905
 )
-# What a drawing may hold only where its end was never written.
+# Block elements are in a drawing only if its end tag is missing.
 _BLOCKS_IN_DRAWING = ("div", "p", "table", "ul", "ol", "section", "article", "h1", "h2", "h3")
-_MOST_DRAWINGS = 500  # that are looked into
+_MOST_DRAWINGS = 500  # that are searched for block elements
 
 Element = etree._Element
-_State = Literal["plain", "restyled", "hidden"]
-_OpenElement = tuple[Iterator[Element], Element, _State, int]
+_State = Literal["plain", "restyled", "hidden", "silent"]
 
 
 def read_html_words(document: Document, title: str, *, with_fallbacks: bool = False) -> PageWords:
-    """The words of a page. `with_fallbacks` takes what browsers show without scripts only."""
+    """Return the words of a page. `with_fallbacks` includes what browsers show only without
+    scripts.
+    """
     walk = _WordWalk(document, with_fallbacks=with_fallbacks)
     walk.writer.add_title(title)
     for root in document.roots:
-        walk.walk(root)
+        walk.read(root)
     return walk.writer.finish()
 
 
 class _WordWalk:
-    """Goes through a page once and writes its words."""
+    """Walks through a page and writes its words."""
 
     def __init__(self, document: Document, *, with_fallbacks: bool) -> None:
         self.writer = WordWriter()
-        self._visibility = Styles(document.roots, document.page_info)
-        self._silent = _SILENT
-        if not with_fallbacks:
-            self._silent |= FALLBACK_TAGS
+        self._styles = Styles(document.roots, document.page_info)
+        self._silent = _SILENT if with_fallbacks else _SILENT | FALLBACK_TAGS
         self._drawings = 0
         self._removed: Counter[str] = Counter()
         self._preformatted = 0
-        self._concealed = False  # inside of an element of which nothing is seen
+        self._concealed = False  # inside of a hidden element
 
-    def walk(self, root: Element) -> None:
-        """Walk through one root and all that is in it."""
-        open_elements: list[_OpenElement] = []
-        children: Iterator[Element] = iter([root])
-        while True:
-            for element in children:
+    def read(self, root: Element) -> None:
+        """Read one root and all that is in it."""
+        open_elements: list[tuple[_State, int]] = []
+        walk = etree.iterwalk(root, events=("start", "end"))
+        for event, element in walk:
+            if event == "start":
                 state = self._enter(element)
-                if state is not None:
+                aside = -1
+                if state == "silent":
+                    walk.skip_subtree()
+                else:
                     aside = self._open(element)
-                    if text := element.text:
-                        self._take(text)
-                    if len(element):
-                        open_elements.append((children, element, state, aside))
-                        children = iter(element)
-                        break
-                    self._close(element, state, aside)
-                if open_elements and (text := element.tail):
-                    self._take(text)
-            else:
-                if not open_elements:
-                    return
-                children, element, state, aside = open_elements.pop()
+                    self._add(element.text)
+                open_elements.append((state, aside))
+                continue
+            state, aside = open_elements.pop()
+            if state != "silent":
                 self._close(element, state, aside)
-                if open_elements and (text := element.tail):
-                    self._take(text)
+            if open_elements:
+                self._add(element.tail)
 
-    def _enter(self, element: Element) -> _State | None:
-        """Whether an element changes the style of its text or hides it; None where it holds
-        nothing that is text.
-        """
+    def _enter(self, element: Element) -> _State:
+        """Return whether an element restyles or hides its text, or has none."""
         tag = element.tag
-        if not isinstance(tag, str) or tag in self._silent:
-            return None
-        if tag == "svg" and not self._is_unclosed(element):
-            return None
-        if self._concealed:
-            return "plain"
-        visibility = self._visibility
+        if tag in self._silent or (tag == "svg" and not self._is_unclosed(element)):
+            return "silent"
+        styles = self._styles
         names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
-        is_watched = tag in visibility.tags or not visibility.watched.isdisjoint(names)
-        if not is_watched or visibility.is_plain(element, names):
+        is_watched = tag in styles.tags or not styles.watched.isdisjoint(names)
+        if self._concealed or not is_watched or styles.is_plain(element, names):
             return "plain"
-        verdict = visibility.enter(element, names)
+        verdict = styles.enter(element, names)
         if verdict is True:
             return "restyled"
         if verdict is False or verdict == NAVIGATION:
@@ -122,51 +107,47 @@ class _WordWalk:
         return "hidden"
 
     def _is_unclosed(self, drawing: Element) -> bool:
-        """Whether a drawing has swallowed the rest of the page."""
+        """Return whether the end tag of a drawing is missing."""
         self._drawings += 1
         if self._drawings > _MOST_DRAWINGS:
             return False
         return next(drawing.iterdescendants(*_BLOCKS_IN_DRAWING), None) is not None
 
     def _open(self, element: Element) -> int:
-        """Begin an element; where an aside begins, if it is one."""
+        """Start an element. Return where it starts if it may be an aside, else -1."""
         tag = element.tag
-        writer = self.writer
-        if tag in _BLOCKS:
-            writer.break_line()
-        elif tag in _CELLS:
-            writer.break_cell()
+        self._break(tag)
         if tag in _HEADINGS:
-            writer.open_heading(_HEADINGS[tag])
-        if tag in _PREFORMATTED:
-            self._preformatted += 1
-        if tag in _ASIDES:
-            return writer.open_aside()
-        return -1
+            self.writer.open_heading(_HEADINGS[tag])
+        self._preformatted += tag in _PREFORMATTED
+        return self.writer.open_aside() if tag in _ASIDES else -1
 
     def _close(self, element: Element, state: _State, aside: int) -> None:
         """End an element."""
         tag = element.tag
-        writer = self.writer
         if aside >= 0:
             is_linked = element.find(".//a") is not None
-            writer.close_aside(aside, is_reading=tag == "rt", is_linked=is_linked)
-        if tag in _PREFORMATTED:
-            self._preformatted -= 1
+            self.writer.close_aside(aside, is_reading=tag == "rt", is_linked=is_linked)
+        self._preformatted -= tag in _PREFORMATTED
         if tag in _HEADINGS:
-            writer.close_heading()
-        if tag in _BLOCKS:
-            writer.break_line()
-        elif tag in _CELLS:
-            writer.break_cell()
+            self.writer.close_heading()
+        self._break(tag)
         if state == "restyled":
-            self._visibility.leave()
+            self._styles.leave()
         elif state == "hidden":
             self._concealed = False
 
-    def _take(self, text: str) -> None:
-        """Write text, and whether it can be seen."""
-        is_hidden = self._concealed or self._visibility.muted is not None
-        self.writer.mark_hidden(is_hidden=is_hidden)
+    def _break(self, tag: str) -> None:
+        """Separate the text before an element, or in it, from what follows."""
+        if tag in _BLOCKS:
+            self.writer.break_line()
+        elif tag in _CELLS:
+            self.writer.break_cell()
+
+    def _add(self, text: str | None) -> None:
+        """Write text, and whether it is hidden."""
+        if not text:
+            return
+        self.writer.mark_hidden(is_hidden=self._concealed or self._styles.muted is not None)
         visible = strip_invisible(text, self._removed)
         self.writer.add(visible, verbatim=bool(self._preformatted))

@@ -1,8 +1,7 @@
-"""The words of a whole page as one plain text, and what is known of places in it.
+"""Words of a whole page as plain text, with its sections, asides, hidden ranges and pages.
 
-This text is what quotes are compared with, what is kept and hashed, and what offsets count in:
-characters from 0. It begins with the page's title. A line is a block of the page. Marks that only
-Markdown has (`#`, `>`, `|`, link targets) are not in it.
+Quotes are compared with this text; it is stored and hashed, and offsets count its characters from
+0. It starts with the title of the page. A line is a block. It has no Markdown syntax.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-Range = tuple[int, int]  # characters from, up to
+Range = tuple[int, int]  # start and end, in characters
 
 
 @dataclass(frozen=True)
 class WordSection:
-    """A heading, and where it stands in the text."""
+    """A heading with its position in the text."""
 
     start: int
     level: int
@@ -31,41 +30,37 @@ class PageWords:
 
     text: str
     sections: tuple[WordSection, ...] = ()
-    # What whoever quotes may leave out: note marks, list numbers, readings of characters.
+    # Quotes may omit these: note marks, list numbers, readings of characters.
     asides: tuple[Range, ...] = ()
-    # What a person does not see, and nobody is to be shown: it is only looked for quotes in.
+    # Not visible on the page: searched for quotes, never shown.
     hidden: tuple[Range, ...] = ()
-    pages: tuple[tuple[int, int], ...] = ()  # where each page of a document starts, and its number
-    # Whether lines may be a page's number, head or foot, as in text made of printed pages.
+    pages: tuple[tuple[int, int], ...] = ()  # start and number of each page of a document
+    # Whether lines may be page numbers, headers or footers, as in printed pages.
     may_have_furniture: bool = False
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the text in UTF-8: tells it from any other."""
+        """The SHA-256 of the text in UTF-8."""
         return hash_text(self.text)
 
     def section_at(self, place: int) -> str | None:
-        """The title of the section that a place is in."""
+        """Return the title of the section at a position."""
         index = bisect_right(self.sections, place, key=lambda section: section.start)
-        if not index:
-            return None
-        return self.sections[index - 1].title
+        return self.sections[index - 1].title if index else None
 
     def page_at(self, place: int) -> int | None:
-        """The number of the page that a place is on, where the document has pages."""
+        """Return the number of the page at a position, if the document has pages."""
         index = bisect_right(self.pages, place, key=lambda page: page[0])
-        if not index:
-            return None
-        return self.pages[index - 1][1]
+        return self.pages[index - 1][1] if index else None
 
 
 def hash_text(text: str) -> str:
-    """The SHA-256 of a text in UTF-8, in hexadecimal digits."""
+    """Return the SHA-256 of a text in UTF-8, in hexadecimal digits."""
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def describe_words(words: PageWords) -> dict[str, Any]:
-    """All but the text, as JSON has it."""
+    """Return everything but the text as JSON values."""
     return {
         "sections": [(part.start, part.level, part.title) for part in words.sections],
         "asides": words.asides,
@@ -76,7 +71,7 @@ def describe_words(words: PageWords) -> dict[str, Any]:
 
 
 def build_words(fields: dict[str, Any], text: str) -> PageWords:
-    """The words that were described."""
+    """Inverse of `describe_words`."""
     return PageWords(
         text,
         tuple(WordSection(*section) for section in fields["sections"]),

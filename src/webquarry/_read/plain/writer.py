@@ -1,6 +1,4 @@
-"""Pieces of text in, one text out with its sections, asides and pages: what every reading of words
-writes to.
-"""
+"""Builds the words of a page from pieces of text, with sections, asides and pages."""
 
 from __future__ import annotations
 
@@ -8,25 +6,24 @@ import re
 
 from webquarry._read.plain.words import PageWords, Range, WordSection
 
-_BLANKS = re.compile(r"\s+")
-_BREAKS = "\n\t "
+_BREAKS = "\n\t "  # the strongest first
 _LONGEST_ASIDE = 60  # characters
 _LONGEST_TITLE = 200  # characters of a heading that names a section
-# What may stand raised as the mark of a note.
+# Superscripts that are marks of notes.
 _NOTE = re.compile(
     r"[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶#]+|SM|TM|sm|tm|®|©|™|℠)"
     r"(?:\s*[,–-]\s*(?:\d{1,3}|[a-z]))*\s*[\])]?"
 )
 _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNIT_BEFORE = re.compile(r"(?:\A|[\W\d_])[^\W\d_]{1,3}\Z|\d\Z|[)\]}]\Z")
-# Marks that stand in brackets without being raised.
-BRACKETED_NOTE = re.compile(
+# Marks of notes in brackets.
+_BRACKETED_NOTE = re.compile(
     r"\[(?:\d{1,3}(?:\s?[,–-]\s?\d{1,3})*|[a-z]|(?:note|notes|fn|n)\.?\s?\d{1,3}"
     r"|citation needed|clarification needed|who\?|when\?|edit)\]",
     re.IGNORECASE,
 )
-# Raised digits behind a word: two and three may be an exponent, of a unit or a letter.
-RAISED_NOTE = re.compile(
+# Raised digits after a word: two and three may be an exponent, of a unit or a letter.
+_RAISED_NOTE = re.compile(
     r"(?<=[^\W\d_])(?:[¹⁰⁴-⁹]|[¹²³⁰⁴-⁹]{2,3})(?![^\W_])"
     r"|(?<=[^\W\d_]{4})[²³](?![^\W_])"
     r"|(?<=[.,;:!?”\"’)])[¹²³⁰⁴-⁹]{1,3}"
@@ -43,7 +40,7 @@ class WordWriter:
         self._last = "\n"  # the last character that was written
         self._pending = ""  # a break that is written before the next word
         self._sections: list[WordSection] = []
-        self._heading: tuple[int, int] | None = None  # level, and where it starts
+        self._heading: tuple[int, int] | None = None  # level and start
         self._asides: list[Range] = []
         self._hidden: list[Range] = []
         self._hidden_from = -1
@@ -51,34 +48,26 @@ class WordWriter:
 
     @property
     def place(self) -> int:
-        """Where the next word will stand."""
+        """The position of the next word."""
         return self._length + len(self._pending)
 
     def add(self, text: str, *, verbatim: bool = False) -> None:
-        """Write text; runs of white space are one blank, unless it is verbatim."""
-        if not verbatim:
-            text = _BLANKS.sub(" ", text)
-        elif text.isspace():
-            self._pend("\n" if "\n" in text else " ")
-            return
+        """Write text; runs of whitespace become one space unless it is verbatim."""
         if not text:
             return
-        if text == " ":
-            self._pend(" ")
+        if verbatim and not text.isspace():
+            self.add_verbatim(text)
             return
-        follows_break = bool(self._pending) or self._last in _BREAKS
-        if follows_break and text[0] == " " and not verbatim:
-            self._pend(" ")
-            text = text[1:]
-        self._flush()
-        if not verbatim and text[-1] == " ":
-            self._write(text[:-1])
-            self._pend(" ")
-            return
-        self._write(text)
+        if text[0].isspace():
+            self._pend("\n" if verbatim and "\n" in text else " ")
+        words = text.split()
+        if words:
+            self.add_verbatim(" ".join(words))
+            if text[-1].isspace():
+                self._pend(" ")
 
     def add_verbatim(self, text: str) -> None:
-        """Write a text whose white space counts, too."""
+        """Write text with its whitespace."""
         self._flush()
         self._write(text)
 
@@ -91,16 +80,15 @@ class WordWriter:
         self._pend("\t")
 
     def _pend(self, mark: str) -> None:
-        """Keep the strongest break until a word comes."""
+        """Write a break before the next word, unless a stronger one is pending."""
         if not self._length or self._last == "\n":
             return
         if not self._pending or _BREAKS.index(mark) < _BREAKS.index(self._pending):
             self._pending = mark
 
     def _flush(self) -> None:
-        if self._pending:
-            pending, self._pending = self._pending, ""
-            self._write(pending)
+        pending, self._pending = self._pending, ""
+        self._write(pending)
 
     def _write(self, text: str) -> None:
         if text:
@@ -109,16 +97,16 @@ class WordWriter:
             self._last = text[-1]
 
     def add_title(self, title: str) -> None:
-        """The title of the page, in a line of its own."""
+        """Write the title of the page on a line of its own."""
         self.add(title)
         self.break_line()
 
     def open_heading(self, level: int) -> None:
-        """A section begins with the words that come now."""
+        """Start a heading, and with it a section."""
         self._heading = (level, self.place)
 
     def close_heading(self) -> None:
-        """The heading ends."""
+        """End the heading."""
         if self._heading is None:
             return
         level, start = self._heading
@@ -128,32 +116,33 @@ class WordWriter:
             self._sections.append(WordSection(start, level, title))
 
     def open_aside(self) -> int:
-        """Where something begins that whoever quotes may leave out."""
+        """Return the position at which something starts that quotes may omit."""
         self._flush()
         return self._length
 
     def close_aside(self, start: int, *, is_reading: bool, is_linked: bool) -> None:
-        """It ends; it is an aside if it looks like one: an exponent is none."""
+        """End a superscript: an aside if it is a mark of a note, else perhaps an exponent."""
         if self._length - start > _LONGEST_ASIDE:
             return
         inner = self._tail_from(start)
-        if not inner.strip():
+        mark = inner.strip()
+        if not mark:
             return
         is_aside = is_reading
-        if not is_aside and _NOTE.fullmatch(inner.strip()):
-            is_aside = is_linked or inner.strip()[0] in "[(" or not self._is_exponent(start, inner)
+        if not is_aside and _NOTE.fullmatch(mark):
+            is_aside = is_linked or mark[0] in "[(" or not self._is_exponent(start, inner)
         if is_aside:
-            self._asides.append((start, start + len(inner)))
+            self.mark_aside(start)
         elif inner.isdecimal() and inner.isascii() and self._parts[-1] == inner:
-            self._parts[-1] = inner.translate(_EXPONENTS)  # 10 to the sixth is no 106
+            self._parts[-1] = inner.translate(_EXPONENTS)  # 10 to the sixth is not 106
 
     def mark_aside(self, start: int) -> None:
-        """What was written since a place may be left out by whoever quotes."""
+        """Let quotes omit what was written since a position."""
         if start < self._length:
             self._asides.append((start, self._length))
 
     def mark_hidden(self, *, is_hidden: bool) -> None:
-        """What is written from here on is not seen, or is seen again."""
+        """Start or end text that is not visible."""
         if is_hidden == (self._hidden_from >= 0):
             return
         if is_hidden:
@@ -164,18 +153,18 @@ class WordWriter:
         self._hidden_from = -1
 
     def mark_page(self, number: int) -> None:
-        """A page of the document begins."""
+        """Start a page of the document."""
         self._pages.append((self.place, number))
 
     def _is_exponent(self, start: int, inner: str) -> bool:
-        """Whether digits that are raised belong to the unit, the number or the sign before."""
+        """Return whether raised digits belong to the unit, number or sign before them."""
         if not any(letter.isdigit() for letter in inner):
             return False
-        before = self._tail_from(max(0, start - 4), start)
-        return _UNIT_BEFORE.search(before) is not None
+        first = max(0, start - 4)
+        return _UNIT_BEFORE.search(self._tail_from(first)[: start - first]) is not None
 
-    def _tail_from(self, start: int, stop: int | None = None) -> str:
-        """What was written from a place on; looks at the last pieces only."""
+    def _tail_from(self, start: int) -> str:
+        """Return what was written since a position, from the last pieces only."""
         pieces: list[str] = []
         place = self._length
         for piece in reversed(self._parts):
@@ -183,36 +172,27 @@ class WordWriter:
                 break
             place -= len(piece)
             pieces.append(piece)
-        tail = "".join(reversed(pieces))[max(0, start - place) :]
-        if stop is not None:
-            return tail[: stop - start]
-        return tail
+        return "".join(reversed(pieces))[max(0, start - place) :]
 
     def finish(self, *, may_have_furniture: bool = False) -> PageWords:
-        """The words, with the note marks in brackets among the asides."""
+        """Return the words, with the note marks in brackets among the asides."""
         self.mark_hidden(is_hidden=False)
         text = "".join(self._parts)
-        ranges = [*self._asides, *find_notes(text)]
+        notes = [match.span() for match in _BRACKETED_NOTE.finditer(text)]
+        if not text.isascii():
+            notes += [match.span() for match in _RAISED_NOTE.finditer(text)]
         return PageWords(
             text,
             tuple(self._sections),
-            merge_ranges(ranges),
+            merge_ranges([*self._asides, *notes]),
             merge_ranges(self._hidden),
             tuple(self._pages),
             may_have_furniture,
         )
 
 
-def find_notes(text: str) -> list[Range]:
-    """The marks of notes that can be told by their writing."""
-    found = [match.span() for match in BRACKETED_NOTE.finditer(text)]
-    if not text.isascii():
-        found += [match.span() for match in RAISED_NOTE.finditer(text)]
-    return found
-
-
 def merge_ranges(ranges: list[Range]) -> tuple[Range, ...]:
-    """The ranges in order, those that overlap as one."""
+    """Return the ranges in order, overlapping ones merged."""
     merged: list[Range] = []
     for start, stop in sorted(ranges):
         if merged and start <= merged[-1][1]:
