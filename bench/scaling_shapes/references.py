@@ -9,11 +9,11 @@ from functools import partial
 
 from scaling_shapes.shape import Shape, number, repeat
 from webquarry.errors import BadInput
-from webquarry.verify.references.compare.titles import compare_titles, name_differences
-from webquarry.verify.references.compare.venues import compare_venues
-from webquarry.verify.references.forms.people import parse_authors
-from webquarry.verify.references.forms.references import read_references
-from webquarry.verify.references.forms.tex import decode_tex
+from webquarry.verify.references.people import parse_authors
+from webquarry.verify.references.read import read_references
+from webquarry.verify.references.text import decode_tex
+from webquarry.verify.references.titles import compare_titles, name_differences
+from webquarry.verify.references.venues import compare_venues
 
 _PIECES = {
     "letters": "a",

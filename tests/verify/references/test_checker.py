@@ -16,7 +16,7 @@ from webquarry.net.client import Client
 from webquarry.progress import listening
 from webquarry.toolkit import Toolkit
 from webquarry.verify.references.checker import Checked
-from webquarry.verify.references.forms.references import read_references
+from webquarry.verify.references.read import read_references
 
 WORK = {
     "DOI": "10.5555/1", "type": "journal-article", "title": ["Tides of 1"], "URL": "https://doi.org/10.5555/1",

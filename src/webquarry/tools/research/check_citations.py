@@ -13,8 +13,8 @@ from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._citations import AnyReference, CitationsOutput, list_notes
 from webquarry.tools.research._deadline import deadline_for
-from webquarry.verify.references.forms.references import read_references
 from webquarry.verify.references.models import Reference
+from webquarry.verify.references.read import read_references
 
 _MOST = 2000  # references in one call
 

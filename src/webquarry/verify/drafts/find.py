@@ -26,7 +26,7 @@ from webquarry.verify.drafts.marks import Range, find_quotations
 from webquarry.verify.drafts.models import DraftClaims, DraftNumber, DraftQuote, DraftReference
 from webquarry.verify.quotes.numbers import NumberMention, list_numbers, uses_decimal_comma
 from webquarry.verify.quotes.parts import is_too_short
-from webquarry.verify.references.forms.identifiers import find_identifiers
+from webquarry.verify.references.identifiers import find_identifiers
 
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
 _QUOTED = re.compile(r"\s{0,3}>\s?")

@@ -31,10 +31,10 @@ from webquarry.errors import (
 from webquarry.net import models as net
 from webquarry.net.client import Client
 from webquarry.verify.references.asker import IndexAsker
-from webquarry.verify.references.compare.fold import fold_letters, fold_words
-from webquarry.verify.references.compare.titles import compare_titles
 from webquarry.verify.references.judge import Judgement
 from webquarry.verify.references.models import FieldCheck, Reference
+from webquarry.verify.references.text import fold_letters, fold_words
+from webquarry.verify.references.titles import compare_titles
 
 State = Literal["alive", "moved", "blocked", "gone", "unreachable", "soft-404", "wrong-page"]
 _BLOCKED = frozenset({401, 403, 406, 418, 429, 451, 503})

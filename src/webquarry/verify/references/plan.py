@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from webquarry._search.scholarly.models import ARXIV_DOI, WorkQuestion
-from webquarry.verify.references.forms.identifiers import is_valid_isbn
+from webquarry.verify.references.identifiers import is_valid_isbn
 from webquarry.verify.references.models import OUTSIDE, IndexReply, Reference, ReferenceEvidence
 from webquarry.verify.references.weigh import (
     Findings,

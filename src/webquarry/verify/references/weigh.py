@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from webquarry._search.scholarly.models import ARXIV_DOI, Record
-from webquarry.verify.references.compare.fold import fold_letters
-from webquarry.verify.references.compare.venues import classify_venue
-from webquarry.verify.references.compare.work import (
+from webquarry.verify.references.identifiers import is_valid_isbn
+from webquarry.verify.references.models import FieldCheck, Reference, ReferenceEvidence
+from webquarry.verify.references.text import fold_letters
+from webquarry.verify.references.venues import classify_venue
+from webquarry.verify.references.work import (
     Comparison,
     check_fields,
     compare_work,
     identify,
 )
-from webquarry.verify.references.forms.identifiers import is_valid_isbn
-from webquarry.verify.references.models import FieldCheck, Reference, ReferenceEvidence
 
 SEARCHES = frozenset({"title", "text"})
 # Those whose own record it is: what they register is theirs to say. The others gather.

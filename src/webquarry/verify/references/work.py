@@ -1,7 +1,8 @@
-"""A reference and a record -> whether they speak of one work, and which fields agree.
+"""A reference and a record: whether they are one work, and which fields agree.
 
-A title alone identifies nothing: somebody else's work may have nearly the same one. A record that
-was found by its title is the work only with an author in common, or with year and venue in common.
+A title alone identifies nothing: another work may have nearly the same one. A record found by its
+title is the work only with an author in common, or with year and venue in common. The fields of a
+sentence are guesses, so the words of the record are also looked for in the whole sentence.
 """
 
 from __future__ import annotations
@@ -12,17 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from webquarry._search.scholarly.models import Record
-from webquarry.verify.references.compare.fold import fold_words
-from webquarry.verify.references.compare.names import AuthorMatch, is_group, match_authors
-from webquarry.verify.references.compare.sentence import (
-    compare_sentence_venue,
-    find_title,
-    names_author,
-)
-from webquarry.verify.references.compare.titles import TitleMatch, compare_titles, name_differences
-from webquarry.verify.references.compare.venues import classify_venue, compare_venues
-from webquarry.verify.references.compare.years import compare_years
 from webquarry.verify.references.models import Agreement, FieldCheck, Reference
+from webquarry.verify.references.people import AuthorMatch, is_group, match_authors
+from webquarry.verify.references.text import fold_letters, fold_words
+from webquarry.verify.references.titles import TitleMatch, compare_titles, name_differences
+from webquarry.verify.references.venues import classify_venue, compare_venues
 
 Identity = Literal["same", "same_misnamed", "maybe", "other"]
 _SHORT_TITLE = 3  # words; shorter ones are the titles of many works
@@ -249,3 +244,98 @@ def shorten_names(names: Sequence[str], is_shortened: bool = False) -> str:
     if len(names) > _MOST_SHOWN:
         return f"{shown}; ... ({len(names)} authors)"
     return f"{shown} et al." if is_shortened else shown
+
+
+_ADDRESS = re.compile(
+    r"(?:available at|retrieved from|accessed)?[:\s]{0,3}https?://\S+|\bdoi:?\s{0,3}10\.\S+"
+    r"|\bPM(?:ID|CID):?\s{0,3}\w+|\barxiv:\S+",
+    re.IGNORECASE,
+)
+_DETAILS = re.compile(
+    r"[,(\s]{0,4}(?:\bvol\b|\bpp?\.|\bno\.|\d{1,4}\s?\(|\b\d{1,4}[:,]\s?\d|\b\d{1,5}[-–]\d)"
+    r".{0,400}$",
+    re.IGNORECASE | re.DOTALL,
+)
+_YEAR = re.compile(r"\(?\b(?:1[5-9]\d\d|20\d\d)[a-z]?\b\)?")
+_PIECES = re.compile(r"[.,;:]\s+")
+_LEADING = re.compile(r"^\W{0,9}(?:in\b:?\s+)?", re.IGNORECASE)
+_LONGEST = 4_000
+_MOST_PIECES = 8
+_MOST_VENUE_WORDS = 9  # more are no name of a venue alone
+_LEAST_LETTERS = 12
+
+
+def find_title(reference: Reference, record: Record) -> TitleMatch | None:
+    """A record's title that stands in the sentence; None where none does."""
+    sentence = fold_letters(reference.text)
+    for title in record.titles:
+        letters = fold_letters(title)
+        if len(letters) >= _LEAST_LETTERS and letters in sentence:
+            return TitleMatch("same", title, 1.0)
+    return None
+
+
+def names_author(reference: Reference, record: Record, most: int = 8) -> bool:
+    """Whether the sentence has the family name of one of a record's first authors as a word."""
+    words = set(fold_words(reference.text))
+    for author in record.authors[:most]:
+        family = fold_words(author.family or author.written)[-1:]
+        if family and len(family[0]) > 2 and family[0] in words:
+            return True
+    return False
+
+
+def compare_sentence_venue(reference: Reference, record: Record, title: str) -> Agreement:
+    """Whether what stands behind the title is one of the record's venues; what cannot be told apart
+    is not checked.
+    """
+    tail = _find_tail(reference.text, title)
+    if tail is None:
+        return "not_checked"
+    for part in [tail, *_list_parts(tail)]:
+        if compare_venues(part, record.venues) == "yes":
+            return "yes"
+    words = tail.split()
+    is_name = 0 < len(words) <= _MOST_VENUE_WORDS and not any(map(str.isdigit, tail))
+    if not is_name:
+        return "not_checked"
+    return compare_venues(tail, record.venues)
+
+
+def _find_tail(sentence: str, title: str) -> str | None:
+    """What stands behind a title, without addresses, volume, pages and year."""
+    words = [re.escape(word) for word in re.findall(r"\w+", title)]
+    if not words:
+        return None
+    found = re.search(r"\W{1,6}".join(words), sentence[:_LONGEST], re.IGNORECASE)
+    if found is None:
+        return None
+    behind = _ADDRESS.sub(" ", sentence[found.end() : _LONGEST])
+    behind = _YEAR.sub(" ", _DETAILS.sub("", behind))
+    return " ".join(_LEADING.sub("", behind).split()).strip(" ,.;:()\"“”'")
+
+
+def _list_parts(tail: str) -> Sequence[str]:
+    """The parts of a tail, alone and with their neighbours: "J. Mach. Learn. Res., Springer"."""
+    pieces = [piece.strip() for piece in _PIECES.split(tail)][:_MOST_PIECES]
+    parts = []
+    for start in range(len(pieces)):
+        for end in range(start + 1, len(pieces) + 1):
+            parts.append(" ".join(pieces[start:end]))
+    return parts
+
+
+_SLACK = 1  # years
+
+
+def compare_years(given: int | None, years: Iterable[int], this_year: int) -> Agreement:
+    """Whether the year lies within what the records state; a year to come never does."""
+    if given is None:
+        return "not_checked"
+    stated = [year for year in years if 1000 <= year <= this_year + _SLACK]
+    if not stated:
+        return "not_checked"
+    if given > this_year + _SLACK:
+        return "no"
+    is_within = min(stated) - _SLACK <= given <= max(stated) + _SLACK
+    return "yes" if is_within else "no"

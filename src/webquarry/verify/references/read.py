@@ -1,14 +1,18 @@
-"""What a caller gives -> references, one by one: an identifier, an address, BibTeX, RIS, CSL-JSON
-or a sentence. A text with several entries becomes several references.
+"""References as given: an identifier, an address, BibTeX, RIS, CSL-JSON or a sentence.
+
+BibTeX is parsed by bibtexparser, RIS by rispy. A text with several entries gives several
+references.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from webquarry._search.replies.doi import normal_doi
 from webquarry._search.scholarly.models import Author
@@ -16,18 +20,32 @@ from webquarry._search.scholarly.provider import parse_arxiv_id
 from webquarry.errors import BadInput
 from webquarry.evidence.styles.csl import parse_csl
 from webquarry.evidence.styles.work import Work
-from webquarry.verify.references.forms.bibtex import BibEntry, looks_like_bibtex, read_bibtex
-from webquarry.verify.references.forms.free_text import parse_free_text
-from webquarry.verify.references.forms.identifiers import (
+from webquarry.verify.references.free_text import parse_free_text
+from webquarry.verify.references.identifiers import (
     classify_identifier,
     clean_isbn,
     find_identifiers,
 )
-from webquarry.verify.references.forms.people import parse_authors
-from webquarry.verify.references.forms.ris import RisEntry, looks_like_ris, read_ris
-from webquarry.verify.references.forms.tex import decode_tex
 from webquarry.verify.references.models import Identifiers, Reference
+from webquarry.verify.references.people import parse_authors
+from webquarry.verify.references.text import decode_tex
 
+if TYPE_CHECKING:
+    from bibtexparser.model import Block
+
+logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # it logs each damaged entry
+
+_MAX_ENTRIES = 10_000  # of one text
+_MAX_RIS_LENGTH = 50_000  # of one record
+_BIB_ENTRY = re.compile(r"@\s{0,9}([A-Za-z]{1,40})\s{0,9}[{(]\s{0,9}([^\s,{}()=\"#%]{0,200})")
+# name = {value}, or with quotes or bare, on one line
+_BIB_LINE = re.compile(
+    r"^[ \t]{0,20}([A-Za-z][\w:.+/-]{0,60})[ \t]{0,20}=[ \t]{0,20}"
+    r"[{\"]?([^\n]{0,5000}?)[}\"]?,?[ \t]{0,20}$",
+    re.MULTILINE,
+)
+_BIB_JOIN = re.compile(r"\s*#\s*")
+_RIS_START = re.compile(r"^\ufeff?TY  -", re.MULTILINE)
 _YEAR = re.compile(r"\b(1[0-9]\d\d|2\d\d\d)\b")
 _BIB_KINDS = {
     "article": "article", "inproceedings": "paper", "conference": "paper", "proceedings": "book",
@@ -91,12 +109,13 @@ def _read_item(given: str | Mapping[str, Any]) -> list[Reference]:
         items = _load_json(text)
         if items:
             return _read_csl_items(items)
-    if looks_like_bibtex(text):
-        entries = read_bibtex(given[:_LONGEST_INPUT])
-        if entries:
-            return [_from_bibtex(entry) for entry in entries]
-    if looks_like_ris(text):
-        return [_from_ris(entry) for entry in read_ris(given[:_LONGEST_INPUT])]
+    found = _BIB_ENTRY.search(text)
+    if found is not None and not text[: found.start()].strip().startswith("{"):
+        references = read_bibtex(given[:_LONGEST_INPUT])
+        if references:
+            return references
+    if _RIS_START.search(text):
+        return read_ris(given[:_LONGEST_INPUT])
     identifier = classify_identifier(text) if len(text) <= _LONGEST_IDENTIFIER else None
     if identifier is not None:
         kind = "webpage" if identifier.url and not identifier.doi else ""
@@ -118,8 +137,55 @@ def _load_json(text: str) -> list[Mapping[str, Any]]:
     return [item for item in loaded if isinstance(item, Mapping)]
 
 
-def _from_bibtex(entry: BibEntry) -> Reference:
-    fields = entry.fields
+def read_bibtex(text: str) -> list[Reference]:
+    """Return the references of BibTeX entries, those of damaged entries as far as possible."""
+    from bibtexparser.entrypoint import parse_string
+
+    library = parse_string(text, parse_stack=[])
+    macros = {one.key.lower(): _resolve(one.value, {}) for one in library.strings}
+    references = []
+    for block in library.blocks[:_MAX_ENTRIES]:
+        raw = block.raw or ""
+        found = _BIB_ENTRY.match(raw)
+        fields = _read_bib_fields(block, macros)
+        if found is not None and fields is not None:
+            line = (block.start_line or 0) + 1
+            references.append(_from_bibtex(found[1].lower(), found[2], fields, raw, line))
+    return references
+
+
+def _read_bib_fields(block: Block, macros: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the fields of an entry; None if the block is not an entry."""
+    from bibtexparser.model import Entry, ParsingFailedBlock
+
+    fields: dict[str, str] = {}
+    entry: Block | None = block
+    if isinstance(block, ParsingFailedBlock):
+        entry = block.ignore_error_block  # of duplicate keys
+        if entry is None:
+            for name, value in _BIB_LINE.findall(block.raw or ""):
+                fields.setdefault(name.lower(), " ".join(value.split()))
+            return fields
+    if not isinstance(entry, Entry):
+        return None
+    for field in entry.fields:
+        fields.setdefault(field.key.lower(), _resolve(str(field.value), macros))
+    return fields
+
+
+def _resolve(value: str, macros: Mapping[str, str]) -> str:
+    """Return a value without its delimiters, its macros replaced and its parts joined."""
+    parts = [value] if value.startswith("{") else _BIB_JOIN.split(value)
+    texts = []
+    for part in parts:
+        if part[:1] in ("{", '"') and len(part) > 1:
+            texts.append(part[1:-1])
+        else:
+            texts.append(macros.get(part.lower(), part))
+    return " ".join("".join(texts).split())
+
+
+def _from_bibtex(type: str, key: str, fields: Mapping[str, str], text: str, line: int) -> Reference:
     plain = {name: decode_tex(value) for name, value in fields.items()}
     authors, is_shortened = parse_authors(fields.get("author") or fields.get("editor") or "")
     how = plain.get("howpublished", "")
@@ -132,15 +198,15 @@ def _from_bibtex(entry: BibEntry) -> Reference:
     title = plain.get("title", "")
     if subtitle and subtitle not in title:
         title = f"{title}: {subtitle}"
-    kind = _BIB_KINDS.get(entry.kind, "")
+    kind = _BIB_KINDS.get(type, "")
     found = find_identifiers(" ".join([*addresses, how, venue]))
     if not kind:
         kind = _kind_of_misc(how, plain, found)
     year = _read_year(plain.get("year") or plain.get("date") or "")
     reference = Reference(
-        text=entry.text,
-        line=entry.line,
-        key=entry.key,
+        text=text,
+        line=line,
+        key=key,
         kind=kind,
         title=title,
         authors=authors,
@@ -169,38 +235,66 @@ def _kind_of_misc(how: str, plain: Mapping[str, str], found: Identifiers) -> str
     return ""
 
 
-def _from_ris(entry: RisEntry) -> Reference:
+def read_ris(text: str) -> list[Reference]:
+    """Return the references of RIS records; a record may lack its end."""
+    import rispy
+
+    starts = [found.start() for found in _RIS_START.finditer(text)]
+    references = []
+    line, counted = 1, 0
+    for start, end in pairwise([*starts[:_MAX_ENTRIES], len(text)]):
+        line += text.count("\n", counted, start)
+        counted = start
+        record = "\n".join(text[start:end][:_MAX_RIS_LENGTH].splitlines()).strip("\ufeff\n ")
+        for fields in rispy.loads(f"{record}\nER  - "):
+            references.append(_from_ris(fields, record, line))
+            break
+    return references
+
+
+def _from_ris(fields: Mapping[str, Any], text: str, line: int) -> Reference:
     authors: list[Author] = []
     is_shortened = False
-    for tag in ("AU", "A1", "A2"):
-        for value in entry.tags.get(tag, ()):
+    for name in ("authors", "first_authors", "secondary_authors"):
+        for value in fields.get(name, ()):
             parsed, is_cut = parse_authors(value if "," in value else f"{{{value}}}")
             authors += parsed
             is_shortened = is_shortened or is_cut
         if authors:
             break
-    kind = _RIS_KINDS.get(entry.first("TY").upper(), "")
+    kind = _RIS_KINDS.get(_first(fields, "type_of_reference").upper(), "")
     reference = Reference(
-        text=entry.text,
-        line=entry.line,
-        key=entry.first("ID"),
+        text=text,
+        line=line,
+        key=_first(fields, "id"),
         kind=kind,
-        title=entry.first("TI", "T1", "CT"),
+        title=_first(fields, "title", "primary_title"),
         authors=tuple(authors),
         is_shortened=is_shortened,
-        year=_read_year(entry.first("PY", "Y1", "DA")),
-        venue=entry.first("T2", "JO", "JF", "JA", "BT"),
-        publisher=entry.first("PB"),
-        accessed=entry.first("Y2"),
+        year=_read_year(_first(fields, "year", "publication_year", "date")),
+        venue=_first(
+            fields, "secondary_title", "journal_name", "alternate_title3", "alternate_title2"
+        ),
+        publisher=_first(fields, "publisher"),
+        accessed=_first(fields, "access_date"),
     )
-    doi = entry.first("DO") or ""
-    found = find_identifiers(f"{doi} {entry.first('UR', 'L1', 'LK')}")
+    address = next(iter(fields.get("urls", ())), "") or _first(fields, "file_attachments1")
+    found = find_identifiers(f"{_first(fields, 'doi')} {address}")
     own = Identifiers()
     if kind in ("book", "chapter"):
-        own = Identifiers(isbn=clean_isbn(entry.first("SN")))
-    if entry.first("AN").isdigit() and "pubmed" in entry.first("DB", "DP").lower():
-        own = replace(own, pmid=entry.first("AN"))
+        own = Identifiers(isbn=clean_isbn(_first(fields, "issn")))
+    number = _first(fields, "accession_number")
+    if (
+        number.isdigit()
+        and "pubmed" in _first(fields, "name_of_database", "database_provider").lower()
+    ):
+        own = replace(own, pmid=number)
     return reference.add_identifiers(found).add_identifiers(own)
+
+
+def _first(fields: Mapping[str, Any], *names: str) -> str:
+    """Return the first field that has a value."""
+    return next((str(fields[name]) for name in names if fields.get(name)), "")
 
 
 def _read_csl_items(items: list[Mapping[str, Any]]) -> list[Reference]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from webquarry._search.scholarly.models import Author
-from webquarry.verify.references.forms.identifiers import find_identifiers
-from webquarry.verify.references.forms.people import parse_author, split_list
+from webquarry.verify.references.identifiers import find_identifiers
 from webquarry.verify.references.models import Reference
+from webquarry.verify.references.people import parse_author, split_list
 
 _LONGEST = 4_000
 _NUMBER = re.compile(r"^\s*(?:\[\w{1,12}\]|\(\d{1,3}\)|\d{1,3}[.)])\s+")

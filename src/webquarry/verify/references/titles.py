@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Literal
 
-from webquarry.verify.references.compare.fold import fold_letters, fold_words
+from webquarry.verify.references.text import fold_letters, fold_words
 
 Likeness = Literal["same", "short", "near", "other"]
 

@@ -1,1 +1,0 @@
-"""a field of a reference and the same field of a record -> whether they agree"""

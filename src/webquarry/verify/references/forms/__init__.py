@@ -1,1 +1,0 @@
-"""a reference in any form -> its fields"""
