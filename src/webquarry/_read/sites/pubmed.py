@@ -84,17 +84,19 @@ def _write_record(root: etree._Element, pmid: str, page: SiteWriter) -> Page:
     place = f"{read('.//Journal/Title')} {read('.//JournalIssue/PubDate')}".strip()
     if volume:
         place = f"{place}; {volume}:{read('.//MedlinePgn')}".rstrip(":")
-    facts = [authors, place, f"PMID {pmid}"]
-    for one in article.iterfind("PubmedData/ArticleIdList/ArticleId"):
-        if one.get("IdType") in ("doi", "pmc"):
-            facts.append("doi:" * (one.get("IdType") == "doi") + text_of(one))
-    facts.append(read_all(".//PublicationType"))
+    ids = "PubmedData/ArticleIdList/ArticleId[@IdType='{}']"
+    facts = [
+        authors,
+        place,
+        f"PMID {pmid}",
+        page.label("doi:", read_all(ids.format("doi"))),
+        read_all(ids.format("pmc")),
+        read_all(".//PublicationType"),
+    ]
     blocks: list[Content] = []
-    for notice in article.iterfind(".//CommentsCorrections"):
-        kind = _NOTICES.get(notice.get("RefType") or "")
-        if kind:
-            source = page.name(text_of(notice.find("RefSource")))
-            blocks.append(page.strong(f"{kind}: {source}"))
+    for kind, words in _NOTICES.items():
+        for notice in article.iterfind(f".//CommentsCorrections[@RefType='{kind}']/RefSource"):
+            blocks.append(page.strong(f"{words}: {page.name(text_of(notice))}"))
     blocks.append(page.facts(page.name(fact) for fact in facts))
     abstract = []
     for part in article.iterfind(".//Abstract/AbstractText"):

@@ -60,11 +60,8 @@ class YouTubeReader(SiteReader):
         details, published = data.object("details"), data.text("published")
         title = page.plain(details.text("title"))
         seconds = details.text("lengthSeconds")
-        facts = {
-            "Channel": details.text("author"),
-            "Published": published,
-            "Length": format_time(int(seconds)) if re.fullmatch("[0-9]{1,7}", seconds) else "",
-        }
+        length = format_time(int(seconds)) if re.fullmatch("[0-9]{1,7}", seconds) else ""
+        facts = {"Channel": details.text("author"), "Published": published, "Length": length}
         items = [f"{name}: {page.name(fact)}" for name, fact in facts.items() if fact]
         description = page.paragraphs(details.text("shortDescription"))
         blocks: list[Content] = [page.items(items), page.section(2, "Description", description)]
@@ -197,20 +194,24 @@ def _raise_refusal(players: Sequence[JsonData]) -> None:
 
 def choose_track(player: JsonData, languages: Sequence[str]) -> dict[str, str] | None:
     """Choose captions: written in a wanted language, generated in one, translated, or any."""
-    usable = [track for track in player.objects(*_TRACKS) if _is_usable(track)]
-    written = [track for track in usable if track.text("kind") != "asr"]
-    for tracks in (written, usable):
-        for form in [form for one in languages for form in (one, one.partition("-")[0])]:
-            for track in tracks:
-                code = track.text("languageCode").lower()
-                if form.lower() in (code, code.partition("-")[0]):
-                    return _describe_track(track)
+    wanted = [form.lower() for one in languages for form in (one, one.partition("-")[0])]
+
+    def rank(track: JsonData) -> tuple[bool, bool, int]:
+        code = track.text("languageCode").lower()
+        places = [wanted.index(form) for form in (code, code.partition("-")[0]) if form in wanted]
+        return not places, track.text("kind") == "asr", min(places, default=0)
+
+    tracks = sorted(filter(_is_usable, player.objects(*_TRACKS)), key=rank)
+    if not tracks:
+        return None
+    is_unwanted, _, _ = rank(tracks[0])
     renderer = player.object("captions", "playerCaptionsTracklistRenderer")
     codes = {one.text("languageCode") for one in renderer.objects("translationLanguages")}
-    for track in [track for track in written if track.flag("isTranslatable")]:
-        for language in [language for language in languages if language in codes]:
-            return _describe_track(track, language)
-    return next(map(_describe_track, [*written, *usable]), None)
+    known = [language for language in languages if language in codes]
+    for track in tracks if is_unwanted and known else ():
+        if track.flag("isTranslatable") and track.text("kind") != "asr":
+            return _describe_track(track, known[0])
+    return _describe_track(tracks[0])
 
 
 def _is_usable(track: JsonData) -> bool:
@@ -226,9 +227,9 @@ def _describe_track(track: JsonData, translated_to: str = "") -> dict[str, str]:
     code = track.text("languageCode")
     runs = "".join(run.text("text") for run in track.objects("name", "runs"))
     name = track.text("name", "simpleText") or runs or code
-    label = (
-        f"{translated_to}: {name}, translated by YouTube" if translated_to else f"{code}: {name}"
-    )
+    label = f"{code}: {name}"
+    if translated_to:
+        label = f"{translated_to}: {name}, translated by YouTube"
     return {"url": track.text("baseUrl"), "label": label, "translated_to": translated_to}
 
 
