@@ -24,22 +24,15 @@ from webquarry._search.replies.addresses import join_url, split_url
 
 _LONGEST_COUNT = 90  # characters of a text with a count
 _LONGEST_LABEL = 40  # characters of a link or a button
-_LONGEST_PAGER = 200
 _LONGEST_ITEM = 600
 _LONGEST_TAIL = 300  # of a URL
 _MOST_BUTTONS = 200
-_MOST_LINKS = 4
-_MOST_ANCESTORS = 4
 _MOST_ROWS = 20  # elements named like a row of pages
 _MOST_INSIDE = 300  # elements in one of them, or in an item
-_MOST_HEAD_LINKS = 10
 _MOST_FOUND = 200  # elements with an attribute
-_MOST_BEFORE = 40  # elements before a button
 _QUOTING_TAGS = frozenset({"pre", "code", "blockquote"})
 _NEAR = 25  # blocks between a count and the list
 _FEWEST_NEAR = 3
-_FEWEST_ITEMS = 8  # where nothing else distinguishes a list from a row of images
-_FEWEST_ALIKE = 3
 _FEWEST_LINKED = 4  # items of a list that continues
 _LINKED_SHARE = 0.3  # of its blocks
 _LONG_BLOCK = 300  # characters; a longer one is a paragraph
@@ -70,30 +63,36 @@ def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
         pages = _read_page(tokens)
         if pages:
             return f"is page {pages[0]:,} of {pages[1]:,}"
-        items = _read_count(tokens)
-        is_counted = is_list and items is not None and items[0] >= _FEWEST_ITEMS
-        if items and (is_counted or sum(map(blocks.is_link, near)) >= _FEWEST_NEAR):
+        items = _read_count(tokens) if is_list else None
+        if items:
             return f"shows {items[0]:,} of {items[1]:,}"
     linked = sum(map(blocks.is_link, kept))
     is_linked = is_list and linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(kept))
     if is_linked and _ends_with_more(document, blocks):
         return "has a button that loads more"
-    next_page = _find_next_page(url, document)
-    if next_page is None and is_linked and has_later_page(url, document):
+    if _has_next_link(url, document) or (is_linked and has_later_page(url, document)):
         return "has a next one"
-    return next_page
+    return None
 
 
 def has_later_page(url: str, document: Document) -> bool:
     """Whether a page with a list links to a later page of the same list."""
     here = _read_page_number(url)
-    heads = [one for one in _find_elements(document, "rel", "next") if one.tag == "link"]
     older = phrases("list.older").match
-    older_links = (
-        link for link in _find_elements(document, "href", "page") if older(_read_label(link))
+    links = chain(
+        _find_elements(document, "rel", "next"),
+        _find_row_links(document),
+        (link for link in _find_elements(document, "href", "page") if older(_read_label(link))),
     )
-    links = chain(heads[:_MOST_HEAD_LINKS], _find_row_links(document), older_links)
     return any(_is_later(url, link, here) for link in links)
+
+
+def _has_next_link(url: str, document: Document) -> bool:
+    """Whether the body of a page links to the next page of the same list or article."""
+    return any(
+        link.tag == "a" and link.get("rel") == "next" and _is_same_list(url, link.get("href", ""))
+        for link in _find_elements(document, "rel", "next")
+    )
 
 
 def _read_count(tokens: list[str]) -> tuple[int, int] | None:
@@ -145,45 +144,13 @@ def _ends_with_more(document: Document, blocks: PageBlocks) -> bool:
 
 
 def _follows_items(button: etree._Element, kept: set[str]) -> bool:
-    """Whether similar elements precede a button, the last of which links to something that is
-    kept. Lists of filters have such buttons too.
-    """
+    """Whether a button follows a link of the main content, as buttons of filters do not."""
     for box in (button, button.getparent()):
-        if box is None:
-            return False
-        before = list(islice(box.itersiblings(etree.Element, preceding=True), _MOST_BEFORE))
-        if not before:
-            continue
-        items: Sequence[etree._Element] = before
-        if not _are_alike(items):
-            items = list(islice(before[0].iterchildren(etree.Element, reversed=True), _MOST_BEFORE))
-        return _are_alike(items) and any(
-            _read_text(link, _LONGEST_ITEM) in kept for link in _iterate_links(items[0])
-        )
+        before = None if box is None else box.getprevious()
+        if before is not None:
+            links = _iterate_links(before)
+            return any(_read_text(link, _LONGEST_ITEM) in kept for link in links)
     return False
-
-
-def _are_alike(elements: Sequence[etree._Element]) -> bool:
-    """Whether the first elements have the same tag and class."""
-    kinds = {(one.tag, one.get("class")) for one in elements[:_FEWEST_ALIKE]}
-    return len(elements) >= _FEWEST_ALIKE and len(kinds) == 1
-
-
-def _find_next_page(url: str, document: Document) -> str | None:
-    """Return what the text around a link to the next page says."""
-    links = [
-        link
-        for link in _find_elements(document, "rel", "next")
-        if link.tag == "a"
-        and link.get("rel") == "next"
-        and _is_same_list(url, link.get("href", ""))
-    ]
-    for link in links[:_MOST_LINKS]:
-        for element in islice(link.iterancestors(), _MOST_ANCESTORS):
-            pages = _read_page(tokenize(_read_text(element, _LONGEST_PAGER)))
-            if pages:
-                return f"is page {pages[0]:,} of {pages[1]:,}"
-    return "has a next one" if links else None
 
 
 def _is_later(url: str, link: etree._Element, here: int) -> bool:
