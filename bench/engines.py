@@ -30,8 +30,7 @@ from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.batch import answer_schema
 from webquarry.ask.billing.ledger import ReservationRequest, Settlement
 from webquarry.ask.models import AskLimits, ModelReply, Usage
-from webquarry.ask.sharing.base import QuestionStore
-from webquarry.ask.sharing.file import FileQuestionStore
+from webquarry.ask.store import FileQuestionStore, QuestionStore
 from webquarry.clock import Clock
 from webquarry.store.records import RecordFile
 from webquarry.testing.model_and_search import FakeServers
@@ -167,7 +166,7 @@ def measure_file() -> None:
 
 def measure_redis(url: str) -> None:
     """New questions in Redis."""
-    from webquarry.ask.sharing.redis import RedisQuestionStore
+    from webquarry.ask.redis_store import RedisQuestionStore
     from webquarry.secret import Secret
     from webquarry.store.redis.connection import RedisConnection
 

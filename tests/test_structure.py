@@ -61,7 +61,8 @@ ORDER_WITHIN = {
         "models",
     ),
     "ask": (
-        "batch", "engine", "asker", "exchange", "sharing", "answers", "in_flight", "keys", "options",
+        "batch", "engine", "asker", "exchange", "pending", "redis_store", "store", "templates",
+        "searching", "answers", "client", "limiter", "keys", "options", "schema",
         "vendors", "billing", "models",
     ),
 }  # fmt: skip

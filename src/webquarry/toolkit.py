@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from webquarry._search.services.breakers import Breakers
     from webquarry._search.services.pace import Pace
     from webquarry.ask.engine import Engine
-    from webquarry.ask.sharing.base import QuestionStore
+    from webquarry.ask.store import QuestionStore
     from webquarry.cache.cache import Cache
     from webquarry.library.library import Library
     from webquarry.net.archive.recorder import Recorder
@@ -398,10 +398,10 @@ class Toolkit:
     def _open_question_store(self, clock: Clock) -> QuestionStore:
         """Open the state that asking processes share: in Redis or in the record file."""
         if self.redis is not None:
-            from webquarry.ask.sharing.redis import RedisQuestionStore
+            from webquarry.ask.redis_store import RedisQuestionStore
 
             return RedisQuestionStore(self.redis, clock)
-        from webquarry.ask.sharing.file import FileQuestionStore
+        from webquarry.ask.store import FileQuestionStore
 
         return FileQuestionStore(self.records, clock)
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from webquarry.ask.exchange import exchange
+from webquarry.ask import exchange
 from webquarry.clock import Clock
 
 TIMES = 20.0

@@ -11,7 +11,7 @@ from tests.ask.asking import asked, questions, with_engine
 from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeReply, FakeServers, error_reply
 from webquarry.ask.engine import Engine
 from webquarry.ask.models import ModelReply, Question
-from webquarry.ask.sharing.file import FileQuestionStore
+from webquarry.ask.store import FileQuestionStore
 from webquarry.errors import AuthFailure, BadInput, RecordsFailure
 
 

@@ -143,12 +143,12 @@ def test_what_waits_for_the_disk_leaves_its_place_to_another_call_and_no_more_ca
 ) -> None:
     servers.latency = 0.05
 
-    async def work() -> int:
+    async def work() -> None:
         async with open_engine(home(servers, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
             await engine.ask_all(
                 [Question(f"row {number}", "b") for number in range(40)], engine.statement()
             )
-            return engine._asker._places.most
 
-    assert asyncio.run(work()) == 6
+    asyncio.run(work())
+
     assert servers.most_in_flight == 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from webquarry.ask.exchange.limiter import Limiter
+from webquarry.ask.limiter import Limiter
 from webquarry.clock import Clock
 
 
@@ -17,6 +17,11 @@ class Watch(Clock):
 
     def monotonic(self) -> float:
         return self.time
+
+    async def sleep(self, seconds: float) -> None:
+        end = self.time + seconds
+        while self.time < end:
+            await asyncio.sleep(0)
 
 
 def run(work: Any) -> None:
@@ -104,7 +109,6 @@ def test_nobody_gets_a_place_during_a_pause_and_those_in_the_middle_come_first()
         assert limiter.pause_seconds == 30.0
 
         clock.time += 31
-        limiter._end_pause()
         await asyncio.gather(*tasks)
         assert order == ["begun", "new"]
 

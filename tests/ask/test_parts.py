@@ -12,10 +12,10 @@ import pytest
 
 from webquarry._search.models import Result
 from webquarry.ask.billing.prices import Prices, Tokens
-from webquarry.ask.exchange.results import format_results
-from webquarry.ask.exchange.schema import Mismatch, Schema
 from webquarry.ask.keys import NAMES, Keys
 from webquarry.ask.options import Options
+from webquarry.ask.schema import Mismatch, Schema
+from webquarry.ask.searching import format_results
 from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.settings import Settings
@@ -270,17 +270,19 @@ def test_settings_are_where_options_begin_and_count_as_said_by_the_user() -> Non
 # Typed answers
 
 
-def test_a_form_becomes_a_sql_type_and_a_json_schema() -> None:
+def test_form_becomes_structure_and_json_schema() -> None:
     form = Schema.parse(
         '{"ceo": "varchar", "founded": "INT", "tags": "TEXT[]", "hq": {"city": "VARCHAR"}, "x": '
         '["DATE"]}'
     )
 
-    assert (
-        form.sql_type()
-        == 'STRUCT("ceo" VARCHAR, "founded" INTEGER, "tags" VARCHAR[], "hq" STRUCT("city" '
-        'VARCHAR), "x" DATE[])'
-    )
+    assert json.loads(form.build_structure()) == {
+        "ceo": "VARCHAR",
+        "founded": "INTEGER",
+        "tags": ["VARCHAR"],
+        "hq": {"city": "VARCHAR"},
+        "x": ["DATE"],
+    }
     schema = form.json_schema()
     assert schema["additionalProperties"] is False
     assert schema["properties"]["founded"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}

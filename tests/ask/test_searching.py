@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -17,10 +17,10 @@ from tests.ask.asking import asked, with_engine
 from tests.ask.fakes import SEARCH_KEY, FakeServers
 from tests.ask.hasty_clock import TIMES, hasten
 from webquarry._search.models import Found, Query
+from webquarry.ask import exchange
 from webquarry.ask.engine import Engine
-from webquarry.ask.exchange import exchange
-from webquarry.ask.exchange.searching import Searcher, SearchPace
 from webquarry.ask.models import ModelReply, Progress, Question
+from webquarry.ask.searching import Searcher
 from webquarry.clock import Clock
 from webquarry.errors import (
     AuthFailure,
@@ -124,7 +124,7 @@ class Source:
 
 def open_searcher(source: Source, **settings: Any) -> tuple[Searcher, StandingClock]:
     clock = StandingClock()
-    return Searcher(source, clock, Settings(**settings)), clock
+    return Searcher(cast(Any, source), clock, Settings(**settings)), clock
 
 
 def search(searcher: Searcher, check: Callable[[], None] = lambda: None) -> Found:
@@ -202,21 +202,6 @@ def test_a_query_that_is_not_taken_says_nothing_of_the_provider() -> None:
             search(searcher)
 
     assert searcher.find_rest("brave") is None
-
-
-def test_the_pace_is_what_the_provider_was_seen_to_bear() -> None:
-    async def work() -> SearchPace:
-        clock = StandingClock()
-        pace = SearchPace(clock)
-        for _ in range(4):
-            started = await pace.wait_turn()
-            pace.record_success()
-        pace.record_complaint(started, 2.0)
-        return pace
-
-    pace = asyncio.run(work())
-
-    assert pace.interval == pytest.approx(0.5)
 
 
 # A search that failed

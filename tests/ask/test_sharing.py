@@ -17,9 +17,8 @@ from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.billing.ledger import OverLimit, ReservationRequest, Settlement
 from webquarry.ask.billing.statement import Statement
 from webquarry.ask.models import AskLimits, ModelReply, Usage
-from webquarry.ask.sharing.base import Entry, QuestionStore
-from webquarry.ask.sharing.file import FileQuestionStore
-from webquarry.ask.sharing.redis import RedisQuestionStore
+from webquarry.ask.redis_store import RedisQuestionStore
+from webquarry.ask.store import Entry, FileQuestionStore, QuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import RecordsFailure
 from webquarry.store.records import RecordFile

@@ -8,8 +8,8 @@ import pytest
 
 from tests.ask.asking import asked, with_engine
 from tests.ask.fakes import FakeServers
+from webquarry.ask import exchange
 from webquarry.ask.engine import Engine
-from webquarry.ask.exchange import exchange
 from webquarry.ask.models import Question
 
 

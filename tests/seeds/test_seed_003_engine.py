@@ -14,9 +14,9 @@ import pytest
 
 from tests.ask.fakes import FakeReply, FakeServers, home, open_engine
 from webquarry._search.models import Result
-from webquarry.ask.exchange import exchange
-from webquarry.ask.exchange.results import MOST_BYTES, format_results, select_results
+from webquarry.ask import exchange
 from webquarry.ask.models import ModelReply, Question
+from webquarry.ask.searching import MOST_BYTES, format_results, select_results
 from webquarry.ask.vendors.anthropic import TOOL
 
 SEED = Path(__file__).with_name("003_df3a3c127d10510b.txt").read_text("utf-8")

@@ -1,27 +1,26 @@
-"""What is asked of a model, what comes back, how far a statement is and what it may spend."""
+"""Questions to a model, their answers, and the progress and limits of a statement."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-from webquarry.errors import BadInput, LimitReached
+from webquarry.errors import BadInput
 from webquarry.reprs.displayable import Displayable
 
 MAX_TOKENS = 1000
-# Codes of errors that every further question would meet: the provider refuses us as a whole.
-REFUSALS = frozenset({"auth", "billing", "forbidden", "no_api", "quota"})
+# Errors that every further question to the vendor would meet.
+FATAL_CODES = frozenset({"auth", "billing", "forbidden", "no_api", "quota"})
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question. What is None is decided by the engine's options when it is asked.
+    """One question; None stands for the engine's option.
 
-    `search`: None lets the model search when a search provider is configured, False never, True
-    likewise but it is an error when none is. `schema` is the text of `schema.Schema`. `fresh` takes
-    no kept answer (a new one is still kept).
+    `search`: None lets the model search if a search provider is configured; with True it is an
+    error if none is. `schema` is the text of a `schema.Schema`. `fresh` ignores a stored answer.
     """
 
     context: str
@@ -34,44 +33,34 @@ class Question:
     instructions: str | None = None  # the system text
 
     def require_text(self) -> None:
-        """Refuse a question that says nothing: the answer would be paid for all the same."""
+        """Raise BadInput for a blank question: its answer would have to be paid."""
         if not self.context.strip() and not self.prompt.strip():
             raise BadInput("The question is blank.", suggested_action="Say what to ask.")
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer took. `input_tokens` are those that were not cached; a kept answer took
-    nothing.
-    """
+    """The cost of an answer; 0 for a stored one. `input_tokens` are those that were not cached."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    cached_tokens: int = 0  # read from the provider's prompt cache
-    searches: int = 0  # that the search provider was asked for
+    cached_tokens: int = 0  # from the vendor's prompt cache
+    searches: int = 0  # that were sent to the search provider
     usd: float = 0.0
-    kept_searches: int = 0  # that our own cache answered
-    unpriced_calls: int = 0  # of `calls`, those whose price nobody knows: they are not in `usd`
+    kept_searches: int = 0  # from our own cache
+    unpriced_calls: int = 0  # calls without a known price, which are not in `usd`
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.searches + other.searches,
-            self.usd + other.usd,
-            self.kept_searches + other.kept_searches,
-            self.unpriced_calls + other.unpriced_calls,
-        )
+        return Usage(*(getattr(self, name) + getattr(other, name) for name in _USAGE_FIELDS))
+
+
+_USAGE_FIELDS = tuple(one.name for one in fields(Usage))
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyError:
-    """Why one question has no answer. The message is a sentence for a person and never holds a
-    key.
-    """
+    """Why a question has no answer. The message is a sentence and never has a key."""
 
     code: str
     message: str
@@ -80,7 +69,7 @@ class ReplyError:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """A search result that the model was shown, in the order it was shown."""
+    """A search result that the model was shown."""
 
     title: str
     url: str
@@ -88,111 +77,97 @@ class AnswerSource:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply(Displayable):
-    """One answer, or the error that there was instead. `value` is the typed answer where a schema
-    was given.
-    """
+    """An answer or an error. `value` is the typed answer of a schema."""
 
     notebook_view: ClassVar[str] = "reply"
 
     answer: str | None
     sources: tuple[AnswerSource, ...] = ()
-    searched: bool = False  # a search was made, and its results were shown to the model
+    searched: bool = False  # the model was shown search results
     usage: Usage = Usage()
     error: ReplyError | None = None
-    # Kept from before, or shared with somebody who asked the same: nothing was paid.
-    remembered: bool = False
-    partial: bool = False  # the answer was cut at max_tokens
+    remembered: bool = False  # stored, or shared with another caller: nothing was paid
+    partial: bool = False  # cut at max_tokens
     value: Mapping[str, Any] | None = None
     model: str = ""
-    search_failed: str | None = None  # why there was no search, where one was to be had
+    search_failed: str | None = None  # why there was no search
     search_wanted: bool = False  # the model asked for a search
 
     @property
     def text(self) -> str | None:
-        """The answer as `stps_*` give it: an error is an `ERROR: ...` text in its place."""
+        """The answer, or an `ERROR: ...` text."""
         if self.error is None:
             return self.answer
         return f"ERROR: {self.error.message}"
 
     def mend_letters(self) -> ModelReply:
-        """The same without half letters, which JSON can hold and no column can."""
-        is_plain = self.answer is None or self.answer.isascii()
-        if is_plain and not self.sources and self.error is None and self.value is None:
-            return self
+        """Return the reply without lone surrogates, which columns cannot hold."""
         error = self.error
         if error is not None:
-            error = replace(error, message=mend_text(error.message))
+            error = replace(error, message=_mend(error.message))
+        sources = [AnswerSource(_mend(one.title), _mend(one.url)) for one in self.sources]
         return replace(
             self,
-            answer=None if self.answer is None else mend_text(self.answer),
-            sources=tuple(
-                AnswerSource(mend_text(source.title), mend_text(source.url))
-                for source in self.sources
-            ),
+            answer=_mend(self.answer),
+            sources=tuple(sources),
             error=error,
-            value=_mend_value(self.value),
+            value=_mend(self.value),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a statement is. `rows` is what was asked for so far, `done` what is answered (or has
-    failed).
-    """
+    """Progress of a statement: `rows` were requested, `done` are answered or have failed."""
 
     rows: int = 0
     done: int = 0
-    hits: int = 0  # of `done`, those that were kept or shared
+    hits: int = 0  # of `done`, stored or shared
     failed: int = 0
-    planned: int = 0  # calls that a dry run would have begun
-    worst_usd: float = 0.0  # what those may cost at most
-    throttled: int = 0  # 429 and 529 answers
+    planned: int = 0  # calls of a dry run
+    worst_usd: float = 0.0  # their maximum cost
+    throttled: int = 0
     retries: int = 0
     usage: Usage = field(default_factory=Usage)
     seconds_left: float | None = None
-    unsearched: int = 0  # of `done`, those whose model wanted a search and got none
-    unoffered: int = 0  # of `done`, those that were answered while no search was to be had
-    failures: tuple[tuple[str, int], ...] = ()  # why rows failed, and how many, most first
+    unsearched: int = 0  # of `done`, whose model wanted a search and got none
+    unoffered: int = 0  # of `done`, answered while no search was available
+    failures: tuple[tuple[str, int], ...] = ()  # messages and counts, the most frequent first
+
+    def __add__(self, other: Progress) -> Progress:
+        """Add the counts; the time is that of the longer one."""
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _PROGRESS_SUMS}
+        seconds = [one for one in (self.seconds_left, other.seconds_left) if one is not None]
+        failures = self.failures
+        if other.failures:
+            failures = tuple(
+                (Counter(dict(failures)) + Counter(dict(other.failures))).most_common()
+            )
+        return Progress(seconds_left=max(seconds, default=None), failures=failures, **sums)
+
+
+_PROGRESS_SUMS = tuple(
+    one.name for one in fields(Progress) if one.name not in ("seconds_left", "failures")
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AskLimits:
-    """What one statement may ask for; None is no limit. Rows are questions that have to be paid
-    for.
-    """
+    """Limits of a statement; None for none. Rows are questions that have to be paid."""
 
     max_rows: int | None = None
     max_usd: float | None = None
-    max_usd_per_day: float | None = None  # of this user, through all doors and processes
+    max_usd_per_day: float | None = None  # of this user, in all processes
 
 
 def add_progress(parts: Sequence[Progress]) -> Progress:
-    """How far several statements are, together."""
-    failures: Counter[str] = Counter()
-    for part in parts:
-        failures.update(dict(part.failures))
-    seconds_left = [part.seconds_left for part in parts if part.seconds_left is not None]
-    return Progress(
-        rows=sum(part.rows for part in parts),
-        done=sum(part.done for part in parts),
-        hits=sum(part.hits for part in parts),
-        failed=sum(part.failed for part in parts),
-        planned=sum(part.planned for part in parts),
-        worst_usd=sum(part.worst_usd for part in parts),
-        throttled=sum(part.throttled for part in parts),
-        retries=sum(part.retries for part in parts),
-        usage=sum((part.usage for part in parts), Usage()),
-        seconds_left=max(seconds_left, default=None),
-        unsearched=sum(part.unsearched for part in parts),
-        unoffered=sum(part.unoffered for part in parts),
-        failures=tuple(failures.most_common()),
-    )
+    """Return the progress of several statements together."""
+    return sum(parts, Progress())
 
 
 def order_replies(
     questions: Sequence[Question], replies: Mapping[Question, ModelReply]
 ) -> list[ModelReply]:
-    """A reply for each question; of equal ones, only the first has paid."""
+    """Return a reply per question; only the first of equal questions has its cost."""
     seen: set[Question] = set()
     ordered: list[ModelReply] = []
     for question in questions:
@@ -204,25 +179,12 @@ def order_replies(
     return ordered
 
 
-def build_limit_reply(error: LimitReached, model: str) -> ModelReply:
-    """The reply of a row for which a limit left no room."""
-    text = f"{error.message} {error.suggested_action}".strip()
-    return ModelReply(None, error=ReplyError("limit", text), model=model)
-
-
-def mend_text(text: str) -> str:
-    """A text in which half letters (lone surrogates) are U+FFFD."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _mend_value(value: Any) -> Any:
-    """A value of JSON whose texts are mended."""
-    if isinstance(value, str):
-        return mend_text(value)
+def _mend(value: Any) -> Any:
+    """Replace lone surrogates in the texts of a JSON value by U+FFFD."""
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_mend_value(part) for part in value]
+        return [_mend(part) for part in value]
     if isinstance(value, Mapping):
-        return {mend_text(name): _mend_value(part) for name, part in value.items()}
+        return {_mend(name): _mend(part) for name, part in value.items()}
     return value

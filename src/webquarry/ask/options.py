@@ -1,6 +1,4 @@
-"""What the user of one engine can turn: names and texts come in (from SQL, flags, settings), typed
-values go out.
-"""
+"""Options of one engine: names and texts from SQL, flags and settings, typed values."""
 
 from __future__ import annotations
 
@@ -13,30 +11,33 @@ from webquarry.settings import Settings
 
 _YES = {"1", "true", "yes", "on"}
 _NO = {"0", "false", "no", "off"}
-_MOST_NAME_LETTERS = 200
-ON_ERROR = ("", "text", "column", "fail")
+MAX_NAME_LENGTH = 200
+ON_ERROR = ("text", "column", "fail")
 
 
 def _parse_switch(text: str) -> bool:
-    """On or off, in the words that people use."""
     if text.lower() not in _YES | _NO:
         raise ValueError("on or off")
     return text.lower() in _YES
 
 
 def _parse_count(text: str, least: int, most: int) -> int:
-    """A whole number within these bounds."""
-    message = f"a whole number from {least} to {most}"
-    if not text.isascii() or not text.isdigit():
-        raise ValueError(message)
-    count = int(text)
-    if not least <= count <= most:
-        raise ValueError(message)
-    return count
+    is_number = text.isascii() and text.isdigit()
+    if not is_number or not least <= int(text) <= most:
+        raise ValueError(f"a whole number from {least} to {most}")
+    return int(text)
+
+
+def _parse_rows(text: str) -> int | None:
+    if text.lower() == "none":
+        return None
+    try:
+        return _parse_count(text, 0, 10**9)
+    except ValueError as error:
+        raise ValueError(f"{error}, or none") from None
 
 
 def _parse_amount(text: str) -> float:
-    """A number that is not negative."""
     try:
         value = float(text)
     except ValueError:
@@ -46,36 +47,28 @@ def _parse_amount(text: str) -> float:
     return value
 
 
-def _or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A parser that also takes `none`."""
-
-    def parse_or_none(text: str) -> Any:
-        if text.lower() == "none":
-            return None
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise ValueError(f"{error}, or none") from None
-
-    return parse_or_none
+def _parse_usd(text: str) -> float | None:
+    if text.lower() == "none":
+        return None
+    try:
+        return _parse_amount(text)
+    except ValueError as error:
+        raise ValueError(f"{error}, or none") from None
 
 
 def _parse_on_error(text: str) -> str:
-    """One of `ON_ERROR`."""
-    if text.lower() not in ON_ERROR:
-        raise ValueError("one of " + ", ".join(filter(None, ON_ERROR)))
+    if text.lower() not in ("", *ON_ERROR):
+        raise ValueError("one of " + ", ".join(ON_ERROR))
     return text.lower()
 
 
-def _parse_name(text: str) -> str:
-    """A name of a model: anything that can be printed."""
-    if not text or not text.isprintable() or len(text) > _MOST_NAME_LETTERS:
+def _parse_model(text: str) -> str:
+    if not text or not text.isprintable() or len(text) > MAX_NAME_LENGTH:
         raise ValueError("a name")
     return text
 
 
 def _parse_provider(text: str) -> str:
-    """The name of a search provider, or none."""
     from webquarry._search.provider import Provider
     from webquarry.registry import members_of
 
@@ -89,12 +82,12 @@ def _parse_provider(text: str) -> str:
 
 
 PARSERS: dict[str, Callable[[str], Any]] = {
-    "model": _parse_name,
+    "model": _parse_model,
     "search_provider": _parse_provider,
-    "max_rows": _or_none(lambda text: _parse_count(text, 0, 10**9)),
-    "max_usd": _or_none(_parse_amount),
-    "max_usd_per_day": _or_none(_parse_amount),
-    "max_discarded_rows": _or_none(lambda text: _parse_count(text, 0, 10**9)),
+    "max_rows": _parse_rows,
+    "max_usd": _parse_usd,
+    "max_usd_per_day": _parse_usd,
+    "max_discarded_rows": _parse_rows,
     "concurrency": lambda text: _parse_count(text, 1, 1024),
     "on_error": _parse_on_error,
     "cache": _parse_switch,
@@ -104,19 +97,8 @@ PARSERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def _normalize_name(name: str) -> str:
-    """An option's name as we write it; one that is none is `BadInput`."""
-    name = name.strip().lower()
-    if name not in PARSERS:
-        raise BadInput(
-            f"There is no option {name!r}.",
-            suggested_action=f"Name one of {', '.join(PARSERS)}.",
-        )
-    return name
-
-
 class Options:
-    """The values of one engine, which begin as the settings say. Any thread may set one."""
+    """The values of one engine; the defaults are those of the settings. Thread-safe."""
 
     model: str
     search_provider: str
@@ -133,14 +115,14 @@ class Options:
 
     def __init__(self, settings: Settings) -> None:
         self._lock = threading.Lock()
-        self.version = 0
+        self.version = 0  # increased by every change
         for name in PARSERS:
             setattr(self, name, getattr(settings, f"ask_{name}", None))
         self.on_error, self.cache, self.dry_run = "", True, False
         self.set_by_user = {name for name in PARSERS if f"ask_{name}" in settings.explicit}
 
     def set(self, name: str, text: str) -> str:
-        """Take a value by its name; what it is now comes back as text."""
+        """Set an option and return its value as text. Raises BadInput."""
         name = _normalize_name(name)
         try:
             value = PARSERS[name](text.strip())
@@ -153,12 +135,20 @@ class Options:
         return self.get(name)
 
     def get(self, name: str) -> str:
-        """The value as text, the way `set` takes it."""
+        """Return the value as text, as `set` accepts it."""
         value = getattr(self, _normalize_name(name))
         if value is None:
             return "none"
         if isinstance(value, bool):
             return "on" if value else "off"
-        if isinstance(value, float):
-            return f"{value:g}"
-        return str(value)
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _normalize_name(name: str) -> str:
+    name = name.strip().lower()
+    if name not in PARSERS:
+        raise BadInput(
+            f"There is no option {name!r}.",
+            suggested_action=f"Name one of {', '.join(PARSERS)}.",
+        )
+    return name

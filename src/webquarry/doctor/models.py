@@ -15,8 +15,8 @@ from webquarry.secret import redact
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
+    from webquarry.ask.client import ModelClient
     from webquarry.ask.engine import Engine
-    from webquarry.ask.exchange.model_client import ModelClient
     from webquarry.ask.keys import Keys
     from webquarry.ask.vendors.base import ModelVendor
 

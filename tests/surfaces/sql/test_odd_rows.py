@@ -61,7 +61,11 @@ def test_a_length_that_nobody_can_mean_fails_its_row_alone(
     texts = session.sql(f"SELECT stps_ask_ai(x, 'q', NULL, n) FROM {rows}").rows
     structs = session.sql(f"SELECT ask(x, 'q', max_tokens := n) FROM {rows}").rows
 
-    assert [text.startswith("ERROR: max_tokens is") for (text,) in texts] == [False, True, False]
+    assert [text.startswith("ERROR: `max_tokens` must be") for (text,) in texts] == [
+        False,
+        True,
+        False,
+    ]
     assert [one["error"] is not None for (one,) in structs] == [False, True, False]
     assert structs[1][0]["error"]["code"] == "bad_input"
     assert servers.messages == 2
@@ -100,7 +104,7 @@ def test_a_reply_of_a_shape_that_nobody_foresaw_fails_its_row_alone(
 
 
 def test_an_option_that_is_wrong_for_every_row_is_the_statements_error(session: Session) -> None:
-    with pytest.raises(BadInput, match="max_tokens is 0"):
+    with pytest.raises(BadInput, match="must be from 1 to 128000"):
         session.sql("SELECT ask('a', 'q', max_tokens := 0)")
 
 

@@ -1,8 +1,6 @@
-"""A statement: the questions that one SQL statement or one command asks, its limits, and how far it
-is.
+"""A statement: the questions of one SQL statement or command, their limits and their progress.
 
-Counts are changed on the engine's loop and by the threads that hand rows in, and read from
-anywhere: `progress()`.
+Counted on the engine's loop and by threads that add rows; read from any thread.
 """
 
 from __future__ import annotations
@@ -16,18 +14,13 @@ from dataclasses import replace
 
 from webquarry.ask.models import AskLimits, ModelReply, Progress, ReplyError, Usage
 from webquarry.clock import Clock
-from webquarry.errors import (
-    AuthFailure,
-    Cancelled,
-    LimitReached,
-    WebquarryError,
-)
+from webquarry.errors import AuthFailure, Cancelled, LimitReached, WebquarryError
 
 log = logging.getLogger(__name__)
 
 
 class Statement:
-    """What belongs together: one budget, one progress, one cancellation."""
+    """One budget, one progress, one cancellation."""
 
     def __init__(
         self,
@@ -39,39 +32,58 @@ class Statement:
         words: str = "",
         ends_when_refused: bool = True,
         run: str = "",
+        on_cancel: Callable[[Statement], None] | None = None,
     ) -> None:
-        # Several processes may work on one: those of a run of an engine.
-        self.is_shared = bool(run)
+        self.is_shared = bool(run)  # with other processes
         self.id = run or secrets.token_hex(8)
-        self.words = words  # how its text begins
-        # Whether a key that is missing or not accepted ends it; else each row has that error.
+        self.words = words  # beginning of its text
+        # Whether a missing or rejected key stops it; otherwise it is the error of each row.
         self.ends_when_refused = ends_when_refused
         self.door = door
         self.limits = limits
         self.dry_run = dry_run
         self.cancelled = False
-        self.halt: WebquarryError | None = None  # a limit was reached: nothing more is begun
-        # By model, or by vendor and a slash for all of its: what every further call would end in.
+        self.halt: WebquarryError | None = None  # why nothing more is sent
+        # By model, or by vendor and a slash: errors that every further call would meet.
         self.known_errors: dict[str, ReplyError] = {}
         self.begun_at = clock.now().timestamp()
         self._begun = clock.monotonic()
         self._clock = clock
+        self._on_cancel = on_cancel
         self._lock = threading.Lock()
-        self._rows = self._done = self._hits = self._failed = 0
+        self._progress = Progress()
         self._paying = 0
         self._planned: set[str] = set()
-        self._worst_usd = 0.0
-        self._throttled = self._retries = 0
-        self._usage = Usage()
-        self._unsearched = self._unoffered = 0
         self._failures: Counter[str] = Counter()
         self._warned: set[str] = set()
-        self._told_plan = (0, 0.0)  # what was told by `take_new_plan`
-        self._noted = (0, 0)  # what was told by `take_free_counts`
-        self._on_cancel: list[Callable[[Statement], None]] = []
+        self._taken_plan = (0, 0.0)
+        self._taken_free = (0, 0)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether nothing more is sent for it."""
+        return self.cancelled or self.halt is not None
+
+    @property
+    def ledger_limits(self) -> AskLimits:
+        """The limits that the ledger enforces."""
+        return self.limits if self.is_shared else replace(self.limits, max_rows=None)
+
+    def cancel(self) -> None:
+        """Send no further call; thread-safe."""
+        self.cancelled = True
+        if self._on_cancel is not None:
+            self._on_cancel(self)
+
+    def check(self) -> None:
+        """Raise what stopped it."""
+        if self.cancelled:
+            raise Cancelled("The statement was cancelled; the answers that it had got are kept.")
+        if self.halt is not None:
+            raise self.halt
 
     def check_row_count(self, rows: int) -> None:
-        """Refuse before anything is spent, when so many rows are more than may be asked for."""
+        """Raise LimitReached if `rows` is above the limit; nothing was spent yet."""
         most = self.limits.max_rows
         if most is not None and rows > most:
             raise LimitReached(
@@ -81,81 +93,64 @@ class Statement:
                 "max_rows.",
             )
 
-    def cancel(self) -> None:
-        """Begin no further call; any thread may say so."""
-        self.cancelled = True
-        for callback in list(self._on_cancel):
-            callback(self)
-
-    def on_cancel(self, callback: Callable[[Statement], None]) -> None:
-        """Call this, with the statement, when it is cancelled."""
-        if callback not in self._on_cancel:
-            self._on_cancel.append(callback)
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether nothing more is to be begun for it."""
-        return self.cancelled or self.halt is not None
-
-    def check(self) -> None:
-        """Raise what stopped it."""
-        if self.cancelled:
-            raise Cancelled("The statement was cancelled; the answers that it had got are kept.")
-        if self.halt is not None:
-            raise self.halt
-
     def admit(self, questions: int) -> None:
-        """So many questions have to be paid for: all of them, or none. Those of a run of several
-        processes are counted by the ledger.
+        """Count questions that have to be paid, all or none. Raises LimitReached. The ledger counts
+        those of a shared statement.
         """
         most = None if self.is_shared else self.limits.max_rows
         with self._lock:
-            if most is not None and self._paying + questions > most:
-                total = self._paying + questions
+            total = self._paying + questions
+            if most is not None and total > most:
                 raise LimitReached(
                     f"The statement has {total:,} questions to pay for so far, and its limit "
                     f"(max_rows) is {most:,}.",
                     suggested_action="Ask for fewer rows (limit them in a subquery), or raise "
                     "max_rows.",
                 )
-            self._paying += questions
+            self._paying = total
 
     def add_rows(self, rows: int) -> None:
-        """So many more rows were asked for."""
-        with self._lock:
-            self._rows += rows
+        """Count rows that were requested."""
+        self._add(Progress(rows=rows))
 
     def count_answers(
         self, *, rows: int = 1, hits: int = 0, failed: int = 0, usage: Usage | None = None
     ) -> None:
-        """Rows that have their answer, or their error; of these, so many cost nothing."""
-        with self._lock:
-            self._done += rows
-            self._hits += hits
-            self._failed += failed
-            if usage is not None:
-                self._usage = self._usage + usage
+        """Count rows that are answered or have failed; `hits` of them cost nothing."""
+        self._add(Progress(done=rows, hits=hits, failed=failed, usage=usage or Usage()))
 
     def count_reply(self, reply: ModelReply, *, rows: int = 1) -> None:
-        """Note of rows that have this reply why they failed, or had no search."""
-        with self._lock:
-            if reply.error is not None:
+        """Count why rows failed or had no search."""
+        if reply.error is not None:
+            with self._lock:
                 self._failures[reply.error.message] += rows
-            if reply.search_failed and reply.search_wanted:
-                self._unsearched += rows
-            elif reply.search_failed:
-                self._unoffered += rows
+        if reply.search_failed and reply.search_wanted:
+            self._add(Progress(unsearched=rows))
+        elif reply.search_failed:
+            self._add(Progress(unoffered=rows))
 
     def count_repeats(self, reply: ModelReply, rows: int) -> None:
-        """Rows that ask what another row asks: they are answered, or fail, for nothing."""
-        if reply.error is None:
-            self.count_answers(rows=rows, hits=rows)
-        else:
-            self.count_answers(rows=rows, failed=rows)
+        """Count rows that repeat the question of another row."""
+        is_failed = reply.error is not None
+        self.count_answers(
+            rows=rows, hits=0 if is_failed else rows, failed=rows if is_failed else 0
+        )
         self.count_reply(reply, rows=rows)
 
+    def count_planned(self, digest: str, worst_usd: float) -> None:
+        """Count a question of a dry run, once."""
+        with self._lock:
+            is_new = digest not in self._planned
+            self._planned.add(digest)
+        if is_new:
+            self._add(Progress(planned=1, worst_usd=worst_usd))
+
+    def count_retry(self, *, throttled: bool) -> None:
+        """Count a call that is repeated."""
+        self._add(Progress(retries=1, throttled=int(throttled)))
+
     def find_refusal(self, error: ReplyError | None) -> WebquarryError | None:
-        """What ends the whole, where the error of one row is one that every other would meet."""
+        """Return the error that stops the statement if the key was rejected."""
         if error is None or error.code != "auth" or not self.ends_when_refused:
             return None
         return AuthFailure(
@@ -165,71 +160,44 @@ class Statement:
         )
 
     def warn_once(self, about: str, message: str) -> None:
-        """Say on the log what many rows meet, once."""
+        """Log a warning once per statement."""
         with self._lock:
             if about in self._warned:
                 return
             self._warned.add(about)
         log.warning("%s", message)
 
-    @property
-    def ledger_limits(self) -> AskLimits:
-        """The limits that the ledger is to hold."""
-        if self.is_shared:
-            return self.limits
-        return replace(self.limits, max_rows=None)
-
     def take_free_counts(self) -> tuple[int, int]:
-        """Answers and searches that cost nothing, since this was last asked."""
+        """Return the answers and searches that cost nothing since the last call."""
         with self._lock:
-            now = (self._hits, self._usage.kept_searches)
-            before, self._noted = self._noted, now
+            now = (self._progress.hits, self._progress.usage.kept_searches)
+            before, self._taken_free = self._taken_free, now
         return now[0] - before[0], now[1] - before[1]
 
     def take_new_plan(self) -> tuple[int, float]:
-        """Questions that a dry run found and what they may cost, since this was last asked."""
+        """Return the questions and the maximum cost of a dry run since the last call."""
         with self._lock:
-            now = (len(self._planned), self._worst_usd)
-            before, self._told_plan = self._told_plan, now
+            now = (self._progress.planned, self._progress.worst_usd)
+            before, self._taken_plan = self._taken_plan, now
         return now[0] - before[0], now[1] - before[1]
 
-    def count_planned(self, digest: str, worst_usd: float) -> None:
-        """A dry run came to a question that would be paid for; each counts once."""
-        with self._lock:
-            if digest not in self._planned:
-                self._planned.add(digest)
-                self._worst_usd += worst_usd
-
-    def count_retry(self, *, throttled: bool) -> None:
-        """A call is made again; whether because the provider asked us to slow down."""
-        with self._lock:
-            self._retries += 1
-            self._throttled += throttled
-
     def progress(self) -> Progress:
-        """How far it is now."""
+        """Return the current progress."""
         with self._lock:
-            return Progress(
-                rows=self._rows,
-                done=self._done,
-                hits=self._hits,
-                failed=self._failed,
-                planned=len(self._planned),
-                worst_usd=self._worst_usd,
-                throttled=self._throttled,
-                retries=self._retries,
-                usage=self._usage,
+            return replace(
+                self._progress,
                 seconds_left=self._estimate_seconds_left(),
-                unsearched=self._unsearched,
-                unoffered=self._unoffered,
                 failures=tuple(self._failures.most_common()),
             )
 
+    def _add(self, counts: Progress) -> None:
+        with self._lock:
+            self._progress = self._progress + counts
+
     def _estimate_seconds_left(self) -> float | None:
-        """By the time that a paid answer has taken so far; None while nothing is known of that."""
-        paid = self._done - self._hits
-        open_rows = self._rows - self._done
+        """Estimate by the time per paid answer so far; None without one."""
+        paid = self._progress.done - self._progress.hits
+        open_rows = self._progress.rows - self._progress.done
         if paid <= 0 or open_rows <= 0:
             return None
-        elapsed = self._clock.monotonic() - self._begun
-        return elapsed / paid * open_rows
+        return (self._clock.monotonic() - self._begun) / paid * open_rows

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from webquarry.ask.batch import answer_batch, answer_schema
-from webquarry.ask.billing.bill import add_total, shorten_words
-from webquarry.ask.billing.ledger import SpendingRecord
+from webquarry.ask.billing.ledger import SpendingRecord, add_total, shorten_words
 from webquarry.ask.models import MAX_TOKENS, AskLimits
 from webquarry.errors import BadInput, MissingExtra
 from webquarry.settings import Settings
@@ -67,7 +66,7 @@ class AskFunction:
         if not isinstance(prompt, str) or not prompt.strip():
             raise BadInput("A question is needed.", suggested_action="Give the prompt as text.")
         if schema is not None:
-            from webquarry.ask.exchange.schema import Schema
+            from webquarry.ask.schema import Schema
 
             Schema.parse(schema)  # what is wrong is told here, not by every worker
         settings = Settings.from_environment()

@@ -12,7 +12,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.batch import Run, answer_batch, text_batch
-from webquarry.ask.exchange.schema import Schema
+from webquarry.ask.schema import Schema
 from webquarry.errors import BadInput, LimitReached, ProviderFailure
 from webquarry.surfaces.sql.functions.function import (
     HERE,

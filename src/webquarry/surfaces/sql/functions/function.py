@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from webquarry.ask.exchange.schema import quote_identifier
 from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import redact
 from webquarry.surfaces.sql.functions.arguments import (
@@ -23,7 +22,7 @@ from webquarry.surfaces.sql.functions.arguments import (
     read_cursor_call,
     read_macro_call,
 )
-from webquarry.surfaces.sql.functions.types import ValueType, build_arrow_type
+from webquarry.surfaces.sql.functions.types import ValueType, build_arrow_type, quote_identifier
 from webquarry.surfaces.sql.instance import Instance
 from webquarry.surfaces.sql.libraries import load_library
 from webquarry.surfaces.sql.statements import Scope

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, ClassVar
 
-from webquarry.ask.billing.bill import add_total
+from webquarry.ask.billing.ledger import add_total
 from webquarry.ask.keys import (
     GOOGLE_ENGINE,
     GOOGLE_KEY,

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from webquarry.ask.exchange.schema import quote_identifier
 from webquarry.evidence.page.dates import read_date
 from webquarry.surfaces.sql.libraries import load_library
 
@@ -40,6 +39,11 @@ ADDRESS: dict[str, Any] = {
     "street_name": "VARCHAR",
     "street_nr": "VARCHAR",
 }
+
+
+def quote_identifier(name: str) -> str:
+    """Return a name as SQL takes it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def build_sql_type(value_type: ValueType) -> str:

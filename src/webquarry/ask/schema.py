@@ -1,8 +1,7 @@
-"""Typed answers: `{"ceo": "VARCHAR", "founded": "INTEGER"}` in; a JSON Schema for the model, a SQL
-type and a check out.
+"""Typed answers: `{"ceo": "VARCHAR", "founded": "INTEGER"}` as a JSON Schema for the model, a
+structure for SQL, and a check of the answer.
 
-Every field may be null: a model that does not know must be able to say so. The model promises to
-keep the form, and the answer is checked all the same.
+Every field may be null, because the model may not know it. The answer is always checked.
 """
 
 from __future__ import annotations
@@ -10,20 +9,19 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from webquarry.errors import BadInput
 
-_TYPE_NAMES = {
-    "VARCHAR": "VARCHAR", "TEXT": "VARCHAR", "STRING": "VARCHAR", "CHAR": "VARCHAR",
-    "INTEGER": "INTEGER", "INT": "INTEGER", "INT4": "INTEGER",
-    "BIGINT": "BIGINT", "INT8": "BIGINT", "LONG": "BIGINT",
-    "DOUBLE": "DOUBLE", "FLOAT": "DOUBLE", "FLOAT8": "DOUBLE", "REAL": "DOUBLE",
-    "NUMERIC": "DOUBLE",
-    "BOOLEAN": "BOOLEAN", "BOOL": "BOOLEAN", "DATE": "DATE", "TIMESTAMP": "TIMESTAMP",
+_SYNONYMS = {
+    "TEXT": "VARCHAR", "STRING": "VARCHAR", "CHAR": "VARCHAR",
+    "INT": "INTEGER", "INT4": "INTEGER", "INT8": "BIGINT", "LONG": "BIGINT",
+    "FLOAT": "DOUBLE", "FLOAT8": "DOUBLE", "REAL": "DOUBLE", "NUMERIC": "DOUBLE",
+    "BOOL": "BOOLEAN",
 }  # fmt: skip
 _JSON: dict[str, dict[str, Any]] = {
     "VARCHAR": {"type": "string"},
@@ -34,32 +32,31 @@ _JSON: dict[str, dict[str, Any]] = {
     "DATE": {"type": "string", "format": "date"},
     "TIMESTAMP": {"type": "string", "format": "date-time"},
 }
-_BITS = {"INTEGER": 31, "BIGINT": 63}
 _MOST_FIELDS = 100
-_LARGEST = sys.float_info.max
 _MOST_LEVELS = 5
+_LARGEST = sys.float_info.max
 _DECIMAL = re.compile(
     r"(?:DECIMAL|DEC|NUMERIC)(?:\(\s*(?P<precision>\d{1,2})\s*(?:,\s*(?P<scale>\d{1,2})\s*)?\))?"
 )
-_DECIMAL_DIGITS, _DECIMAL_SCALE = 18, 3  # as DuckDB has them where they are not named
+_DECIMAL_DEFAULT = (18, 3)  # DuckDB's precision and scale
 _MOST_DIGITS = 38
 
 
 class Mismatch(Exception):
-    """The answer is not of the form that was asked for."""
+    """The answer does not have the requested form."""
 
 
 @dataclass(frozen=True)
 class Schema:
     """The form of an answer."""
 
-    text: str  # canonical: equal forms have equal texts
-    tree: Any  # of types: a name, a tuple of one type (a list of it), or a dict of named fields
+    text: str  # canonical
+    tree: Any  # of types: a name, a tuple of one type (a list of it), or a dict of fields
 
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> Schema:
-        """Read a form; what cannot be one is `BadInput`."""
+        """Parse a form. Raises BadInput."""
         try:
             form = json.loads(text)
         except (ValueError, RecursionError):
@@ -70,19 +67,15 @@ class Schema:
         return Schema(json.dumps(form, ensure_ascii=False, separators=(",", ":")), tree)
 
     def build_structure(self) -> str:
-        """As DuckDB's `json_transform` takes it."""
-        return json.dumps(_build_structure(self.tree), ensure_ascii=False)
-
-    def sql_type(self) -> str:
-        """As a column of SQL has it."""
-        return _build_sql_type(self.tree)
+        """Return the structure for DuckDB's `json_transform`; tuples are lists in JSON."""
+        return json.dumps(self.tree, ensure_ascii=False)
 
     def json_schema(self) -> dict[str, Any]:
-        """As the model's structured output takes it."""
+        """Return the JSON Schema for the model."""
         return _build_object_schema(self.tree)
 
     def check(self, text: str) -> dict[str, Any]:
-        """The typed answer in a model's text. Raises `Mismatch`."""
+        """Return the typed answer in a model's text. Raises Mismatch."""
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
@@ -94,7 +87,6 @@ class Schema:
 
 
 def _bad(why: str) -> BadInput:
-    """The error for a form that cannot be used."""
     return BadInput(
         f"The schema cannot be used: {why}.",
         suggested_action='Give the fields and their types, such as {"ceo": "VARCHAR", "founded": '
@@ -103,7 +95,6 @@ def _bad(why: str) -> BadInput:
 
 
 def _parse_type(form: Any, level: int) -> Any:
-    """The type that a part of the form stands for, as `Schema.tree` has it."""
     if isinstance(form, dict):
         if level > _MOST_LEVELS or len(form) > _MOST_FIELDS or not form:
             raise _bad("it is too deep, too wide, or has an object without fields")
@@ -116,8 +107,9 @@ def _parse_type(form: Any, level: int) -> Any:
         name = form.strip().upper()
         if name.endswith("[]") and level <= _MOST_LEVELS:
             return (_parse_type(name[:-2], level + 1),)
-        if name in _TYPE_NAMES:
-            return _TYPE_NAMES[name]
+        kind = _SYNONYMS.get(name, name)
+        if kind in _JSON:
+            return kind
         decimal = _parse_decimal(name)
         if decimal is not None:
             return decimal
@@ -128,60 +120,29 @@ def _parse_type(form: Any, level: int) -> Any:
 
 
 def _parse_decimal(name: str) -> str | None:
-    """DECIMAL with its precision and scale; None for another type."""
-    found = _DECIMAL.fullmatch(name)
-    if found is None:
+    match = _DECIMAL.fullmatch(name)
+    if match is None:
         return None
-    precision = int(found["precision"] or _DECIMAL_DIGITS)
-    scale = _DECIMAL_SCALE
-    if found["precision"]:
-        scale = int(found["scale"] or 0)
+    precision, scale = _DECIMAL_DEFAULT
+    if match["precision"]:
+        precision, scale = int(match["precision"]), int(match["scale"] or 0)
     if not 1 <= precision <= _MOST_DIGITS or scale > precision:
         return None
     return f"DECIMAL({precision},{scale})"
 
 
-def _build_structure(kind: Any) -> Any:
-    """A type as `json_transform` takes it."""
-    if isinstance(kind, tuple):
-        return [_build_structure(kind[0])]
-    if isinstance(kind, dict):
-        return {name: _build_structure(inner) for name, inner in kind.items()}
-    return kind
-
-
-def _build_sql_type(kind: Any) -> str:
-    """A type as a column of SQL has it."""
-    if isinstance(kind, tuple):
-        return f"{_build_sql_type(kind[0])}[]"
-    if isinstance(kind, dict):
-        fields = []
-        for name, inner in kind.items():
-            fields.append(f"{quote_identifier(name)} {_build_sql_type(inner)}")
-        return f"STRUCT({', '.join(fields)})"
-    return str(kind)
-
-
-def quote_identifier(name: str) -> str:
-    """A name as SQL takes it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _build_json_schema(kind: Any) -> dict[str, Any]:
-    """A type, or null."""
+    """Return the schema of a type or null."""
     if isinstance(kind, tuple):
         own: dict[str, Any] = {"type": "array", "items": _build_json_schema(kind[0])}
     elif isinstance(kind, dict):
         own = _build_object_schema(kind)
-    elif kind in _JSON:
-        own = _JSON[kind]
     else:
-        own = _JSON["DOUBLE"]  # a DECIMAL is a number, too
+        own = _JSON.get(kind, _JSON["DOUBLE"])  # a DECIMAL is a number
     return {"anyOf": [own, {"type": "null"}]}
 
 
 def _build_object_schema(fields: dict[str, Any]) -> dict[str, Any]:
-    """An object of which every field is there, though it may be null."""
     return {
         "type": "object",
         "properties": {name: _build_json_schema(kind) for name, kind in fields.items()},
@@ -191,7 +152,7 @@ def _build_object_schema(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_value(value: Any, kind: Any, place: str) -> Any:
-    """The value in the form of its type, or null; a field that is missing is null."""
+    """Return the value in the form of its type; null for a missing field."""
     if value is None:
         return None
     if isinstance(kind, dict):
@@ -209,43 +170,47 @@ def _check_value(value: Any, kind: Any, place: str) -> Any:
         if not isinstance(value, list):
             raise Mismatch(f"{place} is not a list")
         return [_check_value(one, kind[0], place) for one in value]
-    checked = _check_scalar(value, kind)
+    check = _CHECKS.get(kind) or partial(_check_decimal, kind)
+    checked = check(value)
     if checked is None:
         raise Mismatch(f"{place} is no {kind}")
     return checked
 
 
-def _check_scalar(value: Any, kind: str) -> Any:
-    """The value if it is of this type; None if not."""
-    if kind in _BITS:
-        bound = 1 << _BITS[kind]
-        if _is_number(value) and value == int(value) and -bound <= value < bound:
-            return int(value)
-        return None
-    if kind == "DOUBLE":
-        return float(value) if _is_number(value) else None
-    if kind.startswith("DECIMAL"):
-        precision, _, scale = kind[len("DECIMAL(") : -1].partition(",")
-        bound = 10 ** (int(precision) - int(scale))
-        return value if _is_number(value) and -bound < value < bound else None
-    if kind == "BOOLEAN":
-        return value if isinstance(value, bool) else None
+def _check_integer(bits: int, value: Any) -> int | None:
+    is_whole = _is_number(value) and value == int(value)
+    return int(value) if is_whole and -(1 << bits) <= value < 1 << bits else None
+
+
+def _check_decimal(kind: str, value: Any) -> Any:
+    precision, _, scale = kind[len("DECIMAL(") : -1].partition(",")
+    bound = 10 ** (int(precision) - int(scale))
+    return value if _is_number(value) and -bound < value < bound else None
+
+
+def _check_moment(parse: Callable[[str], Any], value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     try:
-        if kind == "DATE":
-            date.fromisoformat(value)
-        elif kind == "TIMESTAMP":
-            datetime.fromisoformat(value)
+        parse(value)
     except ValueError:
         return None
     return value
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a number of SQL's; NaN, Infinity and integers beyond a double, which JSON of
-    Python's takes, are none.
-    """
+    """Whether it is a number in SQL, unlike NaN, Infinity and integers above a double."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return -_LARGEST <= value <= _LARGEST
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "VARCHAR": lambda value: value if isinstance(value, str) else None,
+    "INTEGER": partial(_check_integer, 31),
+    "BIGINT": partial(_check_integer, 63),
+    "DOUBLE": lambda value: float(value) if _is_number(value) else None,
+    "BOOLEAN": lambda value: value if isinstance(value, bool) else None,
+    "DATE": partial(_check_moment, date.fromisoformat),
+    "TIMESTAMP": partial(_check_moment, datetime.fromisoformat),
+}

@@ -1,0 +1,112 @@
+"""Limit of concurrent calls: it halves when the provider throttles and grows with success.
+
+All callers share one pause: nothing is sent before the moment that the provider named. Callers with
+`first` are served before those that have not sent anything yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from webquarry.clock import Clock
+
+_SLOW_GROWTH = 20  # near the limit of the last throttling, growing takes so many times as long
+_MARGIN_SECONDS = 0.001
+
+
+class Limiter:
+    """Belongs to one event loop."""
+
+    def __init__(self, most: int, clock: Clock) -> None:
+        self._clock = clock
+        self.most = most
+        self.limit = most
+        self.in_flight = 0
+        self._ceiling = most + 1  # the limit at the last throttling
+        self._successes = 0
+        self._resume_at = 0.0
+        self._halved_at = 0.0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._pause: asyncio.Task[None] | None = None
+
+    def resize(self, most: int) -> None:
+        """Set another maximum."""
+        if most != self.most:
+            self.most = most
+            self.limit = most
+            self._ceiling = most + 1
+            self._wake()
+
+    async def acquire(self, *, first: bool = False) -> float:
+        """Wait for a slot and for the end of a pause. Return the time, for `record_throttled`."""
+        if not self._waiting and self._has_slot():
+            self.in_flight += 1
+            return self._clock.monotonic()
+        slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if first:
+            self._waiting.appendleft(slot)
+        else:
+            self._waiting.append(slot)
+        self._wake()
+        try:
+            await slot
+        except asyncio.CancelledError:
+            if slot.done() and not slot.cancelled():
+                self.release()  # the slot was assigned to a caller that was cancelled
+            raise
+        return self._clock.monotonic()
+
+    def release(self) -> None:
+        """End a call."""
+        self.in_flight -= 1
+        self._wake()
+
+    def record_success(self) -> None:
+        """Raise the limit by one after as many successes as the limit."""
+        self._successes += 1
+        needed = self.limit
+        if self.limit + 1 >= self._ceiling:
+            needed *= _SLOW_GROWTH
+        if self._successes >= needed and self.limit < self.most:
+            self._successes = 0
+            self.limit += 1
+            self._ceiling = max(self._ceiling, self.limit + 1)
+            self._wake()
+
+    def record_throttled(self, sent_at: float, seconds: float) -> None:
+        """Halve the limit and pause. Calls that were sent before the last halving do not count
+        again.
+        """
+        now = self._clock.monotonic()
+        self._resume_at = max(self._resume_at, now + seconds)
+        if sent_at > self._halved_at or self._halved_at == 0.0:
+            self._ceiling = self.limit
+            self.limit = max(1, self.limit // 2)
+            self._halved_at = now
+        self._successes = 0
+
+    @property
+    def pause_seconds(self) -> float:
+        """Remaining time of the pause."""
+        return max(0.0, self._resume_at - self._clock.monotonic())
+
+    def _has_slot(self) -> bool:
+        return self.in_flight < self.limit and self.pause_seconds <= 0
+
+    def _wake(self) -> None:
+        """Assign free slots; during a pause, do so when it ends."""
+        while self._waiting and self._has_slot():
+            slot = self._waiting.popleft()
+            if not slot.done():
+                self.in_flight += 1
+                slot.set_result(None)
+        is_pausing = self._pause is not None and not self._pause.done()
+        if self._waiting and self.pause_seconds > 0 and not is_pausing:
+            self._pause = asyncio.get_running_loop().create_task(self._end_pause())
+
+    async def _end_pause(self) -> None:
+        while self.pause_seconds > 0:
+            await self._clock.sleep(self.pause_seconds + _MARGIN_SECONDS)
+        self._pause = None
+        self._wake()
