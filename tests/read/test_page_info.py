@@ -25,12 +25,12 @@ def test_page_info_describes_the_whole_page() -> None:
     sheets = collect_sheets(page.page_info)
     assert (sheets.sheets, sheets.is_complete) == ([((), b"p{}")], False)
     assert page.page_info == PageInfo(
-        style_elements=tuple(page.roots[0].iter("style", "link")),
+        style_elements=list(page.roots[0].iter("style", "link")),
         linked_sheets={},
         base="/sea/",
         title="The tide",
         typesets_tex=True,
-        metas=(("description", "Tides"),),
+        metas=[("description", "Tides")],
         has_raised=True,
     )
 
@@ -64,7 +64,7 @@ def test_json_ld_is_returned_unless_it_is_linked() -> None:
         f"<script {kind}>{{}}</script><script {kind} src=/x>1</script><script>2</script>"
     )
 
-    assert info.data == ("{}",)
+    assert info.data == ["{}"]
 
 
 def test_first_base_with_an_address_and_first_title_are_used() -> None:
@@ -82,7 +82,7 @@ def test_metadata_is_read_from_the_head_only() -> None:
         "<body><meta name=author content=x>"
     )
 
-    assert info.metas == (("og:type", "article"), ("y", ""), ("description", "é & b"))
+    assert info.metas == [("og:type", "article"), ("y", ""), ("description", "é & b")]
 
 
 def test_content_of_a_style_element_is_returned_as_utf8() -> None:

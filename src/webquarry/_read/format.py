@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from webquarry._read.encoding.decode import DecodedText, decode
@@ -19,7 +20,6 @@ from webquarry._read.markdown.blocks import Block, write_blocks
 from webquarry._read.markdown.words import Words
 from webquarry._read.models import Dated, LeftOutText
 from webquarry._read.slices.text import WrittenText
-from webquarry._read.text.remember import found_once
 
 if TYPE_CHECKING:
     from webquarry._read.html.parse import Document
@@ -46,7 +46,7 @@ class FetchedDocument:
         media_type, _, _ = self.content_type.partition(";")
         return media_type.strip().lower()
 
-    @found_once
+    @cached_property
     def text(self) -> DecodedText:
         """Return the decoded body."""
         return decode(self.body, self.content_type)
@@ -77,7 +77,7 @@ class ConvertedDocument:
     is_rendered: bool = False  # its scripts have run
     reader: str = ""  # the site reader of the page, if any
 
-    @found_once
+    @cached_property
     def text(self) -> WrittenText:
         """The blocks as Markdown; escaped chat delimiters are added to `removed`."""
         return write_blocks(self.blocks, self.removed)
@@ -87,7 +87,7 @@ class ConvertedDocument:
         """The Markdown with its link targets."""
         return self.text.markdown
 
-    @found_once
+    @cached_property
     def words(self) -> Words:
         """The words by which the outcome is judged."""
         return Words(self.blocks if self.whole is None else self.whole)

@@ -1,9 +1,7 @@
-"""Hostile HTML -> HTML that libxml2 can take: fewer attributes on a tag, fewer levels of nesting,
-the same text.
+"""Make HTML parseable by libxml2: fewer attributes per tag, fewer levels of nesting, the same text.
 
-Both functions read the text once, from left to right. Only boxes and marks without attributes are
-taken apart: whatever could hide its content, by name or by style, stays where it is, and what lies
-too deep inside such elements goes.
+libxml2 takes quadratic time over the attributes of one tag and stops at 2,048 levels. Both
+functions read the text once. Only elements that cannot hide their content are taken apart.
 """
 
 from __future__ import annotations
@@ -11,33 +9,29 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from webquarry._read.html.class_names import judge_classes
 
-_DEEPEST = 400  # levels; deeper boxes are taken apart
-_DEEPEST_KEPT = 1_500  # levels of elements that must stay; what lies deeper is left out
-_LONGEST_TAG = 16_384  # characters
+_MAX_DEPTH = 400  # deeper boxes are taken apart
+_MAX_KEPT_DEPTH = 1_500  # what is deeper inside of elements that must stay is left out
+_MAX_TAG = 16_384  # characters of attributes that are searched for hiding ones
 _WINDOW = 16_384  # bytes
-_MOST_ATTRIBUTES = 1_000  # a tag with more keeps only those that are read here
+_MAX_ATTRIBUTES = 1_000  # a tag with more keeps only those that are read
 _NAME = re.compile(rb"[a-zA-Z][^\s/>]{0,100}")
 _OPENING = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)|<!--")
 _TAG_END = re.compile(r"[>\"']")
 _BEFORE_VALUE = re.compile(r"=\s*\Z")
 _ATTRIBUTE = re.compile(r"([^\s/>=\"']+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+))?")
-_READ_ATTRIBUTES = frozenset(
-    {
-        "alt", "aria-controls", "aria-hidden", "bgcolor", "class", "color", "colspan", "content",
-        "data-bs-target", "data-target", "disabled", "encoding", "hidden", "href", "id", "name",
-        "open", "popover", "reversed", "role", "rowspan", "src", "start", "style", "title", "type",
-        "value",
-    }
-)  # fmt: skip
 _HIDING_ATTRIBUTES = frozenset(
     {"style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor"}
 )
-_STYLED_NAME = re.compile(r"[.#]([\w-]+)")
+_READ_ATTRIBUTES = _HIDING_ATTRIBUTES | {
+    "alt", "aria-controls", "class", "colspan", "content", "data-bs-target", "data-target",
+    "disabled", "encoding", "href", "id", "name", "open", "reversed", "rowspan", "src", "start",
+    "title", "type", "value",
+}  # fmt: skip
 _RAW = frozenset(
     {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"}
 )
@@ -54,42 +48,34 @@ _BOXES = frozenset(
         "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
     }
 )  # fmt: skip
-_MARKS = frozenset(
-    {
-        "a", "abbr", "b", "big", "cite", "code", "del", "em", "i", "ins", "s", "small", "span",
-        "strike", "strong", "sub", "sup", "tt", "u",
-    }
-)  # fmt: skip
-_PLAIN = _BOXES | _MARKS
-# One of these ends the one before it.
-_REPEATED = frozenset({"p", "li", "dt", "dd", "td", "th", "tr", "option"})
+_PLAIN = _BOXES | {
+    "a", "abbr", "b", "big", "cite", "code", "del", "em", "i", "ins", "s", "small", "span",
+    "strike", "strong", "sub", "sup", "tt", "u",
+}  # fmt: skip
+_REPEATED = frozenset({"p", "li", "dt", "dd", "td", "th", "tr", "option"})  # each ends the last one
 
 
-@dataclass(frozen=True, slots=True)
-class _Tag:
-    """A tag, and where it stands in the page."""
-
+class _Tag(NamedTuple):
     start: int
     end: int
     name: str
-    closing: bool
+    is_closing: bool
     attributes: str
 
 
 def trim_attributes(data: bytes) -> bytes:
-    """The page with every tag that has thousands of attributes cut down to those that matter.
+    """Return a page in which tags with thousands of attributes have only those that are read.
 
-    Such a tag is long, so looking at one place in each 16 KB is enough to find it.
+    Such a tag is long, so that examining one position in each 16 KB finds it.
     """
     parts: list[bytes] = []
     done = tag_end = searched = 0
-    opening = closing = -1  # the last bracket that opens, and the first that closes behind it
+    opening = closing = -1  # the last "<", and the first ">" behind it
     for place in range(_WINDOW, len(data), _WINDOW):
         if place < tag_end or data.find(b">", place, place + _WINDOW) >= 0:
             continue
-        window_end = place + _WINDOW
-        opening = max(opening, data.rfind(b"<", max(done, searched), window_end))
-        searched = window_end
+        opening = max(opening, data.rfind(b"<", max(done, searched), place + _WINDOW))
+        searched = place + _WINDOW
         if opening > closing:
             closing = data.find(b">", opening)
             if closing < 0:
@@ -99,42 +85,36 @@ def trim_attributes(data: bytes) -> bytes:
             continue
         tag_end = closing
         attributes = data[name.end() : tag_end].decode("utf-8", "replace")
-        first_attributes = islice(_ATTRIBUTE.finditer(attributes), _MOST_ATTRIBUTES)
-        if sum(1 for _ in first_attributes) == _MOST_ATTRIBUTES:
-            parts.append(data[done : name.end()])
-            parts.append(_keep_read_attributes(attributes).encode())
+        if sum(1 for _ in islice(_ATTRIBUTE.finditer(attributes), _MAX_ATTRIBUTES)) == (
+            _MAX_ATTRIBUTES
+        ):
+            parts += (data[done : name.end()], _select_attributes(attributes).encode())
             done = tag_end
-    if not parts:
-        return data
     parts.append(data[done:])
     return b"".join(parts)
 
 
-def _keep_read_attributes(attributes: str) -> str:
-    """Those of the attributes of a tag that are read here, the first of each name."""
+def _select_attributes(attributes: str) -> str:
+    """Return the attributes that are read, the first of each name."""
     parts: dict[str, str] = {}
     for found in _ATTRIBUTE.finditer(attributes):
-        name = found[1].lower()
-        value = found[2]
-        if name not in _READ_ATTRIBUTES or name in parts:
-            continue
-        parts[name] = f" {name}"
-        if value:
-            parts[name] = f" {name}={value}"
+        name, value = found[1].lower(), found[2]
+        if name in _READ_ATTRIBUTES:
+            parts.setdefault(name, f" {name}={value}" if value else f" {name}")
     return "".join(parts.values())
 
 
 def flatten(text: str) -> tuple[str, bool]:
-    """The page with no more than about two thousand levels, and whether any text had to go."""
-    page = _FlatPage(text)
+    """Return a page with at most about two thousand levels, and whether any text was left out."""
+    page = _FlatPage("<style" in text.lower())
     done = 0
     for tag in _find_tags(text):
         page.add_text(text[done : tag.start])
         done = tag.end
         source = text[tag.start : tag.end]
         if tag.name in _VOID:
-            page.add_void(source)
-        elif tag.closing:
+            page.add(source)
+        elif tag.is_closing:
             page.close(tag.name)
         else:
             page.open(tag, source)
@@ -143,58 +123,48 @@ def flatten(text: str) -> tuple[str, bool]:
 
 
 class _FlatPage:
-    """The page as it is written anew, tag by tag, and the elements that are open in it."""
+    """The parts of the flattened page, and the elements that are open."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, has_styles: bool) -> None:
         self.parts: list[str] = []
         self.is_text_lost = False
-        self._open: list[tuple[str, bool]] = []  # name, and whether it stayed in the page
+        self._has_styles = has_styles
+        self._open: list[tuple[str, bool]] = []  # name, and whether the element is kept
         self._open_by_name: Counter[str] = Counter()
-        self._depth = 0  # of the open elements that stayed
-        # those after full stops and number signs in the page's style elements
-        self._styled_names: set[str] = set()
-        lowered = source.lower()
-        place = 0
-        while (start := lowered.find("<style", place)) >= 0:
-            place = _find_behind(lowered, "</style", start)
-            self._styled_names.update(_STYLED_NAME.findall(lowered, start, place))
+        self._depth = 0  # of the kept elements
 
-    def add_text(self, text: str) -> None:
-        """Write text, or note that it is lost if it lies too deep."""
-        if self._depth <= _DEEPEST_KEPT:
-            self.parts.append(text)
-        elif text and not text.isspace():
-            self.is_text_lost = True
-
-    def add_void(self, source: str) -> None:
-        """Write a tag that holds nothing."""
-        if self._depth <= _DEEPEST_KEPT:
+    def add(self, source: str) -> None:
+        """Add a part unless it is too deep."""
+        if self._depth <= _MAX_KEPT_DEPTH:
             self.parts.append(source)
 
+    def add_text(self, text: str) -> None:
+        self.add(text)
+        if self._depth > _MAX_KEPT_DEPTH and text.strip():
+            self.is_text_lost = True
+
     def open(self, tag: _Tag, source: str) -> None:
-        """Write a start tag, or a line break in place of a box that lies too deep."""
+        """Add a start tag, or a line break for a box that is taken apart."""
         name = tag.name
         if name in _REPEATED and self._open and self._open[-1][0] == name:
             self.close(name)
-        stays = len(self._open) < _DEEPEST or name not in _PLAIN or self._may_hide(tag.attributes)
-        self._open.append((name, stays))
+        may_hide = self._may_hide(tag.attributes)
+        is_kept = len(self._open) < _MAX_DEPTH or name not in _PLAIN or may_hide
+        self._open.append((name, is_kept))
         self._open_by_name[name] += 1
-        self._depth += stays
-        if stays and self._depth <= _DEEPEST_KEPT:
+        self._depth += is_kept
+        if is_kept and self._depth <= _MAX_KEPT_DEPTH:
             self.parts.append(source)
         elif name in _BOXES:
             self.parts.append("<br>")
 
     def close(self, name: str) -> None:
-        """End the innermost element of a name with all that is open in it, if there is one.
-
-        A box that was taken apart ends with a line break.
-        """
+        """Close the innermost element of a name and all that is open in it, if there is one."""
         while self._open_by_name[name]:
-            last, stayed = self._open.pop()
+            last, is_kept = self._open.pop()
             self._open_by_name[last] -= 1
-            self._depth -= stayed
-            if stayed and self._depth <= _DEEPEST_KEPT:
+            self._depth -= is_kept
+            if is_kept and self._depth <= _MAX_KEPT_DEPTH:
                 self.parts.append(f"</{last}>")
             elif last in _BOXES:
                 self.parts.append("<br>")
@@ -202,49 +172,40 @@ class _FlatPage:
                 break
 
     def _may_hide(self, attributes: str) -> bool:
-        """Whether attributes, or a rule of the page about their names, could hide what is
-        inside.
-        """
-        if not attributes or attributes.isspace():
-            return False
-        for found in _ATTRIBUTE.finditer(attributes[:_LONGEST_TAG]):
+        """Whether attributes, or a rule of the page about them, may hide an element."""
+        for found in _ATTRIBUTE.finditer(attributes[:_MAX_TAG]):
             name = found[1].lower()
             if name in _HIDING_ATTRIBUTES:
                 return True
             if name in ("class", "id"):
                 value = (found[2] or "").strip("\"'").lower()
-                if judge_classes(value):
+                if self._has_styles or judge_classes(value):
                     return True
-                if not self._styled_names.isdisjoint(value.split()):
-                    return True
-        return len(attributes) > _LONGEST_TAG
+        return len(attributes) > _MAX_TAG
 
 
 def _find_tags(text: str) -> Iterator[_Tag]:
-    """The tags of a page, those inside comments, scripts and the like left out."""
+    """Yield the tags of a page, without those inside of comments, scripts and the like."""
     place = 0
     lowered = ""
     while (found := _OPENING.search(text, place)) is not None:
         if found[2] is None:
-            place = _find_behind(text, "-->", found.end())
+            end = text.find("-->", found.end())
+            place = end + 3 if end >= 0 else len(text)
             continue
         name = found[2].lower()
-        is_closing = bool(found[1])
-        end = _find_tag_end(text, found.end())
-        yield _Tag(found.start(), end, name, is_closing, text[found.end() : end - 1])
-        place = end
-        if name in _RAW and not is_closing:
+        place = _find_tag_end(text, found.end())
+        yield _Tag(found.start(), place, name, bool(found[1]), text[found.end() : place - 1])
+        if name in _RAW and not found[1]:
             lowered = lowered or text.lower()
             if len(lowered) == len(text):  # a few letters have longer lower cases
-                place = lowered.find(f"</{name}", end)
-                if place < 0:
-                    place = len(text)
+                end = lowered.find(f"</{name}", place)
+                place = end if end >= 0 else len(text)
 
 
 def _find_tag_end(text: str, place: int) -> int:
-    """Where a tag ends that is open at a place.
-
-    A quote counts only as the beginning of a value, and only if it is closed.
+    """Return the end of the tag that is open at a position; only quotes around the value of an
+    attribute count, if they are closed.
     """
     while (found := _TAG_END.search(text, place)) is not None:
         place = found.end()
@@ -255,11 +216,3 @@ def _find_tag_end(text: str, place: int) -> int:
             if closing >= 0:
                 place = closing + 1
     return len(text)
-
-
-def _find_behind(text: str, wanted: str, place: int) -> int:
-    """The place right behind the next occurrence of a text; the end where there is none."""
-    found = text.find(wanted, place)
-    if found < 0:
-        return len(text)
-    return found + len(wanted)

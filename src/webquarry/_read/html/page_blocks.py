@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
-
-from webquarry._read.text.remember import found_once
 
 _MOST_BOXES = 4  # around a text, whose names say what it is
 
@@ -32,13 +31,13 @@ class PageBlocks:
     levels: Sequence[int]  # of the headings that they are or stand in; 0 for none
     read_whole: Callable[[], Sequence[Block]]  # all that a person sees on the page
 
-    @found_once
+    @cached_property
     def kept_sizes(self) -> Sequence[int]:
         """The characters of each text of the main part."""
         texts = self.texts
         return [len(texts[index]) for index in self.kept]
 
-    @found_once
+    @cached_property
     def size(self) -> int:
         """Characters of the main part."""
         return sum(self.kept_sizes)

@@ -1,9 +1,8 @@
-"""A button -> whether it is the title of what it opens: the question of an answer, the name of a
-tab.
+"""Buttons that are the title of what they open: a question with its answer, the name of a tab.
 
-Frameworks call such buttons by names that say so, but most pages style them with names that say
-nothing. There the place decides: a button that is a term of a list, or one before a text that no
-menu and no form has. A button without any mark of opening something must be a question.
+Frameworks use class names that say so. Other buttons are judged by their place: one in a term of a
+list, or before a text without links and fields. A button without any sign of opening something must
+be a question.
 """
 
 from __future__ import annotations
@@ -13,19 +12,16 @@ from itertools import islice
 
 from lxml import etree
 
-from webquarry._native import WordSearch
 from webquarry._read.html.tree import beginning_of, length_up_to
 
 OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
-_PANELS = "accordion|faq|collaps|expand|question|toggle-title|summary"
-_PANEL_BUTTON = re.compile(rf"(?i){_PANELS}|tabs?\b|tab[-_]")
-_PANEL_WORDS = WordSearch([*_PANELS.split("|"), "tab"])
-_MENUS = "nav|menu|hamburger|search|close|share|cookie|dropdown"
-_MENU_BUTTON = re.compile(f"(?i){_MENUS}")
-_MENU_WORDS = WordSearch(_MENUS.split("|"))
-# What a button does to the page or to what follows, which names nothing.
+_PANEL_CLASS = re.compile(
+    r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]"
+)
+_MENU_CLASS = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dropdown")
+# What a button does; it is no title.
 _ACTION = re.compile(
     r"(?i)\W{0,3}(?:(?:re|un)?(?:read|show|view|see|load|learn|hide|open|close|toggle|expand"
     r"|collapse|more|less|menu|search|filter|sort|share|copy|save|print|add|subscribe|sign|log"
@@ -34,14 +30,13 @@ _ACTION = re.compile(
     r"|chiudi|mais|meer|toon|lees|więcej|pokaż|czytaj|показать|открыть|ещё|еще|читать)\b"
     r"|展开|更多|查看|打开|もっと|続き|開く|閉じる|メニュー|더 ?보기|열기)"
 )
-_SHORTEST_TITLE = 4  # characters
-_LONGEST_TITLE = 250
-_SHORTEST_ANSWER = 8
-_LOOKED_AT = 400  # characters of what is opened
-_MOST_INSIDE = 60  # elements in it that are looked at
-_MOST_AROUND = 3  # boxes around a button, and elements behind it
-_MOST_ANCESTORS = 8
-_LINKED = frozenset({"a", "button"})
+_MIN_TITLE = 4  # characters
+_MAX_TITLE = 250
+_MIN_ANSWER = 8
+_MAX_EXAMINED = 400  # characters of what is opened
+_MAX_INSIDE = 60  # elements in it
+_MAX_AROUND = 3  # boxes around a button, and elements behind it
+_MAX_ANCESTORS = 8
 _FIELDS = frozenset({"input", "select", "textarea", "nav", "form"})
 _PAGE_PARTS = frozenset({"nav", "header", "footer", "form"})
 
@@ -50,51 +45,35 @@ def is_panel_button(button: etree._Element) -> bool:
     """Whether a button is the title of what it opens."""
     if button.get("role") == "tab":
         return True
-    is_opener = any(map(button.get, OPENER_ATTRIBUTES))
     names = button.get("class") or ""
-    if names.isascii():  # quicker than the patterns, of which some letters beyond are case variants
-        names = names.lower()
-        if _MENU_WORDS.is_any_in(names):
-            return False
-        is_named = _PANEL_WORDS.is_any_in(names)
-    elif _MENU_BUTTON.search(names):
+    if _MENU_CLASS.search(names):
         return False
-    else:
-        is_named = True
-    if is_opener and is_named and _PANEL_BUTTON.search(names) is not None:
-        return True
-    return _is_title(button, is_opener)
+    is_opener = any(map(button.get, OPENER_ATTRIBUTES))
+    return (is_opener and _PANEL_CLASS.search(names) is not None) or _is_title(button, is_opener)
 
 
 def _is_title(button: etree._Element, is_opener: bool) -> bool:
-    """Whether a button, by its words and its place, is the title of a text behind it."""
-    if button.get("aria-haspopup"):
+    """Whether a button is the title of a text behind it, by its words and its place."""
+    text = beginning_of(button, _MAX_TITLE).strip()
+    if button.get("aria-haspopup") or not _MIN_TITLE <= len(text) <= _MAX_TITLE:
         return False
-    is_term = _is_term(button)
-    text = beginning_of(button, _LONGEST_TITLE).strip()
-    if not _SHORTEST_TITLE <= len(text) <= _LONGEST_TITLE:
+    parent = button.getparent()
+    is_term = parent is not None and parent.tag == "dt"
+    is_named = (is_opener or is_term) and not _ACTION.match(text)
+    if not is_named and not text.endswith(QUESTION_MARKS):
         return False
-    is_question = text.endswith(QUESTION_MARKS)
-    if not is_question and (not (is_opener or is_term) or _ACTION.match(text)):
+    panel = _find_next(button)
+    if panel is None or not _is_answer(panel):
         return False
-    panel = _find_behind(button)
-    if panel is None or not _holds_answer(panel):
-        return False
-    around = islice(button.iterancestors(), _MOST_ANCESTORS)
+    around = islice(button.iterancestors(), _MAX_ANCESTORS)
     return all(element.tag not in _PAGE_PARTS for element in around)
 
 
-def _is_term(button: etree._Element) -> bool:
-    """Whether a button stands in the term of a list of definitions."""
-    parent = button.getparent()
-    return parent is not None and parent.tag == "dt"
-
-
-def _find_behind(button: etree._Element) -> etree._Element | None:
-    """The element with text behind a button, or behind a box that begins with it."""
+def _find_next(button: etree._Element) -> etree._Element | None:
+    """Return the next element with text after a button, or after a box that starts with it."""
     box = button
-    for _ in range(_MOST_AROUND):
-        for behind in islice(box.itersiblings(etree.Element), _MOST_AROUND):
+    for _ in range(_MAX_AROUND):
+        for behind in islice(box.itersiblings(etree.Element), _MAX_AROUND):
             if length_up_to(behind, 1):
                 return behind
         parent = box.getparent()
@@ -104,13 +83,13 @@ def _find_behind(button: etree._Element) -> etree._Element | None:
     return None
 
 
-def _holds_answer(panel: etree._Element) -> bool:
-    """Whether an element holds a text that is neither links nor fields."""
+def _is_answer(panel: etree._Element) -> bool:
+    """Whether an element is a text without fields, and at least half of it without links."""
     linked = 0
-    for inner in islice(panel.iter(etree.Element), _MOST_INSIDE):
+    for inner in islice(panel.iter(etree.Element), _MAX_INSIDE):
         if inner.tag in _FIELDS:
             return False
-        if inner.tag in _LINKED:
-            linked += length_up_to(inner, _LOOKED_AT)
-    length = length_up_to(panel, _LOOKED_AT)
-    return length - linked >= max(_SHORTEST_ANSWER, length // 2)
+        if inner.tag in ("a", "button"):
+            linked += length_up_to(inner, _MAX_EXAMINED)
+    length = length_up_to(panel, _MAX_EXAMINED)
+    return length - linked >= max(_MIN_ANSWER, length // 2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from lxml import etree
 
@@ -26,7 +27,6 @@ from webquarry._read.html.painted.shadow import compose_shadow_trees, has_shadow
 from webquarry._read.html.traits import Traits, collect_traits
 from webquarry._read.html.tree import holds_tag
 from webquarry._read.text.characters import without_surrogates
-from webquarry._read.text.remember import found_once
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
 FLATTENED = (
@@ -48,22 +48,22 @@ class Document:
     url: str = ""
     styles: bytes = field(default=b"", repr=False)  # sheets that the page links to, packed
 
-    @found_once
+    @cached_property
     def comments(self) -> int:
         """How many there were; the tree holds none."""
         return self.data.count(b"<!--")
 
-    @found_once
+    @cached_property
     def page_info(self) -> PageInfo:
         """What concerns the whole page, found once."""
         return collect_page_info(self.roots, self.url, self.styles)
 
-    @found_once
+    @cached_property
     def statements(self) -> StatedElements:
         """The elements by which the page states something of itself, found once."""
         return find_statements(self.roots)
 
-    @found_once
+    @cached_property
     def traits(self) -> Traits:
         """How the page is built, found once."""
         return collect_traits(self.elements())

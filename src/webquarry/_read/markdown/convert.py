@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from webquarry._read.html.fallbacks import FALLBACK_TAGS, is_read_without_scripts
 from webquarry._read.html.parse import Document
@@ -22,7 +23,6 @@ from webquarry._read.slices.text import WrittenText
 from webquarry._read.style.styles import Styles
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.delimiters import defuse_verbatim
-from webquarry._read.text.remember import found_once
 
 COMMENT = "comment"
 UNDECIDED_NOTE = (
@@ -42,7 +42,7 @@ class Markdown:
     notes: tuple[str, ...] = ()
     left_out: LeftOutText | None = None  # if only a part was selected
 
-    @found_once
+    @cached_property
     def written(self) -> WrittenText:
         """The blocks as Markdown; escaped chat delimiters are added to `removed`."""
         return write_blocks(self.blocks, self.removed)

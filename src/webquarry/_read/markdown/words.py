@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from webquarry._read.markdown.blocks import LINK, Block, strip_links, write_marked
-from webquarry._read.text.remember import found_once
 from webquarry._read.text.words import count_words
 
 _ESCAPE = re.compile(r"\\([^\w\s])")
@@ -19,7 +19,7 @@ class Words:
 
     blocks: Sequence[Block]
 
-    @found_once
+    @cached_property
     def size(self) -> int:
         """The number of characters, about."""
         return sum(map(_measure, self.blocks))
@@ -34,12 +34,12 @@ class Words:
                 return Words(self.blocks[: number + 1])
         return self
 
-    @found_once
+    @cached_property
     def text(self) -> str:
         """The text with the marks of blocks: `#`, `-`, `|`."""
         return _ESCAPE.sub(r"\1", strip_links(write_marked(self.blocks)))
 
-    @found_once
+    @cached_property
     def headings(self) -> list[str]:
         """The headings in order."""
         return [
@@ -48,12 +48,12 @@ class Words:
             if block.kind == "heading"
         ]
 
-    @found_once
+    @cached_property
     def count(self) -> int:
         """The number of words."""
         return count_words(self.text)
 
-    @found_once
+    @cached_property
     def prose_count(self) -> int:
         """Words outside links and headings: a menu has none, an article almost nothing else."""
         prose = [block for block in self.blocks if block.kind != "heading"]

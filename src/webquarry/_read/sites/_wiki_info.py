@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from webquarry._read.html.head_tags import find_tags
-from webquarry._read.html.sheet_links import join_address
+from webquarry._read.html.sheet_links import find_tags, join_address
 
 _MAX_HEAD = 1_000_000  # bytes
 _MIN_SIGNS = 2  # of `generator`, `EditURI`, class of the body, script settings

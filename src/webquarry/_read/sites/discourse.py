@@ -37,7 +37,7 @@ class DiscourseReader(SiteReader):
     def recognizes(self, page: Reply) -> bool:
         if page.status != 200 or not re.fullmatch(_PATH, httpx2.URL(page.url).path):
             return False
-        from webquarry._read.html.head_tags import find_tags
+        from webquarry._read.html.sheet_links import find_tags
 
         for _, attributes in find_tags(page.body[:100_000], "meta"):
             if attributes.get("name", "").lower() == "generator":

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 
 from webquarry._read.slices.text import CODE, TABLE, Unit, WrittenText, read_inline
-from webquarry._read.text.remember import found_once
 from webquarry._read.text.words import count_words
 
 _MARKER = re.compile(r"(?m)^[ \t]*(?:#{1,6} +|(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)+)")
@@ -33,7 +33,7 @@ class Paragraph:
         """The level of a heading; 0 for any other unit."""
         return Unit(0, self.kind).level
 
-    @found_once
+    @cached_property
     def text(self) -> str:
         """The paragraph as plain text."""
         text = self.markdown.strip()

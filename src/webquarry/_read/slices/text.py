@@ -10,10 +10,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any, Literal, NamedTuple
-
-from webquarry._read.text.remember import found_once
 
 # Kinds of units; 1 to 6 are headings of that level.
 PROSE, ITEM, CODE, TABLE = 0, 7, 8, 9
@@ -101,7 +100,7 @@ class WrittenText:
         outer = [one for one in self.units if not one.level or self.data[one.start] == _HASH]
         return replace(self, units=outer).spans()
 
-    @found_once
+    @cached_property
     def starts(self) -> list[int]:
         """The start of each unit."""
         return [unit.start for unit in self.units]

@@ -8,13 +8,13 @@ Everything here is as the page has it, bounded in number and length; what it mea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 
 from lxml import etree
 
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import first_texts
-from webquarry._read.text.remember import found_once
 
 _ARTICLE_TYPES = """
     article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle
@@ -54,12 +54,12 @@ class Tags:
             self._elements = document.statements.by_name
             self._items = document.statements.items
 
-    @found_once
+    @cached_property
     def metas(self) -> Sequence[tuple[str, str]]:
         """Name and content of each meta tag that has both."""
         return _read_metas(self._elements.get("meta", [])[:_MOST_METAS])
 
-    @found_once
+    @cached_property
     def scripts(self) -> list[str]:
         """The texts of JSON-LD blocks."""
         scripts: list[str] = []
@@ -73,7 +73,7 @@ class Tags:
                 scripts.append(text)
         return scripts
 
-    @found_once
+    @cached_property
     def title(self) -> str:
         """The text of the title in the head."""
         if self._root is None:
@@ -84,7 +84,7 @@ class Tags:
                 return _text_of(title)
         return ""
 
-    @found_once
+    @cached_property
     def heading(self) -> str:
         """That of the only `<h1>`; two leave open which one is the page's."""
         first = self._elements.get("h1", [])[:_MOST_HEADINGS]
@@ -92,7 +92,7 @@ class Tags:
         headings = [heading for heading in headings if heading]
         return headings[0] if len(headings) == 1 else ""
 
-    @found_once
+    @cached_property
     def language(self) -> str:
         """The language that the page names."""
         if self._root is None:
@@ -100,7 +100,7 @@ class Tags:
         language = (self._root.get("lang") or "").strip()
         return language[:_LONGEST_LANGUAGE]
 
-    @found_once
+    @cached_property
     def canonical(self) -> str:
         """The address that the page calls its own."""
         for link in self._elements.get("link", ()):
@@ -109,12 +109,12 @@ class Tags:
                 return (link.get("href") or "").strip()
         return ""
 
-    @found_once
+    @cached_property
     def items(self) -> list[tuple[str, str]]:
         """Microdata of an article: property and value."""
         return list(_read_items(self._items))
 
-    @found_once
+    @cached_property
     def times(self) -> tuple[str, ...]:
         """Dates in `<time>` that can only be the page's own."""
         times = self._elements.get("time")
@@ -122,7 +122,7 @@ class Tags:
             return ()
         return _read_times(times, self._elements.get("article", []))
 
-    @found_once
+    @cached_property
     def by_name(self) -> dict[str, list[str]]:
         """The contents of each meta tag, empty ones left out."""
         found: dict[str, list[str]] = {}
