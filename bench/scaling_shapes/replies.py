@@ -17,9 +17,9 @@ from scaling_shapes.steps import reply_of
 from webquarry._search import instant
 from webquarry._search.identity import identity
 from webquarry._search.merge import merge
-from webquarry._search.patents.discovery import each_once, patent_of
 from webquarry._search.patents.merge import merge as merge_patents
 from webquarry._search.patents.provider import PatentProvider
+from webquarry._search.patents.web import each_once, patent_of
 from webquarry._search.provider import Provider
 from webquarry._search.query.domains import DomainFilter
 from webquarry._search.scholarly.merge import merge as merge_papers

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.search.patents.recorded import number
-from webquarry._search.patents.assignees import (
+from webquarry._search.patents.names import (
     Cluster,
     assignee_clusters,
     assignee_key,
     names_match,
 )
-from webquarry._search.patents.models import Patent
 
 
-def patents(*assignees: tuple[str, ...]) -> list[Patent]:
-    return [
-        Patent(number(f"US{10_000_000 + n}B2"), "T", "https://x.example/", assignees=names)
-        for n, names in enumerate(assignees)
-    ]
+def patents(*assignees: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return list(assignees)
 
 
 @pytest.mark.parametrize(

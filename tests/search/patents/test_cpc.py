@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._search.patents.cpc import bears, cpc_symbol
+from webquarry._search.patents.models import bears, cpc_symbol
 from webquarry.errors import BadInput
 
 
@@ -26,7 +26,7 @@ def test_a_symbol_is_written_without_blanks(written: str, symbol: str) -> None:
     "written", ["", "H", "I04W", "H04W/", "H04W4/", "H04W4/0", "H04W OR ti=x", 'H04W"', "H04W*"]
 )
 def test_what_is_no_symbol_is_bad_input(written: str) -> None:
-    with pytest.raises(BadInput, match="no symbol of the CPC"):
+    with pytest.raises(BadInput, match="not a symbol of the CPC"):
         cpc_symbol(written)
 
 

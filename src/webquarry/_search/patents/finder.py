@@ -1,10 +1,8 @@
-"""A question about patents in, patents out: from the registers that are configured, else from web
-pages, and that is said.
+"""Patent searches: the configured registers, otherwise web pages, which the answer states.
 
-All registers that are configured are asked at once, and what they know of one publication is put
-together. A register that was named is never replaced by another. Where none is configured, or none
-answers, an ordinary web search limited to patent sites takes their place. A bare number is looked
-up: that patent comes back, or nothing, never a similar one.
+All configured registers are asked concurrently and their records are merged. A register that was
+named is never replaced by another. Without a configured register, or if none answers, a web search
+limited to patent sites is used. A number is looked up: the answer is that patent or nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +15,10 @@ from typing import Any
 import httpx2
 
 from webquarry._search.models import Attempt
-from webquarry._search.patents.filters import admits, has_names
-from webquarry._search.patents.logins import Logins
 from webquarry._search.patents.merge import merge
-from webquarry._search.patents.models import FoundPatents, PatentBatch, PatentQuery
+from webquarry._search.patents.models import FoundPatents, Patent, PatentBatch, PatentQuery
 from webquarry._search.patents.numbers import PatentNumber
-from webquarry._search.patents.provider import PatentProvider
+from webquarry._search.patents.provider import Logins, PatentProvider
 from webquarry._search.patents.web import ReadPage, WebPatents
 from webquarry._search.plan import resolve_names
 from webquarry._search.router import Router
@@ -46,9 +42,7 @@ AskWeb = Callable[[str | None], Awaitable[FoundPatents]]  # by this provider of 
 
 @dataclass(frozen=True)
 class _PatentPlan:
-    """Who is asked: registers, then the web where they give no answer, by one provider of web
-    search or by any.
-    """
+    """The registers to ask, and whether the web is asked if none answers, by which provider."""
 
     registers: tuple[PatentProvider, ...]
     web: bool
@@ -57,7 +51,6 @@ class _PatentPlan:
 
     @property
     def joined_names(self) -> str:
-        """The registers, which are asked at once, as one."""
         return "+".join(register.name for register in self.registers)
 
 
@@ -90,7 +83,7 @@ class PatentFinder:
         self._web = WebPatents(router, read_page, clock)
 
     def circumstances(self) -> dict[str, Any]:
-        """The settings that decide who answers, as a cache key holds them."""
+        """Return the settings that determine the answer, for a cache key."""
         origins = sorted(self._settings.origins.items())
         return {
             "registers": [register.name for register in self.services.get_configured()],
@@ -101,7 +94,7 @@ class PatentFinder:
         }
 
     def others(self, found: FoundPatents) -> list[str]:
-        """Whom one could name instead, and who would answer now."""
+        """Return the providers that were not asked and could answer now."""
         others = [register.name for register in self.services.healthy()]
         if found.discovered:
             for provider in self._router.services.healthy():
@@ -113,11 +106,9 @@ class PatentFinder:
         return [name for name in others if name not in asked]
 
     async def find(self, query: PatentQuery, provider: str | None = None) -> FoundPatents:
-        """The patents that fit, best first; of a landscape as many as one answer holds."""
+        """Return the patents that match, best first; for a landscape as many as an answer holds."""
         plan = self._plan(provider)
-        count = query.count
-        if query.search_type == "landscape":
-            count = LANDSCAPE
+        count = LANDSCAPE if query.search_type == "landscape" else query.count
         asked = replace(query, count=count)
         calls, found = await self._ask_registers(
             plan, lambda register: register.build_search(asked)
@@ -127,13 +118,13 @@ class PatentFinder:
         notes = list(found.notes)
         for register in plan.registers:
             notes += register.notes_on(query)
-        patents = [patent for patent in found.patents if admits(patent, query)]
+        patents = [patent for patent in found.patents if query.admits(patent)]
         return replace(found, patents=tuple(patents[:count]), notes=tuple(notes))
 
     async def look_up(
         self, number: PatentNumber, query: PatentQuery, provider: str | None = None
     ) -> FoundPatents:
-        """The patent of this number, if there is one and it passes the filters."""
+        """Return the patent of this number if it exists and passes the filters."""
         plan = self._plan(provider)
         calls, found = await self._ask_registers(
             plan, lambda register: register.build_lookup(number)
@@ -141,20 +132,11 @@ class PatentFinder:
         if found is None:
             found = await self._ask_web(plan, calls, lambda name: self._web.look_up(number, name))
         patents = [patent for patent in found.patents if number.covers(patent.number)]
-        if not patents:
-            return replace(found, patents=())
-        # Of several publications of one number: the granted one, then the latest.
-        best = max(
-            patents,
-            key=lambda patent: (
-                patent.number.stage == "granted",
-                patent.published or "",
-                patent.number.kind,
-            ),
+        patents.sort(key=_rank_publication)
+        best = tuple(
+            patent for patent in patents[-1:] if query.admits(patent) and query.has_names(patent)
         )
-        if admits(best, query) and has_names(best, query):
-            return replace(found, patents=(best,))
-        return replace(found, patents=())
+        return replace(found, patents=best)
 
     def _plan(self, provider: str | None) -> _PatentPlan:
         if not provider:
@@ -177,9 +159,7 @@ class PatentFinder:
     async def _ask_registers(
         self, plan: _PatentPlan, build: BuildRequest
     ) -> tuple[list[GuardedCall], FoundPatents | None]:
-        """How the calls of the registers went, and what those that answered know, each publication
-        once; None where nobody answered.
-        """
+        """Return the calls of the registers and their merged answers, None if none answered."""
         seconds = self._settings.timeout_seconds
         if plan.web:
             seconds /= 2
@@ -206,38 +186,24 @@ class PatentFinder:
     async def _ask(
         self, register: PatentProvider, build: BuildRequest, seconds: float
     ) -> tuple[GuardedCall, PatentBatch | None]:
-        """What one register answers, without our own keys; None where it failed."""
+        """Return the call of one register and its answer without our keys, None if it failed."""
         batch = None
         async with self.services.guard(register, seconds) as call:
             if call.is_admitted:
                 with register.explain_errors():
                     reply = await self._logins.send(register, lambda: build(register), seconds)
                     with apply_retry_after(reply):
-                        parsed = register.parse_reply(reply)
-                hide = register.conceal
-                patents = []
-                for patent in parsed.patents:
-                    status = None
-                    if patent.status:
-                        status = hide(patent.status)
-                    concealed = replace(
-                        patent,
-                        title=hide(patent.title),
-                        abstract=hide(patent.abstract),
-                        assignees=tuple(map(hide, patent.assignees)),
-                        inventors=tuple(map(hide, patent.inventors)),
-                        status=status,
-                    )
-                    patents.append(concealed)
-                batch = replace(parsed, patents=tuple(patents))
+                        batch = register.parse_reply(reply)
+                patents = [_conceal(patent, register.conceal) for patent in batch.patents]
+                batch = replace(batch, patents=tuple(patents))
                 call.found = len(patents)
         return call, batch
 
     async def _ask_web(
         self, plan: _PatentPlan, calls: Sequence[GuardedCall], ask: AskWeb
     ) -> FoundPatents:
-        """What the web knows, with what went before it; where it may not be asked, the error of the
-        registers.
+        """Return the answer of the web with the earlier attempts; if the web may not be asked,
+        raise the error of the registers.
         """
         attempts = tuple(call.attempt for call in calls)
         if not plan.web:
@@ -270,3 +236,19 @@ class PatentFinder:
             order=(*order, *found.order),
             partial=found.partial or bool(attempts),
         )
+
+
+def _rank_publication(patent: Patent) -> tuple[bool, str, str]:
+    """Rank publications of one number: the granted one last, then the latest."""
+    return patent.number.stage == "granted", patent.published or "", patent.number.kind
+
+
+def _conceal(patent: Patent, hide: Callable[[str], str]) -> Patent:
+    return replace(
+        patent,
+        title=hide(patent.title),
+        abstract=hide(patent.abstract),
+        assignees=tuple(map(hide, patent.assignees)),
+        inventors=tuple(map(hide, patent.inventors)),
+        status=hide(patent.status) if patent.status else None,
+    )

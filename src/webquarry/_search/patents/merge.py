@@ -1,8 +1,6 @@
-"""One publication, one patent: the lists of several services in, one list out, the same in whatever
-order they came.
+"""Lists of patents of several services merged; the result does not depend on their order.
 
-A patent has the best rank that any list gave it, and of each field the richest value that any list
-had.
+A patent has the best rank of all lists, and of each field the richest value.
 """
 
 from __future__ import annotations
@@ -15,9 +13,7 @@ from webquarry._search.patents.numbers import PatentNumber
 
 
 def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
-    """The patents of all lists, the best ranked first; of equally ranked ones that with the lower
-    number.
-    """
+    """Return each publication once, the best ranked first, equal ranks by number."""
     records: dict[PatentNumber, list[Patent]] = {}
     ranks: dict[PatentNumber, int] = {}
     for patents in lists:
@@ -30,48 +26,33 @@ def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
 
 
 def _merge_records(records: Sequence[Patent]) -> Patent:
-    """One patent of its records: of each field the richest value."""
-
-    def best(field: str, rank: Callable[[Any], Any]) -> Any:
-        """The best value of a field; equal ones are told apart by themselves, never by where they
-        stood.
-        """
-        values = [getattr(record, field) for record in records]
-        return max(values, key=lambda value: (rank(value), str(value)))
-
     number = records[0].number
-    providers: set[str] = set()
-    for record in records:
-        providers.update(filter(None, record.provider.split("+")))
-    return Patent(
-        number=number,
-        title=best(
-            "title", lambda title: (title != number.google, not title.isupper(), len(title))
-        ),
-        url=best("url", lambda url: url == number.url),
-        abstract=best("abstract", len),
-        assignees=best("assignees", _fullness),
-        inventors=best("inventors", _fullness),
-        filed=best("filed", _exactness),
-        published=best("published", _exactness),
-        granted=best("granted", _exactness),
-        status=best("status", lambda status: (status is not None, status != number.stage)),
-        pdf=best("pdf", lambda pdf: pdf is not None),
-        cpc=best("cpc", len),
-        snippet=best("snippet", len),
-        provider="+".join(sorted(providers)),
-    )
+    ranks: dict[str, Callable[[Any], Any]] = {
+        "title": lambda title: (title != number.google, not title.isupper(), len(title)),
+        "url": lambda url: url == number.url,
+        "assignees": _fullness,
+        "inventors": _fullness,
+        "status": lambda status: (status is not None, status != number.stage),
+        "pdf": lambda pdf: pdf is not None,
+    }
+    for name in ("abstract", "filed", "published", "granted", "cpc", "snippet"):
+        ranks[name] = _length
+    values: dict[str, Any] = {}
+    for name, rank in ranks.items():
+        candidates = [(rank(value), str(value), value) for value in _values(records, name)]
+        values[name] = max(candidates, key=lambda one: one[:2])[2]
+    providers = {name for record in records for name in record.provider.split("+") if name}
+    return Patent(number=number, provider="+".join(sorted(providers)), **values)
 
 
-def _exactness(date: str | None) -> int:
-    """How exact a date is: a year, a month or a day."""
-    return len(date or "")
+def _values(records: Sequence[Patent], name: str) -> list[Any]:
+    return [getattr(record, name) for record in records]
+
+
+def _length(value: Any) -> int:
+    return len(value or ())
 
 
 def _fullness(names: tuple[str, ...]) -> tuple[int, bool, int]:
-    """How much a list of names says: their number, whether they are not all capitals, their
-    length.
-    """
-    has_small_letters = not all(map(str.isupper, names))
-    letters = sum(map(len, names))
-    return len(names), has_small_letters, letters
+    """Rank a list of names: their number, not all in capitals, their length."""
+    return len(names), not all(map(str.isupper, names)), sum(map(len, names))

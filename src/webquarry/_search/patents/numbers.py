@@ -1,16 +1,14 @@
-"""What is a patent number: a text in, office, number and kind out, or nothing; and the forms that
-others write it in.
+"""Patent numbers parsed, and written in the forms of registers.
 
-A publication is known by its office (two letters), its number and the kind of publication (A1, B2),
-which people often leave out. The same one is written in many ways:
+A publication has an office (two letters), a number and a kind (A1, B2), which is often left out:
 
     people  US 10,123,456 B2  US 2019/0123456 A1  EP 1 234 567 B1  WO 99/12345   JP H07-123456 A
     Google  US10123456B2      US20190123456A1     EP1234567B1      WO1999012345  JPH07123456A
     DOCDB   US.10123456.B2    US.2019123456.A1    EP.1234567.B1    WO.9912345    JP.H07123456.A
     epodoc  US10123456        US2019123456        EP1234567        WO9912345     JPH07123456
 
-Kept is Google's form, because nothing has been left out of it. Numbers of applications
-(PCT/US2019/012345) are none of publications, and bare digits could be anything.
+Google's form is stored, because it is complete. Numbers of applications (PCT/US2019/012345) and
+bare digits are not publication numbers.
 """
 
 from __future__ import annotations
@@ -21,27 +19,14 @@ from dataclasses import dataclass
 from webquarry._search.replies.codes import COUNTRIES
 from webquarry.errors import BadInput
 
-# Offices that are no country of today: regional ones, and those whose documents have outlived them.
-_OTHER_OFFICES = frozenset(
-    ["AP", "EA", "EP", "GC", "OA", "WO", "XN", "CS", "DD", "SU", "YU", "EM", "WB"]
+# Regional offices, and former countries.
+_OTHER_OFFICES = "AP EA EP GC OA WO XN CS DD SU YU EM WB"
+OFFICES = COUNTRIES | frozenset(_OTHER_OFFICES.split())
+_NAMES = (
+    "USPTO=US EPO=EP WIPO=WO PCT=WO JPO=JP CNIPA=CN SIPO=CN KIPO=KR DPMA=DE UKIPO=GB UK=GB "
+    "INPI=FR CIPO=CA EAPO=EA"
 )
-OFFICES = COUNTRIES | _OTHER_OFFICES
-_OFFICE_NAMES = {
-    "USPTO": "US",
-    "EPO": "EP",
-    "WIPO": "WO",
-    "PCT": "WO",
-    "JPO": "JP",
-    "CNIPA": "CN",
-    "SIPO": "CN",
-    "KIPO": "KR",
-    "DPMA": "DE",
-    "UKIPO": "GB",
-    "UK": "GB",
-    "INPI": "FR",
-    "CIPO": "CA",
-    "EAPO": "EA",
-}
+_OFFICE_NAMES = dict(name.split("=") for name in _NAMES.split())
 _LONGEST = 60  # characters of a text that can be a number
 # Not at the beginning, where NO is Norway.
 _WORDS = re.compile(
@@ -66,7 +51,7 @@ _GRANT_KINDS = {"US": ("B1", "B2"), "EP": ("B1",), "CN": ("B",)}
 
 @dataclass(frozen=True, order=True)
 class PatentNumber:
-    """One publication; without a kind, whichever there is under the number."""
+    """One publication; without a kind, any with the number."""
 
     office: str
     number: str  # as Google writes it: years in four digits, serial numbers with their zeros
@@ -74,33 +59,27 @@ class PatentNumber:
 
     @property
     def google(self) -> str:
-        """In one word, as Google Patents has it in its addresses; our own form too."""
+        """In one word, as in URLs of Google Patents; our own form."""
         return f"{self.office}{self.number}{self.kind}"
 
     @property
     def docdb(self) -> str:
-        """With dots between the parts, as EPO OPS takes it."""
+        """With dots between the parts, for EPO OPS."""
         return ".".join(filter(None, [self.office, self.docdb_number, self.kind]))
 
     @property
     def epodoc(self) -> str:
-        """Without the kind, as EPO OPS takes it."""
+        """Without the kind, for EPO OPS."""
         return f"{self.office}{self.docdb_number}"
 
     @property
     def docdb_number(self) -> str:
-        """The number alone as the EPO has it: US applications lose a zero, old WO numbers the
-        century.
-        """
-        if self.office == "US" and self.is_us_application:
-            if self.number[4] == "0":
-                return self.number[:4] + self.number[5:]
+        """The number of the EPO: US applications lose a zero, old WO numbers the century."""
+        is_old_wo = self.office == "WO" and self.number[:4] < "2004"
+        if not (is_old_wo or self.is_us_application):
             return self.number
-        if self.office == "WO" and self.number[:4] < "2004":
-            if self.number[4] == "0":
-                return self.number[2:4] + self.number[5:]
-            return self.number[2:]
-        return self.number
+        year = self.number[2:4] if is_old_wo else self.number[:4]
+        return year + self.number[4:].removeprefix("0")
 
     @property
     def is_us_application(self) -> bool:
@@ -109,50 +88,46 @@ class PatentNumber:
 
     @property
     def url(self) -> str:
-        """Its page on Google Patents, which programs may read; the EPO's own pages refuse them."""
+        """Its page on Google Patents, which programs may read, unlike pages of the EPO."""
         return f"https://patents.google.com/patent/{self.google}/en"
 
     @property
     def published_year(self) -> int | None:
-        """The year of publication, where the number itself says it."""
+        """The year of publication, if the number states it."""
         if self.office == "WO" or self.is_us_application:
             return int(self.number[:4])
         return None
 
     @property
     def stage(self) -> str | None:
-        """`granted` or `application`, where the kind says it."""
+        """`granted` or `application`, if the kind states it."""
         if self.office == "WO" or self.is_us_application:
             return "application"
         if self.kind.startswith(("B", "C")):
             return "granted"
         # A alone was a grant until 2001, and so are designs (S), plants (P), reissues (E).
         if self.office == "US":
-            if self.kind:
-                return "granted"
-            return None
+            return "granted" if self.kind else None
         if self.kind.startswith("A"):
             return "application"
         return None
 
     @property
     def is_dated_by_grant(self) -> bool:
-        """Whether the day of this publication is that of the grant."""
+        """Whether the date of publication is that of the grant."""
         if self.office == "US" and self.stage == "granted":
             return True
         return self.kind in _GRANT_KINDS.get(self.office, ())
 
     def covers(self, other: PatentNumber) -> bool:
-        """Is the other one what is meant by this? A kind that is not given leaves it open."""
+        """Return whether the other number is meant; without a kind, any kind is."""
         if (self.office, self.number) != (other.office, other.number):
             return False
         return self.kind in ("", other.kind)
 
 
 def office_code(value: str) -> str | None:
-    """The two letters of an office, also by its name; None for all of them, and BadInput for what
-    is none.
-    """
+    """Return the two letters of an office, given them or its name; None for all offices."""
     code = value.strip().upper()
     code = _OFFICE_NAMES.get(code, code)
     if code in ("", "ALL", "ANY"):
@@ -166,7 +141,7 @@ def office_code(value: str) -> str | None:
 
 
 def read_number(text: str) -> PatentNumber | None:
-    """The number that a text consists of; None where it is anything else."""
+    """Return the number that a text consists of, or None."""
     if len(text) > _LONGEST or not text.strip():
         return None
     named = re.sub(r"(?i)\bU\.\s?S\.", "US ", text.strip())
@@ -183,7 +158,7 @@ def read_number(text: str) -> PatentNumber | None:
 
 
 def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
-    """A publication from its parts, as any register gives them."""
+    """Return a publication from the parts that a register gives."""
     office = office.strip().upper()
     number = _PUNCTUATION.sub("", number).upper()
     kind = kind.strip().upper()
@@ -191,7 +166,6 @@ def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
         return None
     if not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
         return None
-    # With all that some leave out.
     if office == "US":
         number = _complete_us(number)
     elif office == "WO":
@@ -204,7 +178,7 @@ def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
 
 
 def _complete_us(number: str) -> str:
-    """Applications have a year and seven digits, of which some drop the zero in front."""
+    """Return a number with the zero that some leave out of applications (year, seven digits)."""
     found = _US_APPLICATION.fullmatch(number)
     if found and found[1]:
         return f"{found[1]}0{found[3]}"
@@ -216,7 +190,7 @@ def _complete_us(number: str) -> str:
 
 
 def _complete_wo(number: str) -> str:
-    """The year in four digits, and a serial number of six."""
+    """Return a number with a year of four digits and a serial number of six."""
     found = _WO_LONG.fullmatch(number)
     if found:
         return found[1] + found[2].zfill(6)

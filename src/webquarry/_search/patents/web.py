@@ -1,33 +1,53 @@
-"""Patents from web pages: a web search limited to patent sites, and the page of one patent by its
-number.
+"""Patents from web pages: a web search limited to patent sites, and the page of one patent.
+
+A result is a patent if its address or its title has a publication number; other results are
+dropped. Such a result has a number, a title and the snippet of the search engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from urllib.parse import parse_qs, unquote
 
-from webquarry._search.models import Attempt, Found
-from webquarry._search.patents.discovery import each_once, number_query, patent_of, web_query
-from webquarry._search.patents.filters import admits
+from webquarry._search.models import Attempt, Found, Query, Result
 from webquarry._search.patents.models import FoundPatents, Patent, PatentQuery
-from webquarry._search.patents.numbers import PatentNumber
+from webquarry._search.patents.names import bare
+from webquarry._search.patents.numbers import PatentNumber, number_of, read_number
+from webquarry._search.replies.addresses import split_url
 from webquarry._search.router import Router
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, WebquarryError
 from webquarry.progress import note
 
-PAGES = "google_patents"  # who is said to have answered where the page of a patent was read
-_UNCOUNTED = "A web search does not tell whose the patents are, so no assignees could be counted."
+SITES = (
+    "patents.google.com",
+    "worldwide.espacenet.com",
+    "lens.org",
+    "patentscope.wipo.int",
+    "ppubs.uspto.gov",
+    "image-ppubs.uspto.gov",
+    "patentcenter.uspto.gov",
+)
+PAGES = "google_patents"  # the provider of a patent whose page was read
+_RESERVE = 20  # results requested if some will be filtered out
+_MAX_PARAMETERS = 50  # of a URL
+_SITE_NAMES = re.compile(
+    r"\s*[-–—|:]\s*(?:google patents?|espacenet.*|the lens.*|patentscope.*|wipo.*|uspto.*)\s*$",
+    re.IGNORECASE,
+)
+_PDF_PATH = re.compile(r"[^?#]*\.pdf(?:[?#]|\Z)", re.IGNORECASE)
+_LEADING = re.compile(
+    r"^\s*([A-Z]{2}\s?[A-Z]{0,2}[\d/,. ]{5,16}\s?(?:[A-Z]\d?)?)\s*(?:[-–—|:]\s*|$)"
+)
 
-# The patent's own page; None: it is about another.
+# Reads the page of a patent; None if the page is about another one.
 ReadPage = Callable[[PatentNumber], Awaitable[Patent | None]]
 
 
 class WebPatents:
-    """Asks the web. A `provider` is one of web search; without one, those who are asked for web
-    searches are.
-    """
+    """Searches the web for patents, with one provider of web search or as routed."""
 
     def __init__(self, router: Router, read_page: ReadPage, clock: Clock) -> None:
         self._router = router
@@ -35,39 +55,31 @@ class WebPatents:
         self._clock = clock
 
     async def search(self, query: PatentQuery, provider: str | None = None) -> FoundPatents:
-        """Patents whose pages a web search finds."""
+        """Return patents whose pages a web search finds."""
         web = await self._router.route(web_query(query), provider=provider, kind="patents")
-        patents = []
-        for result in web.results:
-            patent = patent_of(result)
-            if patent and admits(patent, query):
-                patents.append(patent)
-        found = _build_found(web, each_once(patents)[: query.count])
-        # The filters that a web search does not know, and that we can apply only here and there.
-        years = []
-        if query.year_from:
-            years.append("year_from")
-        if query.year_to:
-            years.append("year_to")
+        found = list(filter(None, map(patent_of, web.results)))
+        patents = each_once([patent for patent in found if query.admits(patent)])
+        notes = list(web.notes)
         unapplied = []
-        notes = list(found.notes)
         if query.search_type == "landscape":
-            notes.append(_UNCOUNTED)
+            notes.append(
+                "A web search does not tell whose the patents are, so that no assignees could be "
+                "counted."
+            )
         if query.cpc:
             unapplied.append("cpc_code")
             notes.append("A web search cannot filter by cpc_code: it was searched for as a word.")
+        years = [name for name in ("year_from", "year_to") if getattr(query, name)]
         if years:
             unapplied += years
             notes.append(
                 f"A web search cannot filter by {' and '.join(years)}: applied where the number "
                 "tells the year."
             )
-        return replace(found, notes=tuple(notes), unapplied=tuple(unapplied))
+        return _build_found(web, patents[: query.count], notes, unapplied)
 
     async def look_up(self, number: PatentNumber, provider: str | None = None) -> FoundPatents:
-        """By the page of the patent; where it cannot be read, by one that a web search finds under
-        the same number.
-        """
+        """Return the patent of a page, or of a web search if the page cannot be read."""
         if provider is not None:
             return await self._search_number(number, provider)
         note("reading the page of the patent")
@@ -94,9 +106,7 @@ class WebPatents:
         )
 
     async def _search_unread(self, number: PatentNumber, error: WebquarryError) -> FoundPatents:
-        """What a search finds where the page could not be read; where it finds nothing, nobody
-        knows if there is one.
-        """
+        """Search for a patent whose page could not be read; raise the error if none is found."""
         try:
             found = await self._search_number(number)
         except WebquarryError:
@@ -108,24 +118,105 @@ class WebPatents:
     async def _search_number(
         self, number: PatentNumber, provider: str | None = None
     ) -> FoundPatents:
-        """The first page of a web search that is about this patent."""
-        web = await self._router.route(number_query(number), provider=provider, kind="patents")
-        for result in web.results:
-            patent = patent_of(result)
-            if patent and number.covers(patent.number):
-                return _build_found(web, [patent])
-        return _build_found(web, [])
+        query = Query(number.google, 10, allowed_domains=SITES)
+        web = await self._router.route(query, provider=provider, kind="patents")
+        patents = list(filter(None, map(patent_of, web.results)))
+        return _build_found(web, [one for one in patents if number.covers(one.number)][:1])
 
 
-def _build_found(web: Found, patents: list[Patent]) -> FoundPatents:
-    """These patents, with what the web search tells of itself."""
+def _build_found(
+    web: Found, patents: list[Patent], notes: list[str] | None = None, unapplied: Sequence[str] = ()
+) -> FoundPatents:
     return FoundPatents(
         patents=tuple(patents),
         provider=web.provider,
         attempts=web.attempts,
-        notes=web.notes,
+        notes=web.notes if notes is None else tuple(notes),
+        unapplied=tuple(unapplied),
         order=web.order,
         because=web.because,
         partial=web.partial,
         discovered=True,
     )
+
+
+def web_query(query: PatentQuery) -> Query:
+    """Return the query of a web search; values of fields are words like others."""
+    words = [query.text]
+    words += [f'"{name}"' for name in (bare(query.assignee), bare(query.inventor)) if name]
+    words.append(query.cpc or "")
+    if not query.text:
+        words.append("patent")
+    count = query.count
+    if query.office or query.year_from or query.year_to:
+        count = max(query.count, _RESERVE)
+    return Query(" ".join(filter(None, words)), count, allowed_domains=SITES)
+
+
+def patent_of(result: Result) -> Patent | None:
+    """Return the patent of a result, or None if it has no publication number."""
+    number = number_in(result.url)
+    leading = _LEADING.match(result.title)
+    if number is None and leading:
+        number = read_number(leading[1])
+    if number is None:
+        return None
+    title = _SITE_NAMES.sub("", result.title)
+    leading = _LEADING.match(title)
+    if leading and read_number(leading[1]):
+        title = title[leading.end() :]
+    title = " ".join(title.split()).strip(" -–—|")
+    is_pdf = _PDF_PATH.match(result.url) or "downloadPdf" in result.url
+    return Patent(
+        number=number,
+        title=title or number.google,
+        url=result.url,
+        status=number.stage,
+        pdf=result.url if is_pdf else None,
+        snippet=result.snippet,
+        provider=result.provider,
+    )
+
+
+def number_in(url: str) -> PatentNumber | None:
+    """Return the publication number in the URL of a patent site."""
+    try:
+        parts = split_url(url)
+        parameters = parse_qs(parts.query, max_num_fields=_MAX_PARAMETERS)
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return None
+    path = unquote(parts.path)
+    if host.endswith("uspto.gov"):
+        found = re.search(r"/downloadPdf/(\d{6,11})(?:/|$)", path)
+        return number_of("US", found[1]) if found else None
+    if host.endswith("wipo.int"):
+        return read_number(parameters.get("docId", [""])[0].partition("_")[0])
+    found = re.search(r"/patent/([^/]+)", path)
+    if host.endswith("espacenet.com"):
+        if "CC" in parameters and "NR" in parameters:
+            office, number = parameters["CC"][0], parameters["NR"][0]
+            return read_number(office + number) or number_of(office, number)
+        query = parameters.get("q", [""])[0].strip()
+        found = re.search(r"/publication/([^/]+)", path)
+        found = found or re.fullmatch(r"pn\s*=\s*\"?([\w .]+)\"?", query, re.IGNORECASE)
+    return read_number(found[1]) if found else None
+
+
+def each_once(patents: list[Patent]) -> list[Patent]:
+    """Return each publication once, at its first place; a number without a kind equals any kind."""
+    kept: list[Patent] = []
+    places: dict[tuple[str, str], list[int]] = {}  # of those with the same number
+    for patent in patents:
+        number = patent.number
+        alike = places.setdefault((number.office, number.number), [])
+        for place in alike:
+            earlier = kept[place]
+            if earlier.number.covers(number) or number.covers(earlier.number):
+                if earlier.pdf is None and patent.pdf:
+                    kept[place] = replace(earlier, pdf=patent.pdf)
+                break
+        else:
+            alike.append(len(kept))
+            kept.append(patent)
+    return kept

@@ -11,9 +11,8 @@ from msgspec import Meta
 
 from webquarry._search.ask_in_order import FALLBACK_SHARE
 from webquarry._search.models import Found
-from webquarry._search.patents.assignees import assignee_clusters
-from webquarry._search.patents.cpc import cpc_symbol
-from webquarry._search.patents.models import FoundPatents, PatentQuery
+from webquarry._search.patents.models import FoundPatents, PatentQuery, cpc_symbol
+from webquarry._search.patents.names import assignee_clusters
 from webquarry._search.patents.numbers import office_code, read_number
 from webquarry._search.stored import pack, unpack
 from webquarry.cache.base import key_of
@@ -157,7 +156,7 @@ def _build_answer(
         result_count=len(patents),
     )
     if arguments["search_type"] == "landscape" and not is_number:
-        clusters = assignee_clusters(found.patents)
+        clusters = assignee_clusters([patent.assignees for patent in found.patents])
         answer.assignee_clusters = [AssigneeCluster.of(cluster) for cluster in clusters]
         answer.patents_analysed = len(found.patents)
     if not patents:

@@ -1,9 +1,8 @@
-"""EPO Open Patent Services 3.2: patents of the whole world by title, abstract, parties and class;
-key and secret, free.
+"""EPO Open Patent Services 3.2: patents of all offices by title, abstract, parties and class; needs
+a key and a secret, which are free.
 
-A token comes first (OAuth2, some twenty minutes). Questions are in CQL, answers in XML, "nothing
-found" is a 404, and a used-up quota a 403 that says so in a header. The traffic light of every
-answer tells how many requests are welcome.
+API: OAuth2 token (about twenty minutes), queries in CQL, answers in XML. No result is a 404, an
+exceeded quota a 403 with a header; a traffic light in a header states the allowed rate.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ import httpx2
 from lxml import etree
 
 from webquarry._search.patents.models import Patent, PatentBatch, PatentQuery
+from webquarry._search.patents.names import bare, terms
 from webquarry._search.patents.numbers import PatentNumber, number_of
 from webquarry._search.patents.provider import Login, PatentProvider
-from webquarry._search.patents.words import bare, terms
 from webquarry._search.replies.body import (
     failure,
     json_object,
@@ -59,7 +58,7 @@ class Epo(PatentProvider):
     def build_login(self) -> httpx2.Request:
         credentials = f"{self.credential(KEY)}:{self.credential(SECRET)}"
         pair = base64.b64encode(credentials.encode()).decode("ascii")
-        Secret(pair)  # known from now on, so that nobody repeats it
+        Secret(pair)  # masked in all output from now on
         return httpx2.Request(
             "POST",
             self.endpoint("/3.2/auth/accesstoken"),
@@ -78,10 +77,7 @@ class Epo(PatentProvider):
         seconds = _parse_number(answer.get("expires_in"))
         if not isinstance(token, str) or not _TOKEN.fullmatch(token):
             raise ProviderFailure(f"{self.label} gave no token.", retryable=False)
-        return Login(
-            token=Secret(token),
-            seconds=max(1, seconds - _MARGIN),
-        )
+        return Login(Secret(token), seconds=max(1, seconds - _MARGIN))
 
     def is_login_over(self, reply: Reply) -> bool:
         if reply.status == 400:
@@ -98,10 +94,7 @@ class Epo(PatentProvider):
         )
 
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:
-        if number.kind:
-            reference = f"docdb/{number.docdb}"
-        else:
-            reference = f"epodoc/{number.epodoc}"
+        reference = f"docdb/{number.docdb}" if number.kind else f"epodoc/{number.epodoc}"
         path = f"{REST}/publication/{reference}/biblio"
         return httpx2.Request("GET", self.endpoint(path), headers={"Accept": "application/xml"})
 
@@ -118,7 +111,7 @@ class Epo(PatentProvider):
         return ()
 
     def rest_after(self, reply: Reply) -> float:
-        """A pause where the light is not green; a minute where it is black."""
+        """Return a pause unless the light is green; a minute if it is black."""
         service = "search" if "/search" in reply.url else "retrieval"
         lights = _LIGHT.findall(reply.headers.get("x-throttling-control", "")[:1000])
         for name, colour, a_minute in lights:
@@ -151,7 +144,7 @@ class Epo(PatentProvider):
         return PatentBatch(tuple(patents), total)
 
     def _failure(self, reply: Reply, code: str, words: str) -> WebquarryError:
-        """The error that the header of a rejection, the code or the status stand for."""
+        """Return the error of the rejection header, the code or the status."""
         reason = reply.headers.get("x-rejection-reason", "")
         if reply.status == 401 or self.is_login_over(reply):
             return self.not_accepted()
@@ -171,15 +164,12 @@ class Epo(PatentProvider):
         return failure(reply, self.label, words)
 
     def _patent(self, part: _Element) -> Patent | None:
-        """One document; None when it is not in the form of one, or not there."""
+        """Return the patent of one document, or None if it is not one."""
         office = part.get("country") or ""
         number = number_of(office, part.get("doc-number") or "", part.get("kind") or "")
         if number is None or part.get("status") == "not found":
             return None
         published = _read_date(part.find(".//{*}publication-reference//{*}date"))
-        granted = None
-        if number.is_dated_by_grant:
-            granted = published
         titles = part.findall(".//{*}invention-title")
         return Patent(
             number=number,
@@ -190,7 +180,7 @@ class Epo(PatentProvider):
             inventors=_read_parties(part, "inventor"),
             filed=_read_date(part.find(".//{*}application-reference//{*}date")),
             published=published,
-            granted=granted,
+            granted=published if number.is_dated_by_grant else None,
             status=number.stage,
             cpc=tuple(dict.fromkeys(_read_symbols(part))),
             provider=self.name,
@@ -198,18 +188,11 @@ class Epo(PatentProvider):
 
 
 def cql(query: PatentQuery) -> str:
-    """The question in CQL. Every value stands in quotation marks and holds none, nor any sign that
-    means something.
-    """
+    """Return the query in CQL; values are quoted and hold no syntax."""
     field = "ti" if query.search_type == "specific" else "ta"
     asked, _ = terms(query.text, MOST_WORDS)
-    parts = []
-    words = []
-    for term in asked:
-        if " " in term:
-            parts.append(f'{field}="{term}"')
-        else:
-            words.append(term)
+    parts = [f'{field}="{term}"' for term in asked if " " in term]
+    words = [term for term in asked if " " not in term]
     if words:
         parts.append(f'{field} all "{" ".join(words)}"')
     for name, value in (("pa", query.assignee), ("in", query.inventor)):
@@ -230,7 +213,7 @@ def cql(query: PatentQuery) -> str:
 
 
 def _choose_english(elements: list[_Element]) -> str:
-    """The text of the English one, else of the first that has any."""
+    """Return the English text, otherwise the first one."""
     ordered = sorted(elements, key=lambda element: element.get("lang") != "en")
     return next(filter(None, map(text_of, ordered)), "")
 
@@ -243,9 +226,7 @@ def _read_date(element: _Element | None) -> str | None:
 
 
 def _read_parties(part: _Element, kind: str) -> tuple[str, ...]:
-    """Each comes twice, in capitals with the country and as it was written; the latter is
-    preferred.
-    """
+    """Return the names as written; each is also listed in capitals with its country."""
     every = part.findall(f".//{{*}}{kind}")
     written = [party for party in every if party.get("data-format") == "original"]
     names = []
@@ -256,7 +237,7 @@ def _read_parties(part: _Element, kind: str) -> tuple[str, ...]:
 
 
 def _read_symbols(part: _Element) -> Iterator[str]:
-    """The symbols of the CPC, of which each comes in five pieces."""
+    """Yield the CPC symbols, which are given in five parts."""
     for classification in part.iterfind(".//{*}patent-classification"):
         scheme = classification.find("{*}classification-scheme")
         if scheme is None or not (scheme.get("scheme") or "").startswith("CPC"):
@@ -272,7 +253,7 @@ def _read_symbols(part: _Element) -> Iterator[str]:
 
 
 def _parse_number(value: Any) -> float:
-    """A number as the service writes it; 0 for what is none."""
+    """Return a number, or 0."""
     try:
         return min(float(value), 1e9)
     except (TypeError, ValueError):

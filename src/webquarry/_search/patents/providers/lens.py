@@ -1,8 +1,7 @@
-"""The Lens: patents of the whole world with their legal status, needs a token (free for trials and
-science).
+"""The Lens: patents of all offices with legal status; needs a token (free for trials and science).
 
-API: POST https://api.lens.org/patent/search with a query in JSON; no value is ever part of a query
-string but a class symbol that was checked before.
+API: POST https://api.lens.org/patent/search with a query in JSON; the only value in a query string
+is a validated class symbol.
 """
 
 from __future__ import annotations
@@ -31,19 +30,10 @@ from webquarry.net.models import Reply
 
 KEY = "LENS_API_TOKEN"
 _MOST_NAMES = 6  # words of an inventor's name
-_FIELDS = [
-    "lens_id",
-    "jurisdiction",
-    "doc_number",
-    "kind",
-    "date_published",
-    "biblio.application_reference",
-    "biblio.invention_title",
-    "biblio.parties",
-    "biblio.classifications_cpc",
-    "legal_status",
-    "abstract",
-]
+_FIELDS = (
+    "lens_id jurisdiction doc_number kind date_published biblio.application_reference "
+    "biblio.invention_title biblio.parties biblio.classifications_cpc legal_status abstract"
+)
 
 
 class LensPatents(PatentProvider):
@@ -64,8 +54,7 @@ class LensPatents(PatentProvider):
             conditions.append({"bool": {"should": matches}})
         if query.assignee:
             conditions.append({"match_phrase": {"applicant.name": query.assignee}})
-        # Registers have the family name first, people the given name: the words count, not their
-        # order.
+        # The register has the family name first, users write the given name first.
         for word in query.inventor.split()[:_MOST_NAMES]:
             conditions.append({"match": {"inventor.name": word}})
         if query.office:
@@ -82,8 +71,7 @@ class LensPatents(PatentProvider):
             years["lte"] = f"{query.year_to:04}-12-31"
         if years:
             conditions.append({"range": {"date_published": years}})
-        size = min(query.count, self.most)
-        return self._request(conditions, size)
+        return self._request(conditions, min(query.count, self.most))
 
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:
         spellings = list(dict.fromkeys([number.number, number.docdb_number]))
@@ -96,7 +84,7 @@ class LensPatents(PatentProvider):
         return self._request(conditions, 10)
 
     def build_probe(self) -> httpx2.Request:
-        """How much of the plan is used: it takes a good token, and costs nothing."""
+        """Return the request for the usage of the plan, which is free."""
         return httpx2.Request(
             "GET", self.endpoint("/subscriptions/patent_api/usage"), headers=self._headers()
         )
@@ -106,7 +94,7 @@ class LensPatents(PatentProvider):
             raise self._failure(reply)
 
     def rest_after(self, reply: Reply) -> float:
-        """Until the minute is over, where this was its last request."""
+        """Return the rest of the minute if this was its last request."""
         left = reply.headers.get("x-rate-limit-remaining-request-per-minute", "").strip()
         if left == "0" and reply.status == 200:
             return _seconds_to_wait(reply) or 60.0
@@ -126,24 +114,19 @@ class LensPatents(PatentProvider):
         return PatentBatch(tuple(patents), total if isinstance(total, int) else None)
 
     def _request(self, conditions: list[dict[str, Any]], size: int) -> httpx2.Request:
-        """The search for patents that fulfil all conditions."""
         body = {
             "query": {"bool": {"must": conditions}},
             "size": size,
-            "include": _FIELDS,
+            "include": _FIELDS.split(),
         }
         url = self.endpoint("/patent/search")
         return httpx2.Request("POST", url, json=body, headers=self._headers())
 
     def _headers(self) -> dict[str, str]:
-        token = self.credential(KEY)
-        return {
-            "Accept": "application/json",
-            "Authorization": f"Bearer {token}",
-        }
+        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
 
     def _failure(self, reply: Reply) -> WebquarryError:
-        """The error that the status and the counters in the headers stand for."""
+        """Return the error of the status and the counters in the headers."""
         if reply.status == 401:
             return self.not_accepted()
         try:
@@ -165,7 +148,7 @@ class LensPatents(PatentProvider):
         return rate_limit_failure(reply, self.label, words, at_least=_seconds_to_wait(reply))
 
     def _patent(self, part: dict[str, Any]) -> Patent | None:
-        """One record, or None when it is not in the form of one."""
+        """Return the patent of one record, or None if it is not one."""
         office = _string(part, "jurisdiction")
         number = number_of(office, _string(part, "doc_number"), _string(part, "kind"))
         if number is None:
@@ -203,44 +186,30 @@ class LensPatents(PatentProvider):
 
 
 def _string(value: dict[str, Any], name: str) -> str:
-    """A text inside an object; empty where there is none."""
     found = value.get(name)
-    if isinstance(found, str):
-        return found
-    return ""
+    return found if isinstance(found, str) else ""
 
 
 def _choose_english(value: object) -> str:
-    """A text in whatever form it comes: a text, an object with its language, or a list of either;
-    English first.
-    """
-    parts = value if isinstance(value, list) else [value]
-    english = []
-    others = []
-    for part in parts:
+    """Return the text of a string, an object with a language or a list of either, English first."""
+    texts: list[tuple[bool, str]] = []
+    for part in value if isinstance(value, list) else [value]:
         text, language = part, ""
         if isinstance(part, dict):
             text, language = part.get("text"), str(part.get("lang"))
-        if not isinstance(text, str):
-            continue
-        if language.lower() == "en":
-            english.append(plain(text))
-        else:
-            others.append(plain(text))
-    return next(filter(None, english + others), "")
+        if isinstance(text, str) and plain(text):
+            texts.append((language.lower() != "en", plain(text)))
+    return min(texts, key=lambda one: one[0], default=(False, ""))[1]
 
 
 def _read_names(value: object) -> tuple[str, ...]:
-    """The names of parties, each once."""
-    names = []
-    for party in objects(value):
-        name = _string(object_at(party, "extracted_name"), "value")
-        names.append(plain(name))
+    parties = [object_at(party, "extracted_name") for party in objects(value)]
+    names = [plain(_string(name, "value")) for name in parties]
     return tuple(dict.fromkeys(filter(None, names)))
 
 
 def _seconds_to_wait(reply: Reply) -> float | None:
-    """How long the Lens asks to be left alone; None where it does not say."""
+    """Return the requested pause in seconds, if any."""
     value = reply.headers.get("x-rate-limit-retry-after-seconds", "").strip()
     if value.isdecimal() and value.isascii() and len(value) < 8:
         return float(value)
