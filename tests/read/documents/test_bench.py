@@ -12,7 +12,7 @@ import pytest
 
 BENCH = Path(__file__).parents[3] / "bench"
 # Facts, structure, unwanted words and reading order.
-SCORES = {"pdf": (57, 52, 0, 44), "docx": (38, 32, 0, 31), "pptx": (19, 15, 0, 15)}
+SCORES = {"pdf": (58, 52, 0, 44), "docx": (38, 32, 0, 31), "pptx": (19, 15, 0, 15)}
 
 
 def load_bench() -> ModuleType:

@@ -15,12 +15,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from webquarry._read.documents.pdf_lines import HYPHEN, INDENT, PdfLine
+from webquarry._read.documents.pdf_lines import INDENT, PdfLine
 from webquarry._read.documents.pdf_tables import PageItem, PdfTable
 
 Kind = Literal["text", "item", "code", "contents", "table"]
+Levels = dict[int, int]  # of headings, by index of the block
 
 _BULLET = re.compile(r"[•‣◦▪▫■□●○◆◇►▶➢➤✓✔∙·∗\uf0b7\uf0a7\uf0d8\uf076]\s*(?=\S)")
 # Numbers, dashes and the letter for a circle start an item only where the layout agrees.
@@ -40,6 +41,14 @@ _MUCH_ROOM = 0.25  # of the width of the column
 _SMALL_PRINT = 0.93  # of the body's size
 _USUAL_DEVIATION = 0.15  # of the usual distance of lines
 _LOOK_BACK = 6  # blocks of small print between the halves of a paragraph
+_LARGER = 1.12  # times the body
+_LONGEST_HEADING = 200  # characters
+_LONGEST_BOLD = 120
+_MOST_LINES = 4
+_NUMBERED = re.compile(r"(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
+_SENTENCE = (".", ",", ";")
+_LETTERS = re.compile(r"[^\W\d_]")
+_DEEPEST = 6
 
 
 @dataclass
@@ -61,7 +70,6 @@ class PdfBlock:
     lines: list[PdfLine] = field(default_factory=list)
     marker: str = ""  # of a list item
     table: PdfTable | None = None
-    hanging: bool = False  # all lines but the first are indented
     column: int = 0  # counted from the start of the document
     end: Column | None = None  # the column in which it ends
 
@@ -133,19 +141,17 @@ def _find_columns(pages: list[list[PdfLine]], body: float) -> list[list[Column]]
 
 def _columns_of_page(lines: list[PdfLine], body: float) -> list[Column]:
     pitch = _line_pitch(lines)
+    parts: list[list[PdfLine]] = []
+    for number, line in enumerate(lines):
+        if not number or _is_new_column(lines[number - 1], line):
+            parts.append([])
+        parts[-1].append(line)
     found: list[Column] = []
-    for start, line in enumerate(lines):
-        if start and not _is_new_column(lines[start - 1], line):
-            found.append(found[-1])
-            continue
-        stop = start + 1
-        while stop < len(lines) and not _is_new_column(lines[stop - 1], lines[stop]):
-            stop += 1
-        part = lines[start:stop]
+    for part in parts:
         alike = [one for one in part if _is_like_body(one, body)] or part
         left = _most_common(Counter(float(round(one.left)) for one in alike))
         rights = [one.right for one in alike if one.left < left + _FAR_IN * one.size]
-        found.append(Column(left, max(rights), pitch))
+        found += [Column(left, max(rights), pitch)] * len(part)
     return found
 
 
@@ -177,7 +183,7 @@ def _line_pitch(lines: list[PdfLine]) -> float:
 
 
 class _Builder:
-    """Takes lines one by one."""
+    """Adds lines one by one to the block that they continue, or to a new one."""
 
     def __init__(self, body: float) -> None:
         self.blocks: list[PdfBlock] = []
@@ -195,15 +201,21 @@ class _Builder:
             self.blocks.append(PdfBlock("table", table=table))
 
     def add(self, line: PdfLine, column: Column, after: PdfLine | None) -> None:
-        """Add a line to the block that it continues, or to a new one."""
+        """Add a line in a column. `after` is the next one."""
         self._columns += column is not self._column
-        block = self._find_block(line, column, after)
+        block = None
+        if self._last is not None and not _is_contents(line.text):
+            is_first = _is_indented(line, column, after)
+            if _is_new_column(self._last, line):
+                block = self._find_unfinished(line, column, is_first)
+            elif self._open and not self._starts_block(
+                self._open, self._last, line, column, is_first
+            ):
+                block = self._open
         if block is None:
             block = self._start_block(line)
             block.column = self._columns
             self.blocks.append(block)
-        elif len(block.lines) == 1 and line.left > block.lines[0].left + line.indent:
-            block.hanging = line.page == block.lines[0].page
         block.lines.append(line)
         block.end = column
         self._last, self._column, self._open = line, column, block
@@ -217,113 +229,77 @@ class _Builder:
         is_note = marker == "*" and line.size < _SMALL_PRINT * self._body
         return PdfBlock("item", marker=marker) if marker and not is_note else PdfBlock("text")
 
-    def _find_block(self, line: PdfLine, column: Column, after: PdfLine | None) -> PdfBlock | None:
-        """Return the block that a line continues; None if it starts one."""
-        if self._last is None or _is_contents(line.text):
-            return None
-        if _is_new_column(self._last, line):
-            return self._find_unfinished(line, column, after)
-        block = self._open
-        if block is None or _LineBreak(block, self._last, line, column, after).starts_block():
-            return None
-        return block
-
-    def _find_unfinished(
-        self, line: PdfLine, column: Column, after: PdfLine | None
-    ) -> PdfBlock | None:
-        """Return the unfinished paragraph of the column before."""
-        if _marker_of(line) or line.turns or _is_indented(line, column, after):
+    def _find_unfinished(self, line: PdfLine, column: Column, is_first: bool) -> PdfBlock | None:
+        """Return the unfinished paragraph of the column before, which a line continues."""
+        if _marker_of(line) or line.turns or is_first:
             return None
         for block in self.blocks[: -_LOOK_BACK - 1 : -1]:
             if block.kind not in ("text", "item"):
                 return None
             last = block.lines[-1]
             is_alike = last.mono == line.mono and last.turns == line.turns
-            if not is_alike or not 0.92 < last.size / line.size < 1.09:
-                if block.size < _SMALL_PRINT * self._body:
-                    continue  # a note at the foot of the page
+            if is_alike and 0.92 < last.size / line.size < 1.09:
+                is_near = last.page >= line.page - 1 and block.bold == line.bold
+                return block if is_near and not block.is_finished(column) else None
+            if block.size >= _SMALL_PRINT * self._body:  # not a note at the foot of the page
                 return None
-            is_near = last.page >= line.page - 1 and block.bold == line.bold
-            return block if is_near and not block.is_finished(column) else None
         return None
 
-
-@dataclass(slots=True)
-class _LineBreak:
-    """Decides whether a block ends between two lines, one below the other."""
-
-    block: PdfBlock  # of the line above
-    above: PdfLine
-    line: PdfLine
-    column: Column
-    after: PdfLine | None  # the line below
-
-    def starts_block(self) -> bool:
-        above, line = self.above, self.line
-        if self.block.kind == "contents" or line.mono != above.mono or self._changes_look():
+    @staticmethod
+    def _starts_block(
+        block: PdfBlock, above: PdfLine, line: PdfLine, column: Column, is_first: bool
+    ) -> bool:
+        """Return whether a block ends above a line. `is_first`: the line is indented."""
+        if block.kind == "contents" or line.mono != above.mono:
             return True
         gap = above.baseline - line.baseline
-        if gap > _WIDE_GAP * self.column.pitch * max(line.size, above.size * 0.8):
+        if _changes_look(block, above, line, gap / (column.pitch * line.size)):
+            return True
+        if gap > _WIDE_GAP * column.pitch * max(line.size, above.size * 0.8):
             # there are empty lines in code
-            return not (line.mono and gap < 2 * _WIDE_GAP * self.column.pitch * line.size)
+            return not (line.mono and gap < 2 * _WIDE_GAP * column.pitch * line.size)
         if line.mono or abs(gap) < line.size / 3:
             return False
-        return bool(_marker_of(line) and self._may_be_item()) or self._ends_paragraph()
+        if _marker_of(line):
+            is_moved = abs(line.left - above.left) > line.indent / 2
+            is_list = block.kind == "item" or _BULLET.match(line.text) is not None
+            if is_list or is_moved or _ends_sentence(above):  # else a number in a sentence
+                return True
+        return _ends_paragraph(block, above, line, column, is_first)
 
-    def _has_usual_distance(self) -> bool:
-        usual = self.column.pitch * self.line.size
-        distance = self.above.baseline - self.line.baseline
-        return abs(distance - usual) <= _USUAL_DEVIATION * usual
 
-    def _changes_look(self) -> bool:
-        """Return whether size or weight start something else."""
-        above, line = self.above, self.line
-        ratio = line.size / above.size
-        if not 0.8 < ratio < 1.25:
-            return True
-        is_other_size = not 0.89 < ratio < 1.12
-        if is_other_size and (not self._has_usual_distance() or line.bold != above.bold):
-            return True
-        if self.block.bold:
-            return not line.bold
-        return self.block.kind != "item" and line.bold and not above.bold
+def _changes_look(block: PdfBlock, above: PdfLine, line: PdfLine, pitches: float) -> bool:
+    """Return whether size or weight start something else."""
+    ratio = line.size / above.size
+    if not 0.8 < ratio < 1.25:
+        return True
+    is_usual_distance = abs(pitches - 1) <= _USUAL_DEVIATION
+    if not 0.89 < ratio < 1.12 and (not is_usual_distance or line.bold != above.bold):
+        return True
+    return block.bold and not line.bold
 
-    def _may_be_item(self) -> bool:
-        """Return whether a marker starts an item; a number may belong to the sentence."""
-        line = self.line
-        if _BULLET.match(line.text) or self.block.kind == "item":
-            return True
-        is_moved = abs(line.left - self.above.left) > line.indent / 2
-        return is_moved or _ends_sentence(self.above) or self._leaves_room()
 
-    def _ends_paragraph(self) -> bool:
-        """Return whether a paragraph ends, by the room above and the indent here."""
-        above, line, column, block = self.above, self.line, self.column, self.block
-        room = column.right - above.right
-        has_much_room = room > _MUCH_ROOM * (column.right - column.left)
-        may_end = has_much_room or (not column.spaced and _ends_sentence(above))
-        if may_end and self._leaves_room():
-            return True
-        if block.kind == "item" or block.hanging:
-            is_hanging = block.hanging and len(block.lines) > 1
-            return is_hanging and line.left < block.lines[1].left - line.indent
-        is_centred = abs(line.left + line.right - above.left - above.right) < line.size
-        if is_centred or line.left <= above.left + line.indent:
-            return False
-        if not _is_indented(line, column, self.after):
-            return False
-        is_first_at_edge = len(block.lines) == 1 and above.left < column.left + line.indent
-        return not is_first_at_edge or _ends_sentence(above) or room > 3 * line.size
+def _ends_paragraph(
+    block: PdfBlock, above: PdfLine, line: PdfLine, column: Column, is_first: bool
+) -> bool:
+    """Return whether a paragraph ends, by the room in its last line and the indent below it."""
+    room = column.right - above.right
+    has_much_room = room > _MUCH_ROOM * (column.right - column.left)
+    may_end = has_much_room or (not column.spaced and _ends_sentence(above))
+    if may_end and room > _width_of_first_word(line):
+        return True
+    is_centred = abs(line.left + line.right - above.left - above.right) < line.size
+    if block.kind == "item" or is_centred or line.left <= above.left + line.indent:
+        return False
+    is_first_at_edge = len(block.lines) == 1 and above.left < column.left + line.indent
+    return is_first and (not is_first_at_edge or _ends_sentence(above) or room > 3 * line.size)
 
-    def _leaves_room(self) -> bool:
-        """Return whether the first word would have fitted into the line above."""
-        line = self.line
-        if self.above.text.endswith((HYPHEN, "-")):
-            return False
-        word = line.text.split(None, 1)[0]
-        letter_width = max(line.width / max(len(line.text), 1), 0.3 * line.size)
-        word_width = (len(word) + 1) * letter_width
-        return self.column.right - self.above.right > 1.15 * word_width + line.size
+
+def _width_of_first_word(line: PdfLine) -> float:
+    """Return the room that the first word of a line needs in the line above."""
+    word = line.text.split(None, 1)[0]
+    letter_width = max(line.width / max(len(line.text), 1), 0.3 * line.size)
+    return 1.15 * (len(word) + 1) * letter_width + line.size
 
 
 def _marker_of(line: PdfLine) -> str:
@@ -357,84 +333,38 @@ def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
     return after.left < line.left - line.indent
 
 
-_LARGER = 1.12  # times the body
-_LONGEST = 200  # characters
-_LONGEST_BOLD = 120
-_MOST_LINES = 4
-_MOST_BOLD = 0.4  # of the text; where more is bold, weight means nothing
-_STEP = 0.4  # points between two sizes
-_NUMBERED = re.compile(r"(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
-_SENTENCE = (".", ",", ";")
-_LETTERS = re.compile(r"[^\W\d_]")
-_DEEPEST = 6
-
-
-class _Rank(NamedTuple):
-    """Order of candidates: the largest size first, then the depth of the number."""
-
-    size: float  # negative; 0 for all that are no larger than the body
-    depth: int
-
-
-_Ranks = dict[int, _Rank]  # by index of the block
-Levels = dict[int, int]
-
-
 def find_headings(blocks: list[PdfBlock], body: float) -> Levels:
-    """Return the level of each heading by the index of its block."""
-    lines = [line for block in blocks for line in block.lines]
-    bold = sum(len(line.text) for line in lines if line.bold)
-    bold_counts = bold < _MOST_BOLD * sum(len(line.text) for line in lines)
-    ranks: _Ranks = {}
+    """Return the levels by size, the largest first, then by the depth of the number."""
+    ranks: dict[int, tuple[float, int]] = {}
+    shallowest: dict[float, int] = {}  # the least depth of a number, by size
     for index, block in enumerate(blocks):
-        if _may_be_heading(block, body, bold_counts):
-            smallest = _smallest_size(block)
-            number = _NUMBERED.match(block.lines[0].text)
-            depth = number[1].count(".") + 1 if number else 0
-            ranks[index] = _Rank(-smallest if smallest >= _LARGER * body else 0.0, depth)
-    return _levels_of(ranks)
+        if not _is_heading(block, body):
+            continue
+        smallest = min(line.size for line in block.lines)
+        size = -round(smallest * 2) / 2 if smallest >= _LARGER * body else 0.0
+        number = _NUMBERED.match(block.lines[0].text)
+        depth = number[1].count(".") + 1 if number else 0
+        ranks[index] = size, depth
+        if depth:
+            shallowest[size] = min(shallowest.get(size, depth), depth)
+    keys = {
+        index: (size, max(depth, shallowest.get(size, 0))) for index, (size, depth) in ranks.items()
+    }
+    order = {key: number for number, key in enumerate(sorted(set(keys.values())), 1)}
+    return {index: min(order[key], _DEEPEST) for index, key in keys.items()}
 
 
-def _may_be_heading(block: PdfBlock, body: float, bold_counts: bool) -> bool:
+def _is_heading(block: PdfBlock, body: float) -> bool:
     """Return whether a block is short, and larger or bolder than the body."""
     if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES:
         return False
     first = block.lines[0]
     if first.turns or (block.kind == "item" and not _NUMBERED.match(first.text)):
         return False
-    is_larger = _smallest_size(block) >= _LARGER * body
-    is_bold = bold_counts and block.bold and block.size > 0.95 * body
     text = "".join(line.text for line in block.lines)
-    if not (is_larger or is_bold) or len(_LETTERS.findall(text[:_LONGEST])) < 2:
+    if len(_LETTERS.findall(text[:_LONGEST_HEADING])) < 2:
         return False
-    is_sentence = text.endswith(_SENTENCE)
-    if is_larger:
-        return len(text) <= (_LONGEST_BOLD if is_sentence else _LONGEST)
-    return len(text) <= _LONGEST_BOLD and not is_sentence
-
-
-def _smallest_size(block: PdfBlock) -> float:
-    return min(line.size for line in block.lines)
-
-
-def _levels_of(ranks: _Ranks) -> Levels:
-    """Return the levels by size, then by the depth of the number."""
-    sizes: list[float] = []  # those that differ enough, the largest first
-    for size in sorted({rank.size for rank in ranks.values()}):
-        if not sizes or size - sizes[-1] > _STEP or size == 0:
-            sizes.append(size)
-    steps = {
-        index: max(number for number, size in enumerate(sizes) if size <= rank.size)
-        for index, rank in ranks.items()
-    }
-    shallowest: dict[int, int] = {}  # the least depth of a number on each step
-    for index, step in steps.items():
-        depth = ranks[index].depth
-        if depth:
-            shallowest[step] = min(shallowest.get(step, depth), depth)
-    keys = {
-        index: (step, max(ranks[index].depth, shallowest.get(step, 0)))
-        for index, step in steps.items()
-    }
-    order = {key: number for number, key in enumerate(sorted(set(keys.values())), 1)}
-    return {index: min(order[key], _DEEPEST) for index, key in keys.items()}
+    if min(line.size for line in block.lines) >= _LARGER * body:
+        return len(text) <= _LONGEST_HEADING
+    is_bold = block.bold and block.size > 0.95 * body
+    return is_bold and len(text) <= _LONGEST_BOLD and not text.endswith(_SENTENCE)
