@@ -56,12 +56,12 @@ class Chunk:
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """Its length in bytes."""
         return self.stop - self.start
 
     @property
     def is_row(self) -> bool:
-        """Whether it is rows of a table."""
+        """Whether it consists of rows of a table."""
         return self.frame is not None and self.frame.is_table
 
 

@@ -14,8 +14,6 @@ from webquarry._read.text.words import count_words
 _MARKER = re.compile(r"(?m)^[ \t]*(?:#{1,6} +|(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)+)")
 _MARKERS = frozenset("#>-*+0123456789 ")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]")
-# Every byte as a space or as "x", so that a word of ASCII begins at " x".
-_SPACES = bytes(b"x "[chr(code).isspace()] for code in range(256))
 _MIN_REPEAT = 60  # UTF-8 bytes; shorter ones, such as "Read more", are equal by chance
 _DIGEST_BYTES = 16
 
@@ -68,16 +66,9 @@ def paragraphs_of(text: WrittenText) -> list[Paragraph]:
 
 
 def words_in(paragraphs: Sequence[Paragraph]) -> int:
-    """Return the number of words; those in ASCII are counted at once."""
-    in_ascii = [""]  # so that a space is before the first word, too
-    count = 0
-    for paragraph in paragraphs:
-        text = paragraph.text
-        if text.isascii():
-            in_ascii.append(text)
-        else:
-            count += count_words(text)
-    return count + "\n".join(in_ascii).encode().translate(_SPACES).count(b" x")
+    """Return the number of words; those of ASCII texts are separated by whitespace."""
+    texts = (paragraph.text for paragraph in paragraphs)
+    return sum(len(text.split()) if text.isascii() else count_words(text) for text in texts)
 
 
 class Repeats:

@@ -31,6 +31,7 @@ _MAX_ATTACHED = 3  # short units that belong to one entry
 _MIN_ENTRIES = 4
 _MIN_SHARE = 0.6  # of the bytes
 _MIN_LINKED = 0.1  # of the bytes that are themselves linked
+_BEFORE_LINK = b"#>*+- \t.)0123456789"
 
 _BREAK = re.compile(rb"(?:\A|\n)((?:[ \t]*\n)*)(?=(#{1,6}[ \t]|(?:[-*+]|\d{1,9}[.)])[ \t])?)")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -151,32 +152,26 @@ class WrittenText:
             return self, []
         numbers: dict[str, int] = {}
         parts: list[bytes] = []
-        starts: list[int] = []
         links: list[Link] = []
-        done = written = 0
-        units = iter([*self.units, Unit(len(self.data) + 1, PROSE)])
-        unit = next(units)
+        openings: list[int] = []
+        shifts = [0]  # of the positions before the first opening, between it and the next, ...
+        done = 0
         for link in self.links:
             if form == "inline":
                 mark = f"]({link.target})".encode()
             else:
                 mark = b"][%d]" % numbers.setdefault(link.target, len(numbers) + 1)
             opening = link.start - (self.form is not None)
-            while unit.start <= opening:
-                starts.append(unit.start - done + written)
-                unit = next(units)
-            start = written + opening - done + 1
-            stop = start + link.stop - link.start
-            parts += (self.data[done:opening], b"[", self.data[link.start : link.stop], mark)
-            links.append(Link(start, stop, link.target))
-            written = stop + len(mark)
+            shown = self.data[link.start : link.stop]
+            parts += (self.data[done:opening], b"[", shown, mark)
+            start = opening + shifts[-1] + 1
+            links.append(Link(start, start + len(shown), link.target))
             done = self._find_end(link)
-        while unit.start <= len(self.data):
-            starts.append(unit.start - done + written)
-            unit = next(units)
+            openings.append(opening)
+            shifts.append(start + len(shown) + len(mark) - done)
         parts.append(self.data[done:])
-        kinds = [Unit(start, one.kind) for start, one in zip(starts, self.units, strict=True)]
-        return WrittenText(b"".join(parts), kinds, links, form), list(numbers)
+        units = [Unit(one + shifts[bisect_left(openings, one)], kind) for one, kind in self.units]
+        return WrittenText(b"".join(parts), units, links, form), list(numbers)
 
     def with_targets(self, targets: Sequence[str]) -> WrittenText:
         """Return the text with the targets of its numbered links at the end."""
@@ -213,26 +208,23 @@ class WrittenText:
         attached = _MAX_ATTACHED
         links = self.links
         for start, stop, kind in self.outer_spans():
-            block = self.data[start:stop].rstrip()
-            linked, first = 0, place
+            length = len(self.data[start:stop].rstrip())
+            first, linked = place, 0
             while place < len(links) and links[place].start < stop:
                 linked += links[place].stop - links[place].start
                 place += 1
-            is_short = len(block) <= _SHORT
-            opens = place > first and not self.data[start : links[first].start].strip(
-                b"#>*+- \t.)0123456789"
-            )
-            if kind in (CODE, TABLE):
+            is_entry = 2 * linked >= length
+            if place > first and length <= _SHORT:
+                is_entry |= not self.data[start : links[first].start].strip(_BEFORE_LINK)
+            if kind in (CODE, TABLE) or not (is_entry or length <= _SHORT):
                 attached = _MAX_ATTACHED
-            elif 2 * linked >= len(block) or (is_short and opens):
+            elif is_entry:
                 entries += 1
-                entry_bytes += len(block)
+                entry_bytes += length
                 attached = 0
-            elif is_short and attached < _MAX_ATTACHED:
-                entry_bytes += len(block)
+            elif attached < _MAX_ATTACHED:
+                entry_bytes += length
                 attached += 1
-            else:
-                attached = _MAX_ATTACHED
         return entries >= _MIN_ENTRIES and entry_bytes >= _MIN_SHARE * size
 
     def describe(self) -> dict[str, Any]:
