@@ -22,7 +22,6 @@ from webquarry._read.documents.docx_styles import (
 )
 from webquarry._read.documents.graphics import symbol_of, to_tex
 from webquarry._read.documents.office import (
-    DAMAGED,
     Element,
     Package,
     build_document,
@@ -80,11 +79,10 @@ NoteKey = tuple[str, str]  # footnote or endnote, and its id
 def convert(body: bytes, url: str) -> ConvertedDocument:
     """Return the document. Relative links are resolved against `url`."""
     package = Package(body)
-    main = package.main_part("word/document.xml")
-    root = package.xml(main)
+    main, root = package.read_main("word/document.xml")
     content = find_child(_unwrap(root), "w:body")
     if content is None:
-        raise Refusal(DAMAGED)
+        raise Refusal("is damaged: the main part is not a Word document")
     state = _State(package, main, url)
     state.has_background = find_child(root, "w:background") is not None
     writer = _BodyWriter(state)

@@ -13,7 +13,6 @@ from webquarry._read.documents.office import (
     child_value,
     children_of,
     find_child,
-    find_descendant,
     name_of,
     parse_number,
     value_of,
@@ -62,15 +61,11 @@ def run_properties(element: Element | None) -> RunProperties:
         found.pop("w:shd", None)
     fill = find_child(element, "textFill")  # of Word 2010 and later
     if fill is not None:
-        found["textFill"] = "none" if _is_transparent(fill) else "solid"
+        transparency = next((one for one in fill.iter() if name_of(one.tag) == "alpha"), None)
+        is_clear = (parse_number(value_of(transparency)) or 0) >= _CLEAR
+        has_ink = not is_clear and find_child(fill, "noFill") is None
+        found["textFill"] = "solid" if has_ink else "none"
     return found
-
-
-def _is_transparent(fill: Element) -> bool:
-    """Return whether a text fill has no ink; `alpha` is the transparency in this namespace."""
-    transparency = find_descendant(fill, "alpha")
-    is_clear = (parse_number(value_of(transparency)) or 0) >= _CLEAR
-    return is_clear or find_child(fill, "noFill") is not None
 
 
 def is_on(properties: RunProperties, name: str) -> bool:
@@ -101,33 +96,29 @@ class Styles:
         self._default = ""  # the style of paragraphs that name none
         self.run = run_properties(find_child(root, "w:docDefaults", "w:rPrDefault", "w:rPr"))
         for element in children_of(root, "w:style"):
-            identity = value_of(element, "styleId")
-            if not identity:
-                continue
+            identity = value_of(element, "styleId") or ""
             self._elements.setdefault(identity, element)
             is_default = value_of(element, "default") in ("1", "true", "on")
             if is_default and value_of(element, "type") == "paragraph":
                 self._default = identity
 
-    def get(self, identity: str | None) -> Style:
+    def get(self, identity: str | None, depth: int = 0) -> Style:
         """Return a style with everything it inherits."""
         key = identity or self._default
+        element = self._elements.get(key)
+        if element is None or depth > _DEEPEST:
+            return DEFAULT_STYLE
         if key not in self._resolved:
-            self._resolved[key] = self._resolve(key, ())
+            based_on = child_value(element, "w:basedOn")
+            base = self.get(based_on, depth + 1) if based_on else DEFAULT_STYLE
+            self._resolved[key] = self._read(element, base)
         return self._resolved[key]
 
     def list_of(self, identity: str) -> str | None:
         """Return the list that a numbering style refers to."""
         return child_value(find_child(self._elements.get(identity), "w:pPr", "w:numPr"), "w:numId")
 
-    def _resolve(self, identity: str, seen: tuple[str, ...]) -> Style:
-        element = self._elements.get(identity)
-        if element is None or len(seen) > _DEEPEST or identity in seen:
-            return DEFAULT_STYLE
-        base = DEFAULT_STYLE
-        based_on = child_value(element, "w:basedOn")
-        if based_on:
-            base = self._resolve(based_on, (*seen, identity))
+    def _read(self, element: Element, base: Style) -> Style:
         name = (child_value(element, "w:name") or "").strip().lower()
         settings = find_child(element, "w:pPr")
         heading = _number_in(name, _HEADING)
@@ -180,18 +171,17 @@ class Level:
     def format_number(self, number: int) -> str:
         """Return a number in the format of this level."""
         written = str(number)
-        kind = self.format.removeprefix("lower").removeprefix("upper")
-        if kind == "Letter" and number > 0:
+        if self.format.endswith("Letter") and number > 0:
             rounds, index = divmod(number - 1, 26)
             written = chr(ord("a") + index) * min(rounds + 1, _MOST_SAME_LETTERS)
-        elif kind == "Roman" and 0 < number <= _LAST_ROMAN:
+        elif self.format.endswith("Roman") and 0 < number <= _LAST_ROMAN:
             written = ""
             for value, letters in _ROMAN:
                 written += letters * (number // value)
                 number %= value
-        elif kind == "decimalZero":
+        elif self.format == "decimalZero":
             written = f"{number:02}"
-        elif kind == "none":
+        elif self.format == "none":
             written = ""
         return written.upper() if self.format.startswith("upper") else written
 
@@ -217,7 +207,7 @@ class Numbering:
         for element in children_of(root, "w:num"):
             self._lists.setdefault(value_of(element, "numId") or "", element)
         self._levels: dict[str, dict[int, Level]] = {}
-        self._counts: dict[str, list[int | None]] = {}
+        self._numbers: dict[str, dict[int, int]] = {}  # of the last items, by list and level
 
     def next(self, list_id: str, level: int) -> ItemMark | None:
         """Return the marker of the next item of a list; None if there is no such list."""
@@ -232,29 +222,26 @@ class Numbering:
             return ItemMark("- ", level=level)
         if found.format == "none" and not _LEVEL_NUMBER.search(found.text):
             return ItemMark("- ", found.text, level)
-        counts = self._count(list_id, level, levels)
+        numbers = self._count(list_id, level, levels)
 
         def fill_in(reference: re.Match[str]) -> str:
             other = int(reference[1]) - 1
-            return levels.get(other, Level()).format_number(counts[other] or 0)
+            return levels.get(other, Level()).format_number(numbers.get(other, 0))
 
         label = _LEVEL_NUMBER.sub(fill_in, found.text)
         simple = _SIMPLE.fullmatch(found.text)
         if simple and found.format in ("decimal", "decimalZero"):
-            return ItemMark(f"{counts[level]}{simple[1]} ", label, level)
+            return ItemMark(f"{numbers[level]}{simple[1]} ", label, level)
         return ItemMark("- ", label, level)
 
-    def _count(self, list_id: str, level: int, levels: dict[int, Level]) -> list[int | None]:
+    def _count(self, list_id: str, level: int, levels: dict[int, Level]) -> dict[int, int]:
         """Count the next item of a level, restart deeper levels, and return all numbers."""
-        counts = self._counts.setdefault(list_id, [None] * _LEVELS)
-        for above in range(level):
-            if counts[above] is None:
-                counts[above] = levels.get(above, Level()).start
-        before = counts[level]
-        start = levels.get(level, Level()).start
-        counts[level] = start if before is None else min(before + 1, _LARGEST)
-        counts[level + 1 :] = [None] * (_LEVELS - level - 1)
-        return counts
+        before = self._numbers.get(list_id, {})
+        numbers = {one: before.get(one, levels.get(one, Level()).start) for one in range(level + 1)}
+        if level in before:
+            numbers[level] = min(before[level] + 1, _LARGEST)
+        self._numbers[list_id] = numbers
+        return numbers
 
     def _read_levels(self, element: Element) -> dict[int, Level]:
         """Return the levels of a list: those of its definition with its own overrides."""

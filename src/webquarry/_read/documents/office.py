@@ -37,7 +37,7 @@ _DOCTYPES = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16
 _ENCRYPTED = 0x1
 _OPENING_ERRORS = (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError)
 _UNPACKING_ERRORS = (*_OPENING_ERRORS, zlib.error, RuntimeError)
-DAMAGED = "is damaged: it begins like an Office file, but its parts cannot be read"
+_DAMAGED = "is damaged: it begins like an Office file, but its parts cannot be read"
 _TOO_LARGE = "could not be read safely: it unpacks to far more than it should"
 _TOO_MANY_FILES = "could not be read safely: it holds too many files"
 _DECLARES_TYPE = "could not be read safely: it declares a document type, which no Office file does"
@@ -119,11 +119,6 @@ def child_value(element: Element | None, name: str, attribute: str = "val") -> s
     return value_of(find_child(element, name), attribute)
 
 
-def find_descendant(element: Element, name: str) -> Element | None:
-    """Return the first descendant of that name."""
-    return next((one for one in element.iter() if name_of(one.tag) == name), None)
-
-
 class Unsafe(Refusal):
     """The file is hostile."""
 
@@ -146,7 +141,7 @@ class Package:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(body))
         except _OPENING_ERRORS as error:
-            raise Refusal(DAMAGED) from error
+            raise Refusal(_DAMAGED) from error
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
             raise Unsafe(_TOO_MANY_FILES)
@@ -177,7 +172,7 @@ class Package:
         try:
             root = etree.fromstring(data, parser)
         except etree.XMLSyntaxError as error:
-            raise Refusal(DAMAGED) from error
+            raise Refusal(_DAMAGED) from error
         if root.getroottree().docinfo.internalDTD is not None:
             raise Unsafe(_DECLARES_TYPE)
         for alternatives in list(root.iter("{*}AlternateContent")):
@@ -219,12 +214,15 @@ class Package:
             found[identity] = Relation(kind, target, external)
         return found
 
-    def main_part(self, default: str) -> str:
-        """Return the name of the part that holds the document."""
+    def read_main(self, default: str) -> tuple[str, Element]:
+        """Return the name and the root of the part that holds the document."""
         relation = find_relation(self.relations(""), "officeDocument")
-        if relation is not None and relation.target.lower() in self._members:
-            return relation.target
-        return default
+        is_found = relation is not None and relation.target.lower() in self._members
+        part = relation.target if relation is not None and is_found else default
+        root = self.xml(part)
+        if root is None:
+            raise Refusal(_DAMAGED)
+        return part, root
 
     def _read(self, part: str) -> bytes | None:
         """Return the bytes of a part; None if the file has no such part."""
@@ -240,7 +238,7 @@ class Package:
         try:
             return self._zip.read(member)
         except _UNPACKING_ERRORS as error:
-            raise Refusal(DAMAGED) from error
+            raise Refusal(_DAMAGED) from error
 
 
 def find_relation(relations: dict[str, Relation], kind: str) -> Relation | None:

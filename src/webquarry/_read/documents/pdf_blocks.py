@@ -45,6 +45,7 @@ _LARGER = 1.12  # times the body
 _LONGEST_HEADING = 200  # characters
 _LONGEST_BOLD = 120
 _MOST_LINES = 4
+_MOST_BOLD = 0.4  # of the text; where more is bold, weight means nothing
 _NUMBERED = re.compile(r"(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
 _SENTENCE = (".", ",", ";")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -335,10 +336,13 @@ def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
 
 def find_headings(blocks: list[PdfBlock], body: float) -> Levels:
     """Return the levels by size, the largest first, then by the depth of the number."""
+    lines = [line for block in blocks for line in block.lines]
+    bold = sum(len(line.text) for line in lines if line.bold)
+    bold_counts = bold < _MOST_BOLD * sum(len(line.text) for line in lines)
     ranks: dict[int, tuple[float, int]] = {}
     shallowest: dict[float, int] = {}  # the least depth of a number, by size
     for index, block in enumerate(blocks):
-        if not _is_heading(block, body):
+        if not _is_heading(block, body, bold_counts):
             continue
         smallest = min(line.size for line in block.lines)
         size = -round(smallest * 2) / 2 if smallest >= _LARGER * body else 0.0
@@ -354,7 +358,7 @@ def find_headings(blocks: list[PdfBlock], body: float) -> Levels:
     return {index: min(order[key], _DEEPEST) for index, key in keys.items()}
 
 
-def _is_heading(block: PdfBlock, body: float) -> bool:
+def _is_heading(block: PdfBlock, body: float, bold_counts: bool) -> bool:
     """Return whether a block is short, and larger or bolder than the body."""
     if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES:
         return False
@@ -366,5 +370,5 @@ def _is_heading(block: PdfBlock, body: float) -> bool:
         return False
     if min(line.size for line in block.lines) >= _LARGER * body:
         return len(text) <= _LONGEST_HEADING
-    is_bold = block.bold and block.size > 0.95 * body
+    is_bold = bold_counts and block.bold and block.size > 0.95 * body
     return is_bold and len(text) <= _LONGEST_BOLD and not text.endswith(_SENTENCE)

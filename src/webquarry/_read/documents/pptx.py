@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from webquarry._read.documents.graphics import to_tex
 from webquarry._read.documents.office import (
-    DAMAGED,
     Element,
     Package,
     build_document,
@@ -25,14 +24,7 @@ from webquarry._read.documents.office import (
     parse_number,
     value_of,
 )
-from webquarry._read.documents.text import (
-    HIDDEN,
-    LONGEST_TEXT,
-    OFF_PAGE,
-    SAME_COLOUR,
-    TINY,
-    Refusal,
-)
+from webquarry._read.documents.text import HIDDEN, LONGEST_TEXT, OFF_PAGE, SAME_COLOUR, TINY
 from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, TextStyle
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.markdown import inline
@@ -66,10 +58,7 @@ _TextParagraph = tuple[Element, DocumentParagraph]
 def convert(body: bytes, url: str) -> ConvertedDocument:
     """Return the presentation. Relative links are resolved against `url`."""
     package = Package(body)
-    main = package.main_part("ppt/presentation.xml")
-    root = package.xml(main)
-    if root is None:
-        raise Refusal(DAMAGED)
+    main, root = package.read_main("ppt/presentation.xml")
     parts = _list_slides(package, main, root)
     size = find_child(root, "p:sldSz")
     height = parse_number(value_of(size, "cy"), most_digits=10) or 0
