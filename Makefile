@@ -28,7 +28,7 @@ demo: $(READY) ## search, read, cite and research on the recorded web: no keys, 
 	@$(BIN)/webquarry demo
 
 demo-sql: $(READY) ## enrich a CSV of companies with SQL, and print the bill: no keys, no internet
-	@$(BIN)/python -m webquarry.surfaces.sql.demo
+	@$(BIN)/python -m webquarry.sql.demo
 
 test: $(READY) ## run the tests
 	@$(BIN)/python -m pytest

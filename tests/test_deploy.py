@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from webquarry.cli.app import app
 from webquarry.settings import Settings
 from webquarry.store.redis.open import REDIS_URL, STORE_KEY
-from webquarry.surfaces.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 FILES = [ROOT / "Dockerfile", *sorted((ROOT / "deploy").iterdir())]

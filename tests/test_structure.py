@@ -30,7 +30,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # A package imports only packages that follow it in this list.
 ORDER = (
-    "batch", "sql", "surfaces", "ui", "mcp", "doctor", "testing", "tools", "answer_text", "tool", "tool_schema", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "notebook", "cli", "batch", "sql", "surfaces", "ui", "mcp", "doctor", "testing", "tools", "answer_text", "tool", "tool_schema", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "library",
     "evidence", "_read", "_native", "_search", "net", "cache", "store", "registry",
     "credentials", "settings", "logs", "progress", "meter", "caller", "clock",
@@ -44,7 +44,7 @@ ORDER_WITHIN = {
         "json_data", "models", "style", "html", "slices", "text", "workers",
     ),
     "surfaces": (
-        "notebook", "cli", "executable", "batch", "sql", "library", "lookups", "cite_output",
+        "executable", "library", "lookups", "cite_output",
         "arguments", "reply_errors", "terminal", "display", "jsonc", "bridge",
     ),
     "_search": (

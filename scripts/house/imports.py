@@ -28,8 +28,9 @@ def imported_names(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def import_graph(root: Path) -> dict[str, set[str]]:
-    """The modules of a package, each with those that it imports when it is loaded or later. Whoever
-    imports a module also loads the `__init__` of every folder above it.
+    """The modules of a package, each with those that it imports when it is loaded or later. An
+    import also loads the `__init__` of every folder above the target, except of those that hold the
+    importing module, which are loaded already.
     """
     modules = {_module_name(path, root): path for path in root.rglob("*.py")}
     graph: dict[str, set[str]] = {}
@@ -39,9 +40,11 @@ def import_graph(root: Path) -> dict[str, set[str]]:
             target = imported
             if target not in modules:
                 target = imported.rpartition(".")[0]  # a name in a module, not a module
-            while target in modules:
+            if target in modules:
                 targets.add(target)
-                target = target.rpartition(".")[0]
+            while (target := target.rpartition(".")[0]) in modules:
+                if not name.startswith(f"{target}."):
+                    targets.add(target)
         graph[name] = targets - {name}
     return graph
 

@@ -21,7 +21,7 @@ def main() -> int:
             set_name, text_format = parsed
             return run(set_name, text_format=text_format)
     try:
-        from webquarry.surfaces.cli.app import run as run_command
+        from webquarry.cli.app import run as run_command
 
         return run_command()
     except KeyboardInterrupt:

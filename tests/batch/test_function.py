@@ -13,8 +13,8 @@ import webquarry.batch
 from tests.ask.fakes import MODEL_KEY, FakeServers
 from tests.redis_server import RedisServer
 from webquarry.batch import AskFunction
+from webquarry.batch.worker import get_worker
 from webquarry.errors import AuthFailure, BadInput, RecordsFailure
-from webquarry.surfaces.batch.worker import get_worker
 
 PROMPT = "What industry is it in?"
 pytestmark = pytest.mark.usefixtures("environ")

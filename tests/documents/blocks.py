@@ -33,7 +33,7 @@ NOT_RUN = {
 }
 NOT_RUN_LANGUAGES = {
     "conf": "the settings of a Redis of the reader's",
-    "ipython": "cells of a notebook; tests/surfaces/notebook/test_document.py runs them",
+    "ipython": "cells of a notebook; tests/notebook/test_document.py runs them",
     "py3": "needs an engine; tests/batch/engines/test_recipes.py runs it",
     "yaml": "a profile of dbt; tests/batch/engines/test_dbt.py has the same",
     "dbt": "a model of dbt; tests/batch/engines/test_dbt.py runs one",

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PRELOADED = ("ask", "net", "pages", "_search", "sessions", "surfaces.cli", "surfaces.sql", "tools")
+PRELOADED = ("ask", "net", "pages", "_search", "sessions", "cli", "sql", "tools")
 OTHERS = ("duckdb", "pyarrow", "lxml.html", "numpy", "webquarry.surfaces.library")
 
 

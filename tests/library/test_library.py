@@ -20,12 +20,12 @@ from tests.tools.pages import sent
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.caller import serving
+from webquarry.cli.app import app
+from webquarry.cli.views.results import show_results
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.library.open import open_library
 from webquarry.net.client import Client
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.app import app
-from webquarry.surfaces.cli.views.results import show_results
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 

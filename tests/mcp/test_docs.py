@@ -13,8 +13,8 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from webquarry.cli.app import app
 from webquarry.settings import Settings
-from webquarry.surfaces.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "mcp.md").read_text("utf-8")

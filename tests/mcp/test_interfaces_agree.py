@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 import webquarry
 from tests.mcp.in_process import with_client
 from webquarry._read.workers.job import RunnerKind
+from webquarry.cli.app import app
 from webquarry.errors import WebquarryError
 from webquarry.surfaces import library
-from webquarry.surfaces.cli.app import app
 from webquarry.surfaces.library import call_with
 
 CALLS: list[tuple[str, dict[str, Any]]] = [

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from webquarry.cli.app import app
 from webquarry.errors import BadInput, NotFound
 from webquarry.mcp.auth import (
     MCP,
@@ -19,7 +20,6 @@ from webquarry.mcp.auth import (
     TokenFile,
     VerifierUnavailable,
 )
-from webquarry.surfaces.cli.app import app
 
 
 @pytest.fixture

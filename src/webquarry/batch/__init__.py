@@ -13,12 +13,12 @@ bill. docs/engines.md has a recipe for each engine.
 
 from __future__ import annotations
 
-from webquarry.surfaces.batch.adapters.daft import daft_ask
-from webquarry.surfaces.batch.adapters.polars import polars_ask
-from webquarry.surfaces.batch.adapters.ray import ray_ask
-from webquarry.surfaces.batch.adapters.spark import spark_ask
-from webquarry.surfaces.batch.function import AskFunction, BatchPlan
-from webquarry.surfaces.batch.worker import close, read_bill
+from webquarry.batch.adapters.daft import daft_ask
+from webquarry.batch.adapters.polars import polars_ask
+from webquarry.batch.adapters.ray import ray_ask
+from webquarry.batch.adapters.spark import spark_ask
+from webquarry.batch.function import AskFunction, BatchPlan
+from webquarry.batch.worker import close, read_bill
 
 __all__ = [
     "AskFunction",

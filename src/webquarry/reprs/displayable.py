@@ -1,6 +1,6 @@
 """A thing that notebooks show well: as HTML, Markdown and text, each by the view that it names.
 
-The views stand far above, in `surfaces/notebook/views/`, one file each; they are looked up when
+The views stand far above, in `notebook/views/`, one file each; they are looked up when
 something is shown, so that a program that shows nothing loads none of them.
 """
 
@@ -39,5 +39,5 @@ class Displayable:
         return "text/html", self._repr_html_()
 
     def _build_view(self) -> Any:
-        module = importlib.import_module(f"webquarry.surfaces.notebook.views.{self.notebook_view}")
+        module = importlib.import_module(f"webquarry.notebook.views.{self.notebook_view}")
         return module.build_view(self)

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import webquarry
-from webquarry.surfaces.cli.app import app
+from webquarry.cli.app import app
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 ROOT = Path(__file__).parents[3]

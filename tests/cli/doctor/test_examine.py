@@ -1,0 +1,298 @@
+"""Doctor says what is configured, what works, and how to cure the rest; its exit code tells."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from tests.cli.doctor.reports import (
+    CANARY,
+    asking_nobody_else,
+    look,
+    member,
+    part,
+    provider,
+    shown,
+)
+from tests.net.loopback import message
+from tests.search.replies import recorded
+from webquarry._search.provider import Provider
+from webquarry.doctor.examine import Report, ServiceCheck, check_provider, examine
+from webquarry.errors import NetworkFailure
+from webquarry.settings import Settings
+from webquarry.toolkit import Toolkit
+
+KEY_ACCEPTED = message(recorded("brave/bad_input_422_validation"), status="422 Unprocessable")
+KEY_REFUSED = message(recorded("brave/auth_422_token_invalid"), status="422 Unprocessable")
+KEY_EXHAUSTED = message(
+    recorded("brave/rate_limited_429_quota_limited"), status="429 Too Many Requests"
+)
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"HOME": str(tmp_path)}
+
+
+def test_nothing_configured_is_no_failure_but_earns_advice(environ: dict[str, str]) -> None:
+    report = look(environ)
+    keyed = [finding for finding in report.providers if finding.provider.credentials]
+
+    assert report.ok
+    assert {finding.state for finding in keyed} == {"off"}
+    assert "BRAVE_API_KEY" in report.advice
+    assert "No search provider is configured: set BRAVE_API_KEY" in Report(keyed, []).advice
+
+
+def test_every_provider_that_is_off_says_what_to_set_and_where_to_get_it(
+    environ: dict[str, str],
+) -> None:
+    for finding in [finding for finding in look(environ).providers if finding.state == "off"]:
+        for variable in finding.provider.missing:
+            assert variable in finding.cure
+        for credential in finding.provider.credentials:
+            assert f"~/.config/webquarry/{credential.file}" in finding.cure
+        assert finding.provider.sign_up in finding.cure
+
+
+def test_a_key_that_is_accepted_is_ok_and_its_place_is_told(environ: dict[str, str]) -> None:
+    report = look(environ | {"BRAVE_API_KEY": CANARY}, brave=KEY_ACCEPTED)
+    finding = provider(report, "brave")
+
+    assert report.ok
+    assert (finding.state, finding.configured, finding.reachable) == ("ok", True, True)
+    assert finding.as_dict()["credentials"] == {
+        "BRAVE_API_KEY": "environment variable BRAVE_API_KEY"
+    }
+    assert report.advice == "All that is configured works."
+
+
+def test_a_key_that_is_refused_is_broken_although_the_provider_answers(
+    environ: dict[str, str],
+) -> None:
+    report = look(environ | {"BRAVE_API_KEY": CANARY}, brave=KEY_REFUSED)
+    finding = provider(report, "brave")
+
+    assert not report.ok
+    assert (finding.state, finding.reachable) == ("broken", True)
+    assert finding.detail == "answers, but does not accept the credentials"
+    assert "environment variable BRAVE_API_KEY" in finding.cure
+
+
+def test_a_provider_that_would_refuse_a_search_now_is_broken(environ: dict[str, str]) -> None:
+    finding = provider(look(environ | {"BRAVE_API_KEY": CANARY}, brave=KEY_EXHAUSTED), "brave")
+
+    assert (finding.state, finding.reachable) == ("broken", True)
+    assert "quota" in finding.detail
+
+
+def test_a_provider_that_cannot_be_reached_is_broken(environ: dict[str, str]) -> None:
+    nowhere = {"BRAVE_API_KEY": CANARY, "WEBQUARRY_BRAVE_URL": "http://127.0.0.1:1"}
+    finding = provider(look(environ | nowhere), "brave")
+
+    assert (finding.state, finding.reachable) == ("broken", False)
+    assert finding.cure
+
+
+def test_offline_asks_nobody(environ: dict[str, str]) -> None:
+    nowhere = {"BRAVE_API_KEY": CANARY, "WEBQUARRY_BRAVE_URL": "http://127.0.0.1:1"}
+    report = look(environ | nowhere, offline=True)
+    finding = provider(report, "brave")
+
+    assert report.ok
+    assert (finding.state, finding.reachable, finding.detail) == (
+        "ok",
+        None,
+        "configured; not asked",
+    )
+
+
+def test_half_of_the_credentials_is_broken_and_names_the_other_half(
+    environ: dict[str, str],
+) -> None:
+    report = look(environ | {"GOOGLE_SEARCH_API_KEY": CANARY})
+    finding = provider(report, "google")
+
+    assert not report.ok
+    assert finding.state == "broken"
+    assert "GOOGLE_SEARCH_ENGINE_ID" in finding.detail
+    assert "google-engine-id" in finding.cure
+    assert "google-api-key" not in finding.cure
+
+
+def test_a_value_that_cannot_be_a_key_is_broken(environ: dict[str, str]) -> None:
+    finding = provider(look(environ | {"BRAVE_API_KEY": f"{CANARY} and more"}), "brave")
+
+    assert finding.state == "broken"
+    assert "BRAVE_API_KEY cannot be a key" in finding.detail
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are those of POSIX")
+def test_a_key_file_that_others_can_read_earns_a_warning(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / ".config" / "webquarry" / "brave-api-key"
+    file.parent.mkdir(parents=True)
+    file.write_text(CANARY)
+    file.chmod(0o644)
+    report = look(environ, offline=True)
+    finding = provider(report, "brave")
+    file.chmod(0o600)
+
+    assert report.ok
+    assert (finding.state, finding.cure) == ("warning", f"chmod 600 {file}")
+    assert provider(look(environ, offline=True), "brave").state == "ok"
+
+
+def test_the_end_of_googles_service_is_told(environ: dict[str, str]) -> None:
+    finding = provider(look(environ), "google")
+
+    assert "2027-01-01" in finding.as_dict()["notice"]
+    assert "2027-01-01" in shown(look(environ))
+
+
+@pytest.mark.parametrize(
+    "brave", [KEY_ACCEPTED, KEY_REFUSED, message(CANARY.encode(), status="500 Oops")]
+)
+def test_a_key_is_never_shown(environ: dict[str, str], brave: bytes) -> None:
+    report = look(environ | {"BRAVE_API_KEY": CANARY}, brave=brave)
+
+    assert CANARY not in shown(report) + json.dumps(report.as_dict())
+
+
+def test_what_is_shown_names_every_finding_with_its_cure(environ: dict[str, str]) -> None:
+    report = look(environ | {"WEBQUARRY_TIMEOUT": "3"})
+    text = shown(report)
+
+    for finding in [*report.providers, *report.indexes, *report.registers]:
+        assert finding.provider.label in text
+        assert finding.cure in text
+    for one in report.parts:
+        assert one.name in text
+        assert one.cure in text
+    assert report.advice in text
+
+
+def test_a_provider_that_never_answers_does_not_hold_doctor_up(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webquarry.doctor.examine._PROBE_SECONDS", 0.05)
+
+    async def run() -> Report:
+        silent = asyncio.Event()
+
+        async def never(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await silent.wait()
+            writer.close()
+
+        async with await asyncio.start_server(never, "127.0.0.1", 0) as server:
+            origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            places = dict.fromkeys(
+                ("WEBQUARRY_BRAVE_URL", "WEBQUARRY_ARXIV_URL", "WEBQUARRY_LENS_URL"), origin
+            )
+            report = await examine(
+                environ | places | {"BRAVE_API_KEY": CANARY, "LENS_API_TOKEN": CANARY}
+            )
+            silent.set()
+            return report
+
+    with asking_nobody_else():
+        report = asyncio.run(run())
+    finding = provider(report, "brave")
+    late = [finding, member(report.indexes, "arxiv"), member(report.registers, "lens")]
+
+    assert {(one.state, one.reachable) for one in late} == {("broken", False)}
+    assert "No answer came within 0.05 seconds" in finding.detail
+
+
+class Free(Provider):
+    name, label, origin = "free", "Free Search", "https://free.example"
+    build_request = parse_reply = build_probe = None  # type: ignore[assignment]
+
+
+class Unreachable:
+    """A toolkit whose router reaches nobody."""
+
+    def __init__(self, **environ: str) -> None:
+        self.settings = Settings.from_environment(environ)
+        self.router = self
+
+    async def probe(self, name: str) -> None:
+        raise NetworkFailure(f"{name} cannot be reached.")
+
+
+@pytest.mark.parametrize(
+    ("environ_of_choice", "state"),
+    [
+        ({}, "warning"),
+        ({"SEARCH_PROVIDER": "free"}, "broken"),
+        ({"WEBQUARRY_FREE_URL": "http://a.example"}, "broken"),
+    ],
+)
+def test_a_provider_that_does_not_answer_is_a_failure_only_if_somebody_chose_it(
+    environ_of_choice: dict[str, str], state: str
+) -> None:
+    kit = cast(Toolkit, Unreachable(**environ_of_choice))
+    finding = asyncio.run(check_provider(kit, Free({}), offline=False))
+
+    assert (finding.state, finding.reachable) == (state, False)
+    assert Report([finding], []).ok == (state == "warning")
+
+
+def test_without_any_key_the_advice_names_who_needs_none(environ: dict[str, str]) -> None:
+    keyed = [
+        finding for finding in look(environ, offline=True).providers if finding.provider.credentials
+    ]
+    free = ServiceCheck(Free({}), "ok", "answers", reachable=True, chosen=False)
+
+    assert (
+        "searches go to Free Search. A key, such as BRAVE_API_KEY"
+        in Report([*keyed, free], []).advice
+    )
+
+
+def test_the_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str, str]) -> None:
+    bare = look(environ, offline=True).indexes
+    keyed = look(environ | {"OPENALEX_API_KEY": CANARY}, offline=True)
+    wrong = look(environ | {"NCBI_API_KEY": "two words"}, offline=True)
+
+    names = ["arxiv", "crossref", "europepmc", "openalex", "pubmed", "semanticscholar"]
+    assert [finding.provider.name for finding in bare] == names
+    assert {(finding.state, finding.detail) for finding in bare} == {
+        ("ok", "needs no key; not asked")
+    }
+    assert "environment variable OPENALEX_API_KEY" in shown(keyed)
+    assert CANARY not in shown(keyed) + json.dumps(keyed.as_dict())
+    assert member(wrong.indexes, "pubmed").state == "broken"
+    assert "NCBI_API_KEY" in member(wrong.indexes, "pubmed").detail
+    assert "or remove it" in member(wrong.indexes, "pubmed").cure
+
+
+def test_the_models_key_is_told_by_its_place_and_never_shown(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    without = part(look(environ, offline=True), "model")
+    folder = tmp_path / ".stps"
+    folder.mkdir()
+    (folder / "anthropic_api_key").write_text(CANARY)
+    (folder / "anthropic_api_key").chmod(0o600)
+    in_file = look(environ, offline=True)
+    in_environment = part(look({**environ, "ANTHROPIC_API_KEY": CANARY}, offline=True), "model")
+    (folder / "anthropic_api_key").write_text(f"{CANARY} and more")
+    unusable = part(look(environ, offline=True), "model")
+
+    assert (without.state, part(in_file, "model").state, in_environment.state) == (
+        "off",
+        "ok",
+        "ok",
+    )
+    assert "ANTHROPIC_API_KEY" in without.cure
+    assert "~/.stps/anthropic_api_key" in part(in_file, "model").detail
+    assert "environment variable ANTHROPIC_API_KEY" in in_environment.detail
+    assert unusable.state == "broken"
+    assert CANARY not in f"{in_file.parts} {in_environment} {unusable}"

@@ -1,0 +1,153 @@
+"""The demo shows search, read and cite without keys or internet, and the same to the byte every
+time.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.cli.test_app import without_colours
+from webquarry.cli.demo.walkthrough import run_demo
+from webquarry.surfaces.bridge import bridge
+
+
+def told() -> str:
+    console = Console(file=io.StringIO(), markup=False, emoji=False, highlight=False)
+    bridge.run(run_demo(console))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def run(**settings: str) -> bytes:
+    environ = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    command = [sys.executable, "-W", "error", "-m", "webquarry", "demo"]
+    done = subprocess.run(command, env=environ | settings, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout
+
+
+def test_it_searches_reads_and_cites() -> None:
+    text = told()
+
+    assert "Search: tidal energy storage" in text
+    assert "https://tidelines.example/2026/09/storing-the-tide" in text
+    assert re.search(r"\| # ", text), "the page is shown as Markdown"
+    cited = (
+        "Calloway, I. (2026, September 14). Storing the tide: how a battery fills the gap at slack "
+        "water. Tidelines. https://tidelines.example/"
+    )
+    assert cited in " ".join(text.split())
+
+
+def test_it_cites_the_author_that_it_shows_and_skips_the_buttons_of_the_page() -> None:
+    read = told().partition("\nRead: ")[2].partition("\nAny encoding")[0]
+
+    assert "By Ines Calloway, 14 September 2026" in read
+    assert "Calloway, I. (2026" in read
+    assert "Copy link" not in read
+    assert "](https://" not in read
+
+
+def test_a_shift_jis_page_is_read_properly() -> None:
+    text = told()
+
+    assert "this page is in shift_jis" in text.lower()
+    assert "潮流発電" in text
+
+
+def test_a_captcha_is_shown_as_an_error_and_none_of_it_as_content() -> None:
+    text = told()
+
+    assert "  challenge: " in text
+    assert "bug" not in text
+
+
+def test_it_shows_a_research_session_from_its_first_step_to_the_export_with_citations() -> None:
+    text = told().partition("Research: ")[2]
+    one_line = " ".join(text.replace("\n  | ", " ").split())
+
+    assert "web_search 3 sources recorded" in one_line
+    assert one_line.count("scrape_page https://") == 2
+    assert "Step 2, revises step 1: " in one_line
+    assert "### Step 1 (superseded by step 2)" in one_line
+    cited = (
+        "1. Calloway, I. (2026, September 14). Storing the tide: how a battery fills the gap at "
+        "slack water. *Tidelines*."
+    )
+    assert cited in one_line
+    assert len(text.splitlines()) < 40
+
+
+def test_it_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    told()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_has_colours_on_a_terminal() -> None:
+    console = Console(
+        file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False
+    )
+    bridge.run(run_demo(console))
+    assert isinstance(console.file, io.StringIO)
+
+    assert "\x1b[1m  | ## Sources\x1b[0m" in console.file.getvalue()
+
+
+def test_it_ends_with_two_next_steps_and_does_not_claim_that_a_key_is_needed() -> None:
+    last = told().splitlines()[-4:]
+
+    assert "without a key" in last[0]
+    assert last[1].strip() == "webquarry search tidal energy storage"
+    assert last[3].strip() == "webquarry doctor"
+
+
+def test_it_fits_a_narrow_terminal() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=60, highlight=False)
+    bridge.run(run_demo(console))
+    assert isinstance(console.file, io.StringIO)
+    words = without_colours(console.file.getvalue())
+
+    assert [line for line in words.splitlines() if len(line) > 60] == []
+
+
+def test_it_opens_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the demo went to the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+    assert "Cite" in told()
+
+
+@pytest.mark.slow
+def test_two_runs_are_equal_to_the_byte_whatever_the_machine_is_like() -> None:
+    first = run(PYTHONHASHSEED="1", LC_ALL="C", PYTHONUTF8="0", COLUMNS="40", TZ="UTC")
+    second = run(
+        PYTHONHASHSEED="2",
+        LC_ALL="ja_JP.SJIS",
+        COLUMNS="200",
+        TZ="Pacific/Auckland",
+        BRAVE_API_KEY="another-key",
+        WEBQUARRY_RETRIES="many",
+        HTTPS_PROXY="http://127.0.0.1:1",
+        TERM="dumb",
+    )
+
+    assert first == second
+    assert b"\x1b" not in first
+    first.decode("utf-8")

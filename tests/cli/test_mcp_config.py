@@ -1,0 +1,286 @@
+"""`webquarry mcp config`: what clients need, printed or written without harm to what they have."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from webquarry.cli.app import app
+from webquarry.cli.mcp_config import CLIENTS, ServerEntry, entry_for, write_entry
+from webquarry.surfaces import jsonc
+
+ENTRY = ServerEntry("webquarry", '/opt/we "b/webquarry', ["mcp"])
+
+
+def config(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["mcp", "config", *words])
+    return done.exit_code, done.stdout or done.stderr
+
+
+def parsed(client: str, text: str) -> Any:
+    return tomllib.loads(text) if client == "codex" else json.loads(text)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_block_is_printed_and_names_this_installation(client: str) -> None:
+    code, text = config(client)
+    entry = parsed(client, text)[CLIENTS[client].key]["webquarry"]
+
+    assert code == 0
+    assert Path(entry["command"]).is_file()
+    # The model gets nothing but the text there.
+    form = ["--text", "markdown"] if client == "claude-desktop" else []
+    assert entry["args"] == ["mcp", *form]
+
+
+def test_another_tool_set_is_passed_on() -> None:
+    assert entry_for("core").args == ["mcp", "--toolset", "core"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_file_that_is_not_there_is_made(client: str, tmp_path: Path) -> None:
+    place = tmp_path / "new" / "file"
+    code, _ = config(client, "--write", "--file", str(place))
+
+    assert code == 0
+    assert "webquarry" in parsed(client, place.read_text())[CLIENTS[client].key]
+    assert os.listdir(place.parent) == ["file"]
+
+
+def test_other_entries_and_what_the_user_added_to_ours_stay_and_a_backup_is_kept(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "mcp.json"
+    ours = {"command": "old", "args": [], "env": {"BRAVE_API_KEY": "k"}}
+    before = {"theme": "däy", "mcpServers": {"other": {"command": "x"}, "webquarry": ours}}
+    place.write_text(json.dumps(before))
+    place.chmod(0o600)
+
+    _, backup = write_entry(CLIENTS["cursor"], ENTRY, place)
+
+    after = json.loads(place.read_text())
+    assert after["theme"] == "däy"
+    assert after["mcpServers"]["other"] == {"command": "x"}
+    assert after["mcpServers"]["webquarry"] == {
+        "command": ENTRY.command,
+        "args": ["mcp"],
+        "env": {"BRAVE_API_KEY": "k"},
+    }
+    assert backup is not None
+    assert json.loads(backup.read_text()) == before
+    assert place.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_older_backup_is_never_overwritten(tmp_path: Path) -> None:
+    place = tmp_path / "mcp.json"
+    place.write_text("{}")
+    first = write_entry(CLIENTS["cursor"], ENTRY, place)[1]
+    second = write_entry(CLIENTS["cursor"], ServerEntry("webquarry", "other", []), place)[1]
+
+    assert first is not None
+    assert second is not None
+    assert first != second
+    assert first.read_text() == "{}"
+
+
+def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "mcp.json"
+    write_entry(CLIENTS["vscode"], ENTRY, place)
+
+    assert write_entry(CLIENTS["vscode"], ENTRY, place)[1] is None
+    assert os.listdir(tmp_path) == ["mcp.json"]
+
+
+@pytest.mark.parametrize(
+    ("client", "text"),
+    [
+        ("cursor", '{"mcpServers": {} / mine\n}'),
+        ("cursor", "[]"),
+        ("cursor", '{"mcpServers": []}'),
+        ("codex", "[mcp_servers"),
+        ("codex", 'mcp_servers = { webquarry = { command = "x" } }\n'),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_left_as_it_is(
+    client: str, text: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "config"
+    place.write_text(text)
+
+    code, said = config(client, "--write", "--file", str(place))
+
+    assert code == 1
+    assert "left as it is" in said.replace("\n", " ")
+    assert place.read_text() == text
+    assert os.listdir(tmp_path) == ["config"]
+
+
+def test_what_is_no_file_is_said_without_the_names_of_our_errors(tmp_path: Path) -> None:
+    code, said = config("cursor", "--write", "--file", str(tmp_path))
+
+    assert code == 1
+    assert "cannot be read: Is a directory." in said.replace("\n", " ")
+    assert "Errno" not in said
+
+
+def test_toml_keeps_its_comments_and_its_other_tables(tmp_path: Path) -> None:
+    place = tmp_path / "config.toml"
+    place.write_text(
+        '# mine\nmodel = "o"\n\n[mcp_servers.webquarry] # ours\ncommand = "old"\nargs = '
+        '["a"]\nstartup_timeout_sec = 20\n'
+        '\n[mcp_servers.webquarry.env]\nKEY = "k" # secret\n\n[mcp_servers.other]\ncommand = "x"\n'
+    )
+
+    write_entry(CLIENTS["codex"], ENTRY, place)
+
+    text = place.read_text()
+    found = tomllib.loads(text)["mcp_servers"]
+    assert text.startswith('# mine\nmodel = "o"\n')
+    assert "# secret" in text
+    assert found["other"] == {"command": "x"}
+    assert found["webquarry"] == {
+        "command": ENTRY.command, "args": ["mcp"], "startup_timeout_sec": 20, "env": {"KEY": "k"},
+    }  # fmt: skip
+
+
+def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("{}")
+    link.symlink_to(real)
+
+    write_entry(CLIENTS["cursor"], ENTRY, link)
+
+    assert link.is_symlink()
+    assert "webquarry" in real.read_text()
+
+
+def test_an_unknown_client_is_wrong_usage() -> None:
+    code, said = config("emacs")
+
+    assert code == 2
+    assert "claude-desktop" in said
+
+
+def test_without_a_client_those_that_there_are_are_named_with_their_files() -> None:
+    code, said = config()
+
+    assert code == 0
+    for name, client in CLIENTS.items():
+        assert name in said
+        assert client.label in said
+        assert str(client.usual_path()) in said
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_it_ends_with_what_to_look_for(client: str, tmp_path: Path) -> None:
+    printed = CliRunner().invoke(app, ["mcp", "config", client])
+    place = str(tmp_path / "file")
+    written = CliRunner().invoke(app, ["mcp", "config", client, "--write", "--file", place])
+
+    look_for = CLIENTS[client].look_for
+    assert "webquarry" in look_for
+    assert printed.stderr.splitlines()[-1] == f"Then: {look_for}"
+    assert written.stdout.splitlines()[-1] == f"Then: {look_for}"
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_variables_are_given_or_taken_from_here_and_those_that_are_there_stay(
+    client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", "from-here")
+    place = tmp_path / "file"
+
+    def write(*flags: str) -> dict[str, str]:
+        assert config(client, "--write", "--file", str(place), *flags)[0] == 0
+        found = parsed(client, place.read_text())[CLIENTS[client].key]["webquarry"]
+        variables: dict[str, str] = found["env"]
+        return variables
+
+    assert write("--env", "BRAVE_API_KEY=a=b") == {"BRAVE_API_KEY": "a=b"}
+    both = {"BRAVE_API_KEY": "a=b", "TAVILY_API_KEY": "from-here"}
+    assert write("--env", "TAVILY_API_KEY") == both
+    assert write() == both
+
+
+@pytest.mark.parametrize("given", ["NOT_SET_ANYWHERE", "two words=1", "=1", ""])
+def test_a_variable_that_cannot_be_had_is_an_error(given: str) -> None:
+    code, said = config("cursor", "--env", given)
+
+    assert code == 1
+    assert "Try: " in said
+
+
+COMMENTED = """\
+// what my editor calls JSON
+{
+  "theme": "dark", // mine
+  /* servers
+     of mine */
+  "mcpServers": {
+    "other": {"command": "x", "args": ["// no comment", "/* nor this */"],},
+  },
+}
+"""
+
+
+def test_json_with_comments_is_read_and_keeps_them(tmp_path: Path) -> None:
+    place = tmp_path / "mcp.json"
+    place.write_text(COMMENTED)
+
+    write_entry(CLIENTS["cursor"], ENTRY, place)
+    once = place.read_text()
+    write_entry(CLIENTS["cursor"], ServerEntry("webquarry", "new", ["mcp"], {"A": "b"}), place)
+    twice = place.read_text()
+
+    for text in (once, twice):
+        for line in ("// what my editor calls JSON", '"dark", // mine', "/* servers", "of mine */"):
+            assert line in text
+    servers = jsonc.parse(twice)["mcpServers"]
+    assert servers["other"]["args"] == ["// no comment", "/* nor this */"]
+    assert jsonc.parse(once)["mcpServers"]["webquarry"]["command"] == ENTRY.command
+    assert servers["webquarry"] == {"command": "new", "args": ["mcp"], "env": {"A": "b"}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "// nothing yet\n",
+        "{}",
+        "{ /* empty */ }",
+        '{"a": 1}',
+        '{"a": 1, // last\n}',
+        '{"mcpServers": {}}',
+        '{"mcpServers": {"webquarry": null}}',
+        '{"mcpServers": {"webquarry": {"command": "old", "x": 1 /* y */}}}',
+        '\ufeff{"a": 1}',
+    ],
+)
+def test_an_entry_is_set_wherever_it_may_stand(text: str) -> None:
+    before = jsonc.parse(text)
+
+    after = jsonc.parse(CLIENTS["cursor"].merge(text, ENTRY))
+
+    assert after["mcpServers"]["webquarry"]["command"] == ENTRY.command
+    assert {name: after[name] for name in before if name != "mcpServers"} == {
+        name: value for name, value in before.items() if name != "mcpServers"
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["{", '{"a" 1}', '{"a": }', "{a: 1}", '{"a": 1 "b": 2}', "[1,,2]", "{} x", '{"a": tru}']
+)
+def test_what_is_no_json_even_so_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"line \d+ is no JSON"):
+        jsonc.parse(text)
+
+
+def test_what_is_nested_without_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="nested"):
+        jsonc.parse("[" * 100_000)

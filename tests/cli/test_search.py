@@ -1,0 +1,311 @@
+"""`webquarry search` and `webquarry cache`, run as a user runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import mcp_types as types
+import pytest
+
+import webquarry
+from tests.cli.test_app import Runner, on_terminal, without_colours
+from tests.executables import Answer, Asked, Site, as_json
+from tests.mcp.in_process import call as call_tool
+from webquarry._search.query.lenses import load_lenses
+from webquarry.cli.search import search
+from webquarry.toolkit import Toolkit
+from webquarry.tools import load
+
+RECORDED = {"WEBQUARRY_REPLAY": "demo", "BRAVE_API_KEY": "demo"}
+QUERY = "tidal energy storage"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
+    return Runner(monkeypatch)
+
+
+def found(run: Runner, *arguments: str, settings: dict[str, str] = RECORDED) -> dict[str, Any]:
+    done = run("search", *arguments, settings=settings)
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_every_parameter_of_the_tool_has_a_flag_with_the_same_default() -> None:
+    flags = {name: part.default for name, part in inspect.signature(search).parameters.items()}
+    parameters = list(
+        inspect.signature(load("research", "web_search").function).parameters.values()
+    )[1:]
+
+    for parameter in parameters:
+        assert (
+            flags.pop("session_id" if parameter.name == "sessionId" else parameter.name)
+            == parameter.default
+        )
+    assert set(flags) == {"explain", "pager", "as_json"}
+
+
+def test_the_json_is_the_tools_answer_through_every_door(
+    run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments: dict[str, Any] = {
+        "query": QUERY,
+        "num_results": 3,
+        "claim": "A battery fills the gap",
+    }
+    by_flags = run(
+        "search", QUERY, "-n", "3", "--claim", "A battery fills the gap", settings=RECORDED
+    )
+    by_call = run("call", "web_search", json.dumps(arguments), settings=RECORDED)
+    for name, value in RECORDED.items():
+        monkeypatch.setenv(name, value)
+
+    async def by_protocol() -> types.CallToolResult:
+        async with Toolkit.open() as kit:
+            return await call_tool(load("research", "web_search"), kit, arguments)
+
+    assert by_flags.stdout == by_call.stdout
+    data = json.loads(by_flags.stdout)
+    assert data == webquarry.call("web_search", **arguments).as_dict()
+    answer = asyncio.run(by_protocol())
+    assert answer.structured_content == data
+    assert isinstance(answer.content[0], types.TextContent)
+    assert json.loads(answer.content[0].text) == data
+    assert set(answer.meta or {}) >= {"webquarry/cache", "webquarry/routing"}
+
+
+def test_a_person_gets_a_numbered_list() -> None:
+    seen = without_colours(on_terminal("search", QUERY, "-n", "3", **RECORDED))
+
+    assert " 1. Storing the tide" in seen
+    assert "https://tidelines.example/2026/09/storing-the-tide  14 September 2026" in seen
+
+
+def test_a_site_is_a_limit(run: Runner) -> None:
+    def hosts(*flags: str) -> set[str]:
+        return {urlsplit(url).hostname or "" for url in found(run, "duckdb udf", *flags)["urls"]}
+
+    assert hosts() > {"duckdb.org"}
+    assert hosts("--site", "duckdb.org") == {"duckdb.org"}
+
+
+def test_explain_says_who_was_asked_and_why_beside_the_json(run: Runner) -> None:
+    routing = RECORDED | {"SEARCH_ROUTING": "tavily,brave,duckduckgo"}
+    explained, plain = (
+        run("search", QUERY, "--explain", settings=routing),
+        run("search", QUERY, settings=routing),
+    )
+    lines = explained.stderr.decode().splitlines()
+
+    assert plain.stdout == explained.stdout
+    assert lines[0] == "Order: tavily, brave, duckduckgo (set by SEARCH_ROUTING)"
+    assert lines[1].startswith("1. tavily: auth, 0.00 s. TAVILY_API_KEY was not found.")
+    assert lines[2].startswith("2. brave: ok, ")
+
+
+def test_explain_follows_the_results_for_a_person(run: Runner) -> None:
+    said = run("search", QUERY, "--explain", "--text", settings=RECORDED).stdout.decode()
+
+    assert said.index(" 1. Storing the tide") < said.index(
+        "Order: brave, duckduckgo (what is configured)"
+    )
+
+
+def test_explain_tells_of_a_failure_too(run: Runner) -> None:
+    routing = RECORDED | {"SEARCH_ROUTING": "tavily,google"}
+    done = run("search", QUERY, "--explain", settings=routing)
+
+    assert done.returncode == 1
+    assert b"1. tavily: auth" in done.stderr
+    assert b"2. google: auth" in done.stderr
+    assert b".env.example" in done.stderr
+    assert json.loads(done.stdout)["error"]["kind"] == "auth"
+
+
+def test_the_provider_of_the_settings_is_asked_unless_another_is_named(run: Runner) -> None:
+    google = {
+        "GOOGLE_SEARCH_API_KEY": "demo",
+        "GOOGLE_SEARCH_ENGINE_ID": "demo",
+        "SEARCH_PROVIDER": "google",
+    }
+
+    def asked(*flags: str) -> bytes:
+        return run("search", QUERY, "--explain", *flags, settings=RECORDED | google).stderr
+
+    assert b"1. google: ok" in asked()
+    assert b"1. brave: ok" in asked("--provider", "brave")
+
+
+def test_an_unknown_provider_is_told_with_those_that_are_known(run: Runner) -> None:
+    done = run("search", QUERY, "--provider", "braev", settings=RECORDED)
+
+    assert done.returncode == 1
+    assert b"no search provider 'braev'" in done.stderr
+    assert b"brave (configured)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "flags", [["-n", "0"], ["-n", "11"], ["--time-range", "hour"], ["--safe", "strict"]]
+)
+def test_a_flag_that_does_not_fit_is_wrong_usage(run: Runner, flags: list[str]) -> None:
+    done = run("search", QUERY, *flags, settings=RECORDED)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.fixture
+def engine() -> Iterator[Site]:
+    """Brave on 127.0.0.1, which finds one page, or nothing for the word nothing."""
+
+    def answer(asked: Asked) -> Answer:
+        hits = (
+            []
+            if "nothing" in asked.target
+            else [{"title": "T", "url": "https://a.org/", "description": "D"}]
+        )
+        return as_json({"query": {"more_results_available": False}, "web": {"results": hits}})
+
+    with Site(answer) as site:
+        yield site
+
+
+def environment(site: Site, folder: Path) -> dict[str, str]:
+    only_brave = {
+        "BRAVE_API_KEY": "canary-brave-5f1e",
+        "WEBQUARRY_BRAVE_URL": site.origin,
+        "SEARCH_PROVIDER": "brave",
+    }
+    return only_brave | {"WEBQUARRY_CACHE_FOLDER": str(folder), "WEBQUARRY_RETRIES": "0"}
+
+
+def test_nothing_found_is_no_failure_and_says_what_to_try(
+    run: Runner, engine: Site, tmp_path: Path
+) -> None:
+    done = run(
+        "search", "nothing", "--time-range", "day", "--text", settings=environment(engine, tmp_path)
+    )
+
+    assert done.returncode == 0
+    assert done.stdout.decode().splitlines()[:2] == [
+        "Nothing was found.",
+        "  Try: without --time-range",
+    ]
+
+
+def test_a_second_process_finds_the_answer_in_the_cache_which_can_be_counted_and_cleared(
+    run: Runner, engine: Site, tmp_path: Path
+) -> None:
+    settings = environment(engine, tmp_path / "cache")
+
+    def apart(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-W", "error", "-m", "webquarry", *arguments]
+        return subprocess.run(
+            command, env=dict(os.environ) | settings, capture_output=True, timeout=60, check=True
+        )
+
+    def stats() -> dict[str, Any]:
+        report: dict[str, Any] = json.loads(run("cache", "stats", settings=settings).stdout)
+        return report
+
+    assert stats()["entries"] == 0
+    assert not (tmp_path / "cache").exists(), "to look does not make it"
+    first, second = apart("search", "tides"), apart("search", "tides", "--explain")
+    assert first.stdout == second.stdout
+    assert first.stderr == b"", "everything that was opened is closed"
+    assert second.stderr.decode().splitlines()[1].startswith("From the cache, ")
+    assert len(engine.asked) == 1
+
+    report = stats()
+    assert (report["enabled"], report["entries"]) == (True, 1)
+    assert report["bytes"] > 100
+    assert report["place"] == str(tmp_path / "cache" / "cache.sqlite3")
+    assert json.loads(run("cache", "clear", settings=settings).stdout) == {"cleared": 1}
+    assert stats()["entries"] == 0
+    assert b"canary" not in (tmp_path / "cache" / "cache.sqlite3").read_bytes()
+
+
+def test_the_cache_speaks_to_people_too(run: Runner, engine: Site, tmp_path: Path) -> None:
+    settings = environment(engine, tmp_path) | {"WEBQUARRY_CACHE": "0"}
+
+    assert (
+        b"The cache is off (WEBQUARRY_CACHE=0): 0 answers"
+        in run("cache", "stats", "--text", settings=settings).stdout
+    )
+    assert (
+        run("cache", "clear", "--text", settings=settings).stdout == b"0 answers were forgotten.\n"
+    )
+
+
+def test_a_folder_that_cannot_be_written_to_costs_only_the_cache(
+    run: Runner, engine: Site, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    done = run("search", "tides", settings=environment(engine, tmp_path / "file" / "cache"))
+
+    assert done.returncode == 0
+    assert done.stderr.decode().count("no cache on disk") == 1
+
+
+def test_completion_knows_the_lenses() -> None:
+    asked = {
+        "COMP_WORDS": "webquarry search x --lens aca",
+        "COMP_CWORD": "4",
+        "_WEBQUARRY_COMPLETE": "complete_bash",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "webquarry"],
+        env=dict(os.environ) | asked,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.stdout.decode().split() == ["academic"]
+
+
+def test_doctor_says_who_would_be_asked_and_what_is_wrong_with_routing_and_lenses(
+    run: Runner, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.json").write_text("{")
+
+    def part(name: str, **settings: str) -> dict[str, str]:
+        report = json.loads(run("doctor", "--offline", settings=settings).stdout)
+        found: dict[str, str] = next(one for one in report["parts"] if one["name"] == name)
+        return found
+
+    assert (
+        part("routing", BRAVE_API_KEY="canary-1234")["detail"]
+        == "brave, duckduckgo (what is configured)"
+    )
+    assert part("routing", SEARCH_ROUTING="brave,acorn")["state"] == "broken"
+    assert part("lenses")["detail"] == str(len(load_lenses()))
+    assert "mine.json is not usable" in part("lenses", WEBQUARRY_LENSES=str(tmp_path))["detail"]
+
+
+@pytest.mark.parametrize("command", [["mcp"], ["search", "tides"]])
+def test_a_bad_lens_file_is_two_lines_at_the_start_of_every_door(
+    command: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.json").write_text("{")
+    done = subprocess.run(
+        [sys.executable, "-m", "webquarry", *command],
+        env=dict(os.environ) | {"WEBQUARRY_LENSES": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert b"mine.json is not usable" in done.stderr
+    assert b"Traceback" not in done.stderr

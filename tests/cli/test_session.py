@@ -1,0 +1,206 @@
+"""The command `webquarry session`: which sessions there are, what one holds, and its export."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import webquarry
+from webquarry.cli.app import app
+from webquarry.surfaces.display.dates import write_moment
+
+
+@pytest.fixture(autouse=True)
+def own_records(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
+    monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path))
+
+
+def session(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["session", *arguments])
+
+
+def begin(text: str, **arguments: Any) -> str:
+    answer = webquarry.call("sequential_search", searchStep=text, stepNumber=1, **arguments)
+    return str(answer.as_dict()["sessionId"])
+
+
+def researched() -> str:
+    id = begin("Tides cannot be stored.", researchGoal="Storing [bold]the tide[/bold]")
+    webquarry.call("web_search", query="tidal energy storage", num_results=3, sessionId=id)
+    webquarry.call(
+        "sequential_search", searchStep="They can.", stepNumber=2, revisesStep=1, sessionId=id
+    )
+    return id
+
+
+def test_sessions_are_listed_with_their_goals_and_counts() -> None:
+    id, other = researched(), begin("Another one.")
+
+    found = json.loads(session("list", "--json").stdout)["sessions"]
+    text = session("list", "--text").stdout
+
+    assert {one["sessionId"] for one in found} == {id, other}
+    assert {(one["goal"], one["totalSteps"], one["totalSources"]) for one in found} == {
+        ("Storing [bold]the tide[/bold]", 2, 3),
+        ("Another one.", 1, 0),
+    }
+    assert f"{id}  2 steps, 3 sources, in progress  Storing [bold]the tide[/bold]" in text
+
+
+def test_the_list_says_when_a_session_ends() -> None:
+    begin("What is left of it?")
+
+    (found,) = json.loads(session("list", "--json").stdout)["sessions"]
+    updated, ends = (datetime.fromisoformat(found[name]) for name in ("updatedAt", "endsAt"))
+
+    assert ends - updated == timedelta(days=30)
+    assert f"ends {write_moment(found['endsAt'])}" in session("list", "--text").stdout
+
+
+def test_no_session_is_said_with_how_to_begin_one() -> None:
+    assert "webquarry session new" in session("list", "--text").stdout
+    assert json.loads(session("list").stdout) == {"sessions": []}
+
+
+def test_one_is_shown_with_steps_and_sources_and_may_be_named_by_its_beginning() -> None:
+    id = researched()
+
+    done = session("show", id[:6], "--text")
+    lines = done.stdout.splitlines()
+
+    assert done.exit_code == 0
+    assert lines[0] == "Storing [bold]the tide[/bold]"
+    assert "1. Tides cannot be stored. (superseded by step 2)" in lines
+    assert any(line.startswith("[1] ") for line in lines)
+    assert (
+        json.loads(session("show", id).stdout)
+        == webquarry.call("get_research_session", sessionId=id).as_dict()
+    )
+
+
+def test_an_export_is_markdown_on_stdout_and_nothing_else() -> None:
+    id = researched()
+
+    done = session("export", id)
+
+    assert done.stdout == webquarry.call("research_export", sessionId=id).as_dict()["content"]
+    assert done.stderr == ""
+    assert "## Sources\n\n1. " in done.stdout
+    assert "Link:" not in done.stdout
+
+
+def test_links_are_verified_and_json_is_written_where_that_is_wanted() -> None:
+    id = researched()
+
+    found = json.loads(session("export", id, "--format", "json", "--verify-links").stdout)
+
+    assert found["links"] == {"ok": 3}
+    assert (
+        found
+        == webquarry.call(
+            "research_export", sessionId=id, format="json", verify_links=True
+        ).as_dict()
+    )
+    assert "Links checked: 3 ok." in session("export", id, "--verify-links").stdout
+
+
+@pytest.mark.parametrize("command", ["show", "export"])
+def test_an_unknown_session_is_an_error_with_what_to_do(command: str) -> None:
+    done = session(command, "zzz")
+
+    assert done.exit_code == 1
+    assert "There is no research session 'zzz'." in done.stderr
+    assert "Try: `webquarry session list` shows those that there are" in done.stderr
+
+
+def test_a_step_without_words_is_refused_in_the_words_of_the_command_line() -> None:
+    for words in (["new", " "], ["step", begin("One."), ""], ["note", begin("Two."), " "]):
+        done = session(*words)
+
+        assert done.exit_code == 1
+        assert "Error: There are no words to record." in done.stderr
+
+
+def test_a_beginning_that_means_several_sessions_is_refused() -> None:
+    begin("One."), begin("Two.")
+
+    done = session("export", "")
+
+    assert done.exit_code == 1
+    assert "2 sessions begin with ''" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_session_is_begun_gone_on_with_and_finished_by_hand() -> None:
+    begun = json.loads(session("new", "How", "is", "it", "stored?").stdout)
+    id = begun["sessionId"]
+    step = json.loads(session("step", id[:8], "It", "is", "not.", "--confidence", "low").stdout)
+    note = json.loads(session("note", id, "Ask", "Marit.").stdout)
+    last = session("step", id, "It is.", "--revises", "2", "--done", "--text")
+
+    found = webquarry.call("get_research_session", sessionId=id).as_dict()
+    assert (step["stepNumber"], note["stepNumber"]) == (2, 3)
+    assert last.stdout.startswith("Step 4 is recorded.\nThe session is finished.\n")
+    assert found["summary"]["researchGoal"] == "How is it stored?"
+    assert found["status"] == "finished"
+    assert [one["text"] for one in found["stepIndex"]] == [
+        "How is it stored?", "It is not.", "Note: Ask Marit.", "It is.",
+    ]  # fmt: skip
+    assert found["stepIndex"][1]["supersededBy"] == 4
+
+
+def test_a_new_session_says_how_sources_get_into_it() -> None:
+    told = session("new", "Tides", "--step", "First.", "--text").stdout
+
+    assert "webquarry search WORDS --session-id " in told
+
+
+@pytest.mark.parametrize("command", [("new", ""), ("step", "{id}", " "), ("note", "{id}", "")])
+def test_nothing_to_record_is_an_error(command: tuple[str, ...]) -> None:
+    id = begin("One.")
+
+    done = session(*(word.format(id=id) for word in command))
+
+    assert done.exit_code == 1
+    assert "Error: " in done.stderr
+    assert (
+        webquarry.call("get_research_session", sessionId=id).as_dict()["summary"]["totalSteps"] == 1
+    )
+
+
+def delete(*arguments: str, answer: str) -> Result:
+    return CliRunner().invoke(app, ["session", "delete", *arguments], input=answer)
+
+
+@pytest.mark.parametrize("answer", ["n\n", "", "perhaps\n"])
+def test_a_session_is_deleted_only_by_a_yes_and_it_is_said_that_there_is_no_way_back(
+    answer: str,
+) -> None:
+    id = researched()
+
+    done = delete(id, answer=answer)
+
+    assert done.exit_code == 1
+    assert "There is no way back" in done.stderr
+    assert f"webquarry session export {id}" in done.stderr
+    assert webquarry.call("get_research_session", sessionId=id)
+
+
+@pytest.mark.parametrize(("flags", "answer"), [((), "y\n"), (("--yes",), "")])
+def test_what_is_deleted_is_gone_and_others_stay(flags: tuple[str, ...], answer: str) -> None:
+    id, other = researched(), begin("Another one.")
+
+    done = delete(id[:8], *flags, answer=answer)
+
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {"deleted": id}
+    left = json.loads(session("list").stdout)["sessions"]
+    assert [one["sessionId"] for one in left] == [other]
+    assert session("show", id).exit_code == 1
+    assert session("delete", id, "--yes").exit_code == 1

@@ -1,0 +1,184 @@
+"""What a person sees on a terminal of 60 and of 120 columns: no line is wider, words stay whole, and
+errors are as readable as answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.text import Text
+
+from tests.ask.fakes import FakeServers, home
+from tests.cli.test_app import RECORDED, on_terminal, without_colours
+
+pytestmark = pytest.mark.slow
+
+PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
+ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"
+BRAVE = RECORDED | {"BRAVE_API_KEY": "demo"}
+both_widths = pytest.mark.parametrize("columns", [60, 120])
+
+
+def see(columns: int, *arguments: str, **settings: str) -> str:
+    shown = BRAVE | {"COLUMNS": str(columns), "LINES": "1000"} | settings
+    return without_colours(on_terminal(*arguments, **shown))
+
+
+def widest(seen: str) -> int:
+    return max(Text(line).cell_len for line in seen.splitlines())
+
+
+@both_widths
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["search", "tidal", "energy", "storage"], "14 September 2026"),
+        (["read", PAGE], "Round-trip"),
+        (["read", PAGE, "--links", "list"], "[1]: https://"),
+        (["read", ARTICLE, "--max-length", "900"], "--cursor"),
+        (["read", ARTICLE, "--raw"], "<!DOCTYPE html>"),
+        (["cite", ARTICLE], "Calloway, I. (2026, September 14)."),
+        (["papers", "tidal", "energy", "storage"], "6 February 2023"),
+        (["patents", "tidal", "turbine", "folding", "blades"], "US10999999B2"),
+        (["doctor", "--offline"], "webquarry doctor --all"),
+        (["doctor", "--offline", "--all"], "Registers of patents"),
+        (["call", "--list"], "scrape_page"),
+        (["call", "scrape_page", "--help"], "citation_style"),
+        (["call", "web_search", '{"query": "tidal energy storage"}'], "14 September 2026"),
+        (["demo"], "webquarry doctor"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_no_line_is_wider_than_the_terminal(
+    columns: int, command: list[str], expected: str
+) -> None:
+    seen = see(columns, *command)
+
+    assert expected in seen
+    is_source = "--raw" in command  # what the server sent is not ours to wrap
+    assert is_source or widest(seen) <= columns
+
+
+@both_widths
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["search", ""], "Error: "),
+        (["search", " "], "Error: "),
+        (["search", "x", "--no-such-flag"], "No such option"),
+        (["search"], "Missing argument"),
+        (["search", "x", "--provider", "braev"], "no search provider 'braev'"),
+        (["read", "not a url"], "Error: "),
+        (["read", "ftp://a.example/"], "Error: "),
+        (["read", "https://shop.chandlery.example/clearance"], "captcha"),
+        (["read", PAGE, "--no-such-flag"], "No such option"),
+        (["cite", "not a url"], "Error: "),
+        (["cite", ARTICLE, "--style", "chicago"], "bibtex"),
+        (["papers", ""], "Error: "),
+        (["papers", "x", "--source", "nobody"], "arxiv"),
+        (["patents"], "Error: "),
+        (["patents", "x", "--no-such-flag"], "No such option"),
+        (["ask", ""], "Error: "),
+        (["call", "no_such_tool", "{}"], "Error: There is no tool"),
+        (["call", "web_search"], "webquarry call web_search --help"),
+        (["call", "web_search", "{"], "Error: "),
+        (["session", "show", "zzz"], "Error: There is no research session"),
+        (["session", "step", "zzz", "words"], "Error: There is no research session"),
+        (["session", "delete", "zzz"], "Error: There is no research session"),
+        (["doctor", "--no-such-flag"], "No such option"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_error_fits_the_terminal_too(
+    columns: int, command: list[str], expected: str, tmp_path: Path
+) -> None:
+    seen = see(columns, *command, WEBQUARRY_STATE_FOLDER=str(tmp_path))
+
+    assert expected in " ".join(seen.replace("│", " ").split())
+    assert widest(seen) <= columns
+
+
+@both_widths
+def test_the_second_line_of_an_error_stands_below_the_first(columns: int) -> None:
+    lines = see(columns, "search", "x", "--provider", "braev").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("Try: "))
+
+    assert len(lines) > start + 1
+    assert lines[start + 1].startswith("     ")
+
+
+@pytest.fixture
+def stage() -> Iterator[FakeServers]:
+    with FakeServers() as stage:
+        yield stage
+
+
+@both_widths
+def test_an_answer_is_rendered_and_wrapped_with_its_sources(
+    columns: int, stage: FakeServers, tmp_path: Path
+) -> None:
+    sentence = "- **Nobody** knows, and it is not to be found out by asking again and again."
+    stage.answer = lambda question, model: f"# Who\n\n{sentence}\n{sentence}"
+    environ = home(stage, tmp_path) | {"COLUMNS": str(columns)}
+    seen = without_colours(on_terminal("ask", "Who", "is", "it?", "[search]", **environ))
+
+    assert "# Who" not in seen
+    assert "**" not in seen
+    assert " • Nobody knows" in seen
+    assert " 1. " in seen
+    assert widest(seen) <= columns
+    assert stage.bodies[0]["messages"][0]["content"].endswith("Who is it? [search]")
+
+
+def test_above_the_text_stand_title_author_and_date_and_below_it_how_to_cite_it() -> None:
+    lines = see(120, "read", ARTICLE).splitlines()
+
+    assert lines[:4] == [
+        "Storing the tide: how a battery fills the gap at slack water",
+        "Ines Calloway · 14 September 2026 · Tidelines",
+        ARTICLE,
+        "",
+    ]
+    assert "# Storing the tide" not in "\n".join(lines)
+    assert any(line.startswith("Cite: Calloway, I.") for line in lines)
+
+
+def test_addresses_are_links() -> None:
+    for command in (["search", "tidal energy storage"], ["read", ARTICLE], ["cite", ARTICLE]):
+        assert f";{ARTICLE}\x1b\\" in on_terminal(*command, **BRAVE)
+
+
+def test_entities_and_html_in_a_page_stay_text(tmp_path: Path) -> None:
+    """A renderer would turn `&#x202e;` back into the sign that was taken out."""
+    import io
+
+    from rich.console import Console
+
+    from webquarry.cli.views.markdown import show_markdown
+
+    console = Console(file=io.StringIO(), force_terminal=True, width=60, highlight=False)
+    hostile = "a&#27;[31m b&#x202e;c <b>d</b> [e](javascript:f) `g&#27;` [h](https://i.example/ü)"
+    show_markdown(console, hostile)
+    assert isinstance(console.file, io.StringIO)
+    seen = without_colours(console.file.getvalue())
+
+    assert "\x1b" not in seen
+    assert "\u202e" not in seen
+    assert "<b>d</b>" in seen
+
+
+@both_widths
+def test_what_nests_too_deeply_for_a_renderer_is_shown_all_the_same(columns: int) -> None:
+    import io
+
+    from rich.console import Console
+
+    from webquarry.cli.views.markdown import show_markdown
+
+    console = Console(file=io.StringIO(), force_terminal=True, width=columns, highlight=False)
+    show_markdown(console, "".join(f"{'  ' * depth}- deep {depth}\n" for depth in range(60)))
+    assert isinstance(console.file, io.StringIO)
+
+    assert "deep" in console.file.getvalue()

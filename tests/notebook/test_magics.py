@@ -1,0 +1,271 @@
+"""`%%ask` and `%web`: what they take, what they say to a mistake, and what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pyarrow
+import pytest
+
+import webquarry
+from webquarry.notebook.asking import release_instance
+from webquarry.notebook.tables import list_columns, read_column
+from webquarry.surfaces.cite_output import CiteOutput
+from webquarry.testing.model_and_search import FakeServers
+from webquarry.tools.research._search import SearchOutput
+
+pytest.importorskip("IPython", reason="IPython is not installed")
+
+NAMES = ["Alder", "Birch", None]
+
+
+@pytest.fixture(scope="module")
+def new_shell(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    folder = str(tmp_path_factory.mktemp("ipython"))
+    shell = InteractiveShell(config=config, ipython_dir=folder)  # type: ignore[no-untyped-call]
+    shell.run_line_magic("load_ext", "webquarry")
+    return shell
+
+
+@pytest.fixture
+def shell(new_shell: Any) -> Iterator[Any]:
+    new_shell.user_ns.clear()
+    yield new_shell
+    release_instance()
+
+
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServers]:
+    with FakeServers() as servers:
+        for name, value in (servers.environ | {"HOME": str(tmp_path)}).items():
+            monkeypatch.setenv(name, value)
+        yield servers
+        release_instance()
+
+
+@pytest.fixture
+def recorded_web(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
+    monkeypatch.setenv("BRAVE_API_KEY", "demo")
+    monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path))
+
+
+def test_the_cell_is_the_question_and_the_line_says_how(shell: Any, servers: FakeServers) -> None:
+    shell.user_ns["name"] = "Acme Corp"
+    line = "--context {name} --model claude-haiku-4-5 --max-tokens 77 --no-search -o reply"
+    expanded = shell.var_expand(line).replace("Acme Corp", '"Acme Corp"')
+
+    given = shell.run_cell_magic("ask", expanded, "Who leads {it}?\n")
+
+    assert given is shell.user_ns["reply"]
+    assert "Context: Acme Corp" in given.answer
+    assert "Who leads {it}?" in given.answer, "nothing in the cell is filled in"
+    body = str(servers.bodies[-1])
+    assert "claude-haiku-4-5" in body
+    assert "77" in body
+    assert "web_search" not in body
+
+
+def test_the_same_cell_again_costs_nothing_unless_it_is_to_be_fresh(
+    shell: Any, servers: FakeServers
+) -> None:
+    for line in ("--context A", "--context A", "--context A --fresh"):
+        last = shell.run_cell_magic("ask", line, "Why?")
+        assert last.answer
+
+    assert servers.messages == 2
+    (row, *_) = shell.run_line_magic("web", "bill --days 2")
+    assert row["door"] == "notebook"
+    assert row["sql"] == "Why?"
+
+
+def test_a_dry_run_asks_nobody(shell: Any, servers: FakeServers) -> None:
+    shell.user_ns["names"] = NAMES
+    asked = shell.run_cell_magic("ask", "--table names --dry-run", "Why?")
+
+    assert servers.messages == 0
+    assert asked.progress.planned == 2
+    assert asked.progress.worst_usd > 0
+
+
+def test_a_limit_holds_for_the_cell(shell: Any, servers: FakeServers) -> None:
+    shell.user_ns["names"] = NAMES
+
+    with pytest.raises(webquarry.LimitReached):
+        shell.run_cell_magic("ask", "--table names --max-usd 0.0001", "Why?")
+
+    assert servers.messages == 0
+
+
+def test_a_key_that_comes_later_is_found(
+    shell: Any, servers: FakeServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = servers.environ["ANTHROPIC_API_KEY"]
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    with pytest.raises(webquarry.AuthFailure):
+        shell.run_cell_magic("ask", "", "Why?")
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+
+    assert shell.run_cell_magic("ask", "", "Why?").answer
+
+
+def make_tables() -> dict[str, Any]:
+    import duckdb
+
+    columns = {"name": NAMES, "size": [1, 2, 3]}
+    dicts = [{"name": name, "size": 1} for name in NAMES]
+    relation = duckdb.connect().sql("SELECT unnest(['Alder', 'Birch', NULL]) AS name, 1 AS size")
+    session = webquarry.sql.open()
+    return {
+        "pandas": pandas.DataFrame(columns),
+        "arrow": pyarrow.table(columns),
+        "dicts": dicts,
+        "lists": columns,
+        "duckdb": relation,
+        "ours": session.sql("SELECT unnest(['Alder', 'Birch', NULL]) AS name, 1 AS size"),
+    }
+
+
+@pytest.mark.parametrize("kind", ["pandas", "arrow", "dicts", "lists", "duckdb", "ours"])
+def test_every_kind_of_table_gives_its_columns(kind: str) -> None:
+    table = make_tables()[kind]
+
+    assert list_columns(table) == ["name", "size"]
+    assert read_column(table, "name") == NAMES
+
+
+def test_a_frame_gets_its_answers_beside_its_own_columns(shell: Any, servers: FakeServers) -> None:
+    frame = pandas.DataFrame({"name": NAMES, "error": [1, 2, 3]}, index=["x", "y", "y"])
+    shell.user_ns["frame"] = frame
+
+    asked = shell.run_cell_magic("ask", "--table frame --column name -o asked", "[search] Why?")
+
+    assert servers.messages == 4
+    answered = asked.df()
+    assert list(answered.columns) == ["name", "error", "answer", "sources", "error (asked)"]
+    assert list(answered.index) == ["x", "y", "y"], "no row is doubled"
+    assert "Alder" in answered.loc["x", "answer"]
+    assert answered.loc["x", "sources"][0]["url"] == "https://site1.example/"
+    assert asked.answers[2] is None
+
+
+def test_typed_answers_are_columns(shell: Any, servers: FakeServers) -> None:
+    servers.answer = lambda question, model: '{"ceo": "Ada"}'
+    shell.user_ns["names"] = ["Alder"]
+    schema = '{"ceo":"VARCHAR"}'
+
+    asked = shell.run_cell_magic("ask", f"--table names --schema '{schema}'", "Who?")
+
+    assert asked.rows[0]["ceo"] == "Ada"
+    assert "Ada" in asked._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--modle x", "unrecognized arguments: --modle"),
+        ("--table nothing", "There is no variable nothing"),
+        ("--table frame", "none was chosen. Say what the question is about: --column"),
+        ("--table frame --column nam", "no column 'nam'. Choose one of name, size"),
+        ("--table number", "of the type int is no table"),
+        ("--column name", "name that with --table"),
+        ("--table frame --context x", "exclude each other"),
+        ("--max-tokens 0", "from 1 on"),
+        ("--max-usd nan", "from 0 on"),
+        ("-o 1a", "cannot be the name of a variable"),
+    ],
+)
+def test_a_mistake_in_the_line_is_told_and_nobody_is_asked(
+    shell: Any, servers: FakeServers, line: str, said: str
+) -> None:
+    from IPython.core.error import UsageError
+
+    shell.user_ns |= {"frame": pandas.DataFrame({"name": NAMES, "size": 1}), "number": 5}
+
+    with pytest.raises((UsageError, webquarry.BadInput)) as raised:
+        shell.run_cell_magic("ask", line, "Why?")
+
+    told = getattr(raised.value, "sentences", str(raised.value))
+    assert said in told
+    assert servers.messages == 0
+
+
+def test_an_empty_cell_is_told() -> None:
+    from webquarry.notebook.magics import WebquarryMagics
+
+    with pytest.raises(Exception, match="The cell is empty"):
+        WebquarryMagics().ask("", " \n")
+
+
+@pytest.mark.usefixtures("recorded_web")
+def test_the_lines_of_the_command_line_give_what_the_library_gives(shell: Any) -> None:
+    found = shell.run_line_magic("web", "search tidal energy storage -n 3")
+    page = shell.run_line_magic("web", f"read {found.urls[0]} --find vanadium")
+    cited = shell.run_line_magic("web", f"cite {found.urls[0]} --style bibtex")
+    papers = shell.run_line_magic("web", "papers 'tidal energy storage'")
+
+    assert isinstance(found, SearchOutput)
+    assert found.result_count == 3
+    assert page.matches
+    assert isinstance(cited, CiteOutput)
+    assert cited.text.startswith("@misc")
+    assert papers.papers
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("", "wants a command"),
+        ("serch x", "no command 'serch'. Use one of search, read"),
+        ("doctor", "no command 'doctor'"),
+        ("search --sit x y", "No such option: --sit"),
+        ("search -n 99 y", "'-n' / '--num-results'"),
+        ("read", "Missing argument"),
+        ("read --raw --whole example.org", "choose one"),
+        ("search what's new", "has no end"),
+        ("bill --days none", "--days and a number"),
+    ],
+)
+def test_a_line_that_cannot_be_understood_is_told(shell: Any, line: str, said: str) -> None:
+    from IPython.core.error import UsageError
+
+    with pytest.raises(UsageError) as raised:
+        shell.run_line_magic("web", line)
+
+    assert said in str(raised.value)
+
+
+@pytest.mark.usefixtures("recorded_web")
+def test_what_goes_wrong_on_the_web_is_an_error_of_ours(shell: Any) -> None:
+    with pytest.raises(webquarry.LoginWall):
+        shell.run_line_magic("web", "read https://tidelines.example/members/briefing-17")
+
+
+def test_help_is_shown_and_nothing_is_called(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert shell.run_line_magic("web", "search --help") is None
+    assert "--num-results" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("recorded_web")
+def test_the_recorded_web_has_a_local_model_that_needs_no_key(
+    shell: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_ASK_SEARCH_PROVIDER", "duckduckgo")
+    line = '--model ollama/qwen3 --context "tidal power"'
+
+    reply = shell.run_cell_magic("ask", line, "How is the gap at slack water closed?")
+
+    assert "flow battery" in reply.answer
+    assert len(reply.sources) == 5
+    assert reply.usage.usd == 0

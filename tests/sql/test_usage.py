@@ -1,0 +1,182 @@
+"""The bill in SQL: when, what, what was paid and what was not, by all processes, and a total; and the
+setters that must not be misread.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import webquarry.sql
+from tests.sql.conftest import Connection, rows
+from webquarry.errors import BadInput
+from webquarry.sql import Result, Session
+from webquarry.sql.shell.rendering import render
+from webquarry.testing.model_and_search import FakeServers
+
+
+def bill(session: Session) -> list[dict[str, Any]]:
+    result = session.sql("FROM webquarry_usage()")
+    return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
+
+
+def total(session: Session) -> dict[str, Any]:
+    result = session.sql("FROM webquarry_usage_total()")
+    (row,) = result.rows
+    return dict(zip(result.columns, row, strict=True))
+
+
+def test_a_statement_has_its_time_and_its_first_words(session: Session) -> None:
+    session.sql("SELECT\n  stps_ask_ai('Acme', 'What is it?')" + " -- and so on" * 20)
+    (row,) = bill(session)
+
+    assert row["sql"].startswith("SELECT stps_ask_ai('Acme', 'What is it?') -- and")
+    assert len(row["sql"]) <= 120
+    now = datetime.now(UTC).replace(tzinfo=None)
+    assert now - timedelta(minutes=5) < row["begun_at"] <= now
+
+
+def test_a_plain_connection_has_the_words_too(connection: Connection) -> None:
+    rows(connection, "SELECT stps_ask_ai('Acme', 'What is it?')")
+
+    assert rows(connection, "SELECT sql FROM webquarry_usage()") == [
+        ("SELECT stps_ask_ai('Acme', 'What is it?')",)
+    ]
+
+
+def test_a_key_in_the_words_is_not_kept(
+    servers: FakeServers, environ: dict[str, str], tmp_path: Path
+) -> None:
+    key = "BSA-secret-0001"
+    with webquarry.sql.open(environ=environ) as session:
+        session.sql(f"SELECT stps_set_brave_api_key('{key}'), stps_ask_ai('a', 'b')")
+        said = str(bill(session))
+
+    assert "stps_set_brave_api_key" in said
+    assert key not in said
+    files = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"stps_set_brave" not in files, "the words are encrypted"
+
+
+def test_paid_and_kept_searches_stand_apart(session: Session) -> None:
+    session.sql("SELECT stps_ask_ai('[search] a', 'first?')")
+    session.sql("SELECT stps_ask_ai('[search] a', 'second?')")
+    second, first = bill(session)
+
+    assert (first["searches"], first["kept_searches"]) == (1, 0)
+    assert (second["searches"], second["kept_searches"]) == (0, 1)
+
+
+def test_kept_answers_of_another_process_are_counted(environ: dict[str, str]) -> None:
+    """Another process sees what is in the record file, and so does a session of its own."""
+    statement = "SELECT stps_ask_ai(range % 2, 'q') FROM range(10)"
+    with webquarry.sql.open(environ=environ) as session:
+        session.sql(statement)
+        session.sql(statement)
+    with webquarry.sql.open(environ=environ) as session:
+        newest, oldest = bill(session)
+
+    assert (oldest["questions"], oldest["calls"], oldest["hits"]) == (2, 2, 8)
+    assert (newest["questions"], newest["calls"], newest["hits"]) == (0, 0, 10)
+    assert newest["sql"] == statement
+
+
+def test_the_total_is_the_sum_of_all_and_counts_nothing_twice(session: Session) -> None:
+    session.sql("SELECT ask(range, 'q', model := 'claude-haiku-4-5') FROM range(3)")
+    session.sql(
+        "SELECT stps_ask_ai(x, 'q', m) FROM (VALUES (1, 'claude-haiku-4-5'), (1, NULL)) t(x, m)"
+    )
+    session.sql("SELECT ask(range, 'q', model := 'claude-haiku-4-5') FROM range(3)")
+    whole, parts = total(session), bill(session)
+
+    assert (whole["questions"], whole["calls"], whole["hits"]) == (4, 4, 4)
+    assert whole["usd"] == pytest.approx(sum(part["usd"] for part in parts))
+    assert whole["hits"] == sum(part["hits"] for part in parts)
+
+
+def test_the_total_is_there_on_a_cursor(connection: Connection) -> None:
+    rows(connection, "SELECT stps_ask_ai('a', 'b')")
+    ((found,),) = rows(connection.cursor(), "SELECT webquarry_usage_total()")
+
+    assert found["calls"] == 1
+
+
+# Setters
+
+
+@pytest.mark.parametrize("name", ["max_rows", "max_usd", "model", "cache"])
+def test_null_is_no_value_of_an_option(session: Session, name: str) -> None:
+    before = session._instance.engine.options.get(name)
+    with pytest.raises(BadInput, match=f"{name} was given NULL") as caught:
+        session.sql(f"SELECT webquarry_set('{name}', NULL)")
+
+    assert "'none'" in caught.value.suggested_action
+    assert session._instance.engine.options.get(name) == before
+
+
+@pytest.mark.parametrize(
+    ("setter", "variable"),
+    [
+        ("stps_set_google_api_key", "GOOGLE_SEARCH_API_KEY"),
+        ("stps_set_brave_api_key", "BRAVE_API_KEY"),
+        ("stps_set_api_key", "ANTHROPIC_API_KEY"),
+    ],
+)
+def test_a_key_set_in_sql_is_warned_of_by_its_own_name(
+    session: Session, caplog: pytest.LogCaptureFixture, setter: str, variable: str
+) -> None:
+    caplog.set_level(logging.WARNING)
+    session.sql(f"SELECT {setter}('key-0000001')")
+    (warning,) = [one.getMessage() for one in caplog.records if "query log" in one.getMessage()]
+
+    assert variable in warning
+    assert ("ANTHROPIC" in warning) == (variable == "ANTHROPIC_API_KEY")
+
+
+# Schemas
+
+
+@pytest.mark.parametrize("schema", ["nonsense", "[1]", "{}", '{"a": "MONEY"}', '{"a": {}}', "5"])
+@pytest.mark.parametrize(
+    "statement",
+    ["SELECT ask('a', 'b', schema := $${}$$)", "FROM ask_table('t', 'a', 'b', schema := $${}$$)"],
+)
+def test_a_wrong_schema_gets_a_sentence(
+    servers: FakeServers, session: Session, statement: str, schema: str
+) -> None:
+    session.sql("CREATE TABLE t AS SELECT 1 AS x")
+    with pytest.raises(BadInput, match="The schema cannot be used") as caught:
+        session.sql(statement.replace("{}", schema, 1))
+
+    assert '{"ceo": "VARCHAR"' in caught.value.suggested_action
+    assert servers.messages == 0
+
+
+def test_a_wrong_schema_on_a_plain_connection_gets_the_sentence_too(connection: Connection) -> None:
+    with pytest.raises(duckdb.InvalidInputException, match="The schema cannot be used: it is not"):
+        rows(connection, "SELECT ask('a', 'b', schema := 'nonsense')")
+
+
+def test_a_decimal_is_a_number_in_a_schema_and_in_json(
+    servers: FakeServers, session: Session
+) -> None:
+    servers.answer = lambda question, model: '{"price": 12.5, "most": 7}'
+    result = session.sql(
+        """SELECT ask('a', 'b', schema := '{"price": "DECIMAL(10,2)", "most": "DECIMAL"}').answer"""
+    )
+    form = servers.bodies[0]["output_config"]["format"]["schema"]["properties"]["price"]
+
+    assert form["anyOf"][0] == {"type": "number"}
+    assert json.loads(render(result, "json")) == [{result.columns[0]: {"price": 12.5, "most": 7}}]
+
+
+def test_decimals_of_a_table_are_numbers_in_json(session: Session) -> None:
+    result: Result = session.sql("SELECT 1.50::DECIMAL(9,2) AS a, 3::DECIMAL(38,0) AS b")
+
+    assert render(result, "json").replace(" ", "").replace("\n", "") == '[{"a":1.5,"b":3}]'

@@ -1,0 +1,171 @@
+"""SQL and the command line with models of other vendors, against a server in each one's shape."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import webquarry.sql
+from tests.cli.test_app import Runner
+from webquarry.errors import AuthFailure, BadInput
+from webquarry.sql import Session
+from webquarry.testing.model_and_search import FakeServers
+
+MODELS = (
+    "openai/gpt-6-luna",
+    "gemini/gemini-3.8-flash",
+    "ollama/qwen3",
+    "vllm/Qwen/Qwen3",
+    "lmstudio/qwen3",
+    "openrouter/x/y",
+    "compatible/some-model",
+)
+each_model = pytest.mark.parametrize("model", MODELS)
+
+
+@pytest.fixture
+def others(servers: FakeServers, tmp_path: Path) -> Iterator[Session]:
+    """A database of a user who has every vendor but Anthropic."""
+    environ = servers.environ | servers.environ_of_vendors | {"HOME": str(tmp_path)}
+    del environ["ANTHROPIC_API_KEY"]
+    with webquarry.sql.open(environ=environ) as session:
+        yield session
+
+
+@each_model
+def test_a_column_is_asked_of_any_model(others: Session, servers: FakeServers, model: str) -> None:
+    found = others.sql(
+        f"SELECT ask(company, 'What industry? [search]', model := '{model}') AS a "
+        "FROM (VALUES ('ACME'), ('Bolt'), ('ACME')) AS t(company)"
+    )
+    answers = [row[0] for row in found.rows]
+
+    assert [answer["error"] for answer in answers] == [None] * 3
+    assert answers[0]["answer"] == "Answer to: Context: ACME\n\nQuestion: What industry? [search]"
+    assert answers[0]["sources"][0]["url"] == "https://site1.example/"
+    assert servers.messages == 4
+
+
+@each_model
+def test_the_functions_of_the_original_say_the_same_of_any_model(
+    others: Session, servers: FakeServers, model: str
+) -> None:
+    set_to = others.sql(f"SELECT stps_set_model('{model}')").rows
+    plain = others.sql("SELECT stps_ask_ai('ACME', 'Who?')").rows
+    named = others.sql(f"SELECT stps_ask_ai('Bolt', 'Who?', '{model}', 77)").rows
+    servers.answer = lambda question, model: "male"
+    gender = others.sql("SELECT stps_ask_ai_gender('Max')").rows
+
+    assert set_to == [(f"Model set to: {model}",)]
+    assert plain == [("Answer to: Context: ACME\n\nQuestion: Who?",)]
+    assert named == [("Answer to: Context: Bolt\n\nQuestion: Who?",)]
+    assert gender[0][0] == "male"
+
+
+def test_a_row_whose_model_refuses_has_the_error_text_of_the_original(
+    others: Session, servers: FakeServers
+) -> None:
+    texts = others.sql("SELECT stps_ask_ai('a', '[refuse]', 'openai/gpt-6-luna')").rows
+
+    assert texts[0][0].startswith("ERROR: The model declined to answer")
+
+
+def test_a_vendor_without_a_key_ends_the_statement(servers: FakeServers, tmp_path: Path) -> None:
+    environ = servers.environ | {"HOME": str(tmp_path)}
+    with (
+        webquarry.sql.open(environ=environ) as session,
+        pytest.raises(AuthFailure, match="No key of the OpenAI API") as caught,
+    ):
+        session.sql("SELECT ask('a', 'b', model := 'openai/gpt-6-luna')")
+
+    assert "OPENAI_API_KEY" in caught.value.suggested_action
+    assert servers.messages == 0
+
+
+def test_a_table_needs_the_key_of_the_named_model_alone(
+    others: Session, servers: FakeServers
+) -> None:
+    others.sql("CREATE TABLE rows AS SELECT 'ACME' AS context, 'Who?' AS prompt")
+    found = others.sql("SELECT * FROM ask_table('rows', context, prompt, model := 'ollama/qwen3')")
+
+    assert "Answer to: Context: ACME\n\nQuestion: Who?" in found.rows[0]
+    assert servers.messages == 1
+
+
+@each_model
+def test_the_command_asks_any_model(
+    monkeypatch: pytest.MonkeyPatch, servers: FakeServers, tmp_path: Path, model: str
+) -> None:
+    environ = servers.environ | servers.environ_of_vendors | {"HOME": str(tmp_path)}
+    del environ["ANTHROPIC_API_KEY"]
+    run = Runner(monkeypatch)
+    done = run("ask", "Who leads it?", "--context", "Acme", "--model", model, settings=environ)
+
+    assert done.returncode == 0
+    answer = json.loads(done.stdout)
+    assert answer["answer"] == "Answer to: Context: Acme\n\nQuestion: Who leads it?"
+    assert answer["model"] == model
+    line = done.stderr.decode().splitlines()[-1]
+    assert line.startswith(f"{model}: 1 call, 0 searches, ")
+    assert ("no price is known" in line) == (model == "openrouter/x/y")
+    assert (answer["usage"]["usd"] > 0) == (model in MODELS[:2])
+
+
+KEYED = ("openai", "gemini", "openrouter")
+
+
+@pytest.mark.parametrize("vendor", KEYED)
+def test_the_key_of_any_vendor_can_be_set_in_sql_for_this_database(
+    servers: FakeServers, tmp_path: Path, vendor: str
+) -> None:
+    environ = servers.environ | servers.environ_of_vendors | {"HOME": str(tmp_path)}
+    keys = {name: environ.pop(name) for name in list(environ) if name.endswith("_API_KEY")}
+    (key,) = {value for name, value in keys.items() if vendor.upper() in name}
+    (model,) = {name for name in MODELS if name.startswith(vendor)}
+    ask = f"SELECT ask('ACME', 'Who?', model := '{model}').answer"
+    with (
+        webquarry.sql.open(environ=environ) as session,
+        webquarry.sql.open(environ=environ) as other,
+    ):
+        with pytest.raises(AuthFailure) as raised:
+            session.sql(ask)
+        assert f"webquarry_set_key('{vendor}', '...')" in raised.value.sentences
+
+        (said,) = session.sql(f"SELECT webquarry_set_key('{vendor.upper()}', '{key}')").rows[0]
+        assert "configured successfully" in said
+        assert session.sql(ask).rows[0][0].startswith("Answer to")
+        assert key in servers.heads[-1].decode()
+        with pytest.raises(AuthFailure):
+            other.sql(ask.replace("ACME", "Bolt"))
+
+        session.sql(f"SELECT webquarry_set_key('{vendor}', '')")
+        with pytest.raises(AuthFailure):
+            session.sql(ask.replace("ACME", "Bolt"))
+
+
+def test_anthropics_key_is_one_of_them(servers: FakeServers, tmp_path: Path) -> None:
+    environ = servers.environ | {"HOME": str(tmp_path)}
+    key = environ.pop("ANTHROPIC_API_KEY")
+    with webquarry.sql.open(environ=environ) as session:
+        session.sql(f"SELECT webquarry_set_key('anthropic', '{key}')")
+
+        assert session.sql("SELECT stps_ask_ai('ACME', 'Who?')").rows[0][0].startswith("Answer")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("webquarry_set_key('openia', 'x')", "No vendor of models is called 'openia'"),
+        ("webquarry_set_key('openai', NULL)", "nothing was changed"),
+        ("webquarry_set_key('openai', 'two words')", "cannot be a key"),
+    ],
+)
+def test_a_key_that_cannot_be_set_is_told(others: Session, call: str, said: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        others.sql(f"SELECT {call}")
+
+    assert said in raised.value.sentences
+    assert "two words" not in raised.value.sentences
