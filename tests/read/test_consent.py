@@ -1,6 +1,4 @@
-"""A page that asks for a consent in place of its content is told from a page with a banner, and
-from a page about cookies.
-"""
+"""Pages that only ask for consent, pages with a banner, and pages about cookies."""
 
 from __future__ import annotations
 
@@ -187,9 +185,7 @@ WHOLE = {
 
 @pytest.mark.parametrize("selection", MODES)
 @pytest.mark.parametrize("body", CONSENT.values(), ids=CONSENT)
-def test_a_page_that_only_asks_for_a_consent_is_not_the_page(
-    body: str, selection: Selection
-) -> None:
+def test_page_that_only_asks_for_consent_is_reported(body: str, selection: Selection) -> None:
     read = read_as(body, selection)
 
     assert read.outcome == "consent"
@@ -200,5 +196,5 @@ def test_a_page_that_only_asks_for_a_consent_is_not_the_page(
 
 @pytest.mark.parametrize("selection", MODES)
 @pytest.mark.parametrize("body", WHOLE.values(), ids=WHOLE)
-def test_a_page_with_a_banner_or_about_cookies_is_whole(body: str, selection: Selection) -> None:
+def test_page_with_banner_or_about_cookies_is_content(body: str, selection: Selection) -> None:
     assert read_as(body, selection).outcome == "ok"

@@ -1,6 +1,4 @@
-"""A page that says itself that there is more of it is a part; a list that is whole, and an article
-whose comments or pictures are counted, is not.
-"""
+"""Lists that continue elsewhere are reported; complete lists and other counts are not."""
 
 from __future__ import annotations
 
@@ -133,7 +131,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("body", CUT.values(), ids=CUT)
-def test_a_page_that_says_that_there_is_more_is_a_part(body: str) -> None:
+def test_incomplete_list_is_reported(body: str) -> None:
     read = read_as(body, "main")
 
     assert read.outcome == "cut_list"
@@ -141,7 +139,7 @@ def test_a_page_that_says_that_there_is_more_is_a_part(body: str) -> None:
 
 
 @pytest.mark.parametrize("body", WHOLE.values(), ids=WHOLE)
-def test_a_page_that_counts_something_else_is_whole(body: str) -> None:
+def test_other_counts_are_not_reported(body: str) -> None:
     read = read_as(body, "main")
 
     assert (read.outcome, read.notes) == ("ok", ())
@@ -153,13 +151,13 @@ PAGES = "".join(
 
 
 @pytest.mark.parametrize(("number", "goes_on"), [(1, True), (8, True), (9, False)])
-def test_the_last_page_of_a_list_has_no_later_one(number: int, goes_on: bool) -> None:
+def test_last_page_of_a_list_has_no_later_page(number: int, goes_on: bool) -> None:
     document = parse_html(f"<body>{items()}<div>{PAGES}</div>")
 
     assert has_later_page(f"https://site.example/gear?page={number}", document) is goes_on
 
 
-def test_the_note_says_how_much_there_is() -> None:
+def test_note_contains_the_counts() -> None:
     assert read_as(CUT["showing"], "main").notes == (
         "There is more than is shown: the page shows 24 of 1,312.",
     )

@@ -94,7 +94,7 @@ def html(body: str, title: str = "A page", head: str = "") -> str:
 
 
 @pytest.mark.parametrize("path", WALLS, ids=lambda path: path.stem)
-def test_a_wall_is_an_error_and_never_content(path: Path) -> None:
+def test_wall_raises_challenge_or_login_wall(path: Path) -> None:
     kind = path.stem.partition("-")[0]
 
     with pytest.raises(ERRORS[kind]) as caught:
@@ -105,14 +105,14 @@ def test_a_wall_is_an_error_and_never_content(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
-def test_a_page_that_only_speaks_of_walls_is_a_page(path: Path) -> None:
+def test_page_about_walls_is_content(path: Path) -> None:
     page = read(path.read_bytes())
 
     assert (page.outcome, page.notes) == ("ok", ())
     assert page.markdown
 
 
-def test_there_are_enough_walls_and_enough_pages() -> None:
+def test_number_of_sample_pages() -> None:
     assert len(WALLS) >= 40
     assert len(GOOD) >= 30
 
@@ -123,7 +123,7 @@ def test_there_are_enough_walls_and_enough_pages() -> None:
     [path for path in WALLS if path.stem.startswith("challenge-")][::4],
     ids=lambda path: path.stem,
 )
-def test_a_challenge_is_one_whatever_the_status_says(path: Path, status: int) -> None:
+def test_challenge_is_detected_with_any_status(path: Path, status: int) -> None:
     with pytest.raises(Challenge):
         read(path.read_bytes(), status=status)
 
@@ -147,14 +147,14 @@ def test_a_challenge_is_one_whatever_the_status_says(path: Path, status: int) ->
         (b"<p>" + b"word " * 900, "text/html"),
     ],
 )
-def test_a_header_that_owns_up_to_a_challenge_is_enough(
+def test_challenge_is_detected_by_header(
     name: str, value: str, status: int, body: bytes, content_type: str
 ) -> None:
     with pytest.raises(Challenge):
         read(body, status=status, content_type=content_type, **{name: value})
 
 
-def test_an_ordinary_page_behind_the_same_service_is_a_page() -> None:
+def test_page_behind_the_same_service_is_content() -> None:
     assert (
         read(
             html("<p>" + "plain words " * 50),
@@ -177,9 +177,7 @@ def test_an_ordinary_page_behind_the_same_service_is_a_page() -> None:
         (503, NetworkFailure),
     ],
 )
-def test_a_refusal_that_is_no_wall_is_what_its_status_says(
-    status: int, error: type[WebquarryError]
-) -> None:
+def test_error_page_without_wall_raises_by_status(status: int, error: type[WebquarryError]) -> None:
     with pytest.raises(error) as caught:
         read(
             html("<h1>Something is wrong</h1><p>The people in charge have been told.</p>"),
@@ -189,22 +187,22 @@ def test_a_refusal_that_is_no_wall_is_what_its_status_says(
     assert type(caught.value) is error
 
 
-def test_a_missing_page_with_a_captcha_on_it_is_missing() -> None:
+def test_missing_page_with_captcha_is_not_found() -> None:
     with pytest.raises(NotFound):
         read((PAGES / "walls" / "challenge-hcaptcha-interstitial.html").read_bytes(), status=404)
 
 
-def test_a_refusal_with_nothing_but_a_login_form_is_a_login_wall() -> None:
+def test_error_page_with_login_form_is_a_login_wall() -> None:
     with pytest.raises(LoginWall):
         read((PAGES / "walls" / "login-form-only.html").read_bytes(), status=401)
 
 
-def test_a_refusal_that_is_binary_is_what_its_status_says() -> None:
+def test_binary_error_page_raises_by_status() -> None:
     with pytest.raises(SiteRefused):
         read(b"\x89PNG\r\n\x1a\n" + bytes(40), status=403, content_type="image/png")
 
 
-def test_a_redirect_to_a_login_is_a_login_wall_even_with_a_few_more_words() -> None:
+def test_redirect_to_login_page_with_text_is_a_login_wall() -> None:
     body = html(
         "<h1>Welcome</h1><p>"
         + "Our members read every issue since 1887. " * 12
@@ -221,7 +219,7 @@ def test_a_redirect_to_a_login_is_a_login_wall_even_with_a_few_more_words() -> N
     assert read(body, url="https://gazette.example/issue/4").outcome == "ok"
 
 
-def test_a_redirect_to_an_error_address_with_the_sentence_is_missing() -> None:
+def test_redirect_to_error_url_is_not_found() -> None:
     with pytest.raises(NotFound):
         read(
             html("<p>The page you were looking for has moved.</p>", "Shop"),
@@ -231,14 +229,14 @@ def test_a_redirect_to_an_error_address_with_the_sentence_is_missing() -> None:
 
 @pytest.mark.parametrize("body", [b"", b" \n\t ", b"\n" * 5000])
 @pytest.mark.parametrize("content_type", ["text/html", "text/plain", "application/json", ""])
-def test_an_empty_answer_is_an_error(body: bytes, content_type: str) -> None:
+def test_empty_response_raises(body: bytes, content_type: str) -> None:
     with pytest.raises(ThinPage, match="the server sent an empty page") as caught:
         read(body, content_type=content_type)
 
     assert caught.value.kind == "thin"
 
 
-def test_a_shell_with_some_text_is_returned_with_a_note_that_says_why() -> None:
+def test_shell_with_text_has_a_note_with_the_reason() -> None:
     page = read(
         html(
             '<p><a href="/about">About our shop</a></p><div id="root"></div>',
@@ -252,34 +250,34 @@ def test_a_shell_with_some_text_is_returned_with_a_note_that_says_why() -> None:
     assert "3 words" in page.notes[-1]
 
 
-def test_a_thin_page_is_returned_with_a_note_that_counts() -> None:
+def test_thin_page_has_a_note_with_the_word_count() -> None:
     page = read(html("<p>Coming soon</p>"))
 
     assert (page.outcome, page.markdown) == ("thin", "Coming soon")
     assert "2 words" in page.notes[-1]
 
 
-def test_a_thin_page_that_sends_the_browser_on_says_where() -> None:
+def test_thin_page_with_refresh_names_its_target() -> None:
     with pytest.raises(ThinPage, match=r"https://site\.example/new/place"):
         read((PAGES / "walls" / "thin-refresh.html").read_bytes())
 
 
 @pytest.mark.parametrize("target", ["http://[", "//[::x", "x" * 100_000, "javascript:go()"])
-def test_a_page_that_sends_the_browser_nowhere_is_thin_all_the_same(target: str) -> None:
+def test_thin_page_with_invalid_refresh(target: str) -> None:
     with pytest.raises(ThinPage) as caught:
         read(html("", head=f'<meta http-equiv="refresh" content="0;url={target}">'))
 
     assert len(caught.value.message) < 1_000
 
 
-def test_a_page_of_one_picture_is_thin_but_there() -> None:
+def test_page_with_one_picture_is_thin() -> None:
     page = read(html('<img src="/today.png" alt="Today">', head="<script src=/count.js></script>"))
 
     assert page.outcome == "thin"
     assert "Today" in page.markdown
 
 
-def test_a_short_document_that_is_no_web_page_is_ok() -> None:
+def test_short_document_other_than_html_is_ok() -> None:
     assert read("yes\n", content_type="text/plain").outcome == "ok"
     assert read('{"ok": true}', content_type="application/json").outcome == "ok"
 
@@ -294,7 +292,7 @@ def test_a_short_document_that_is_no_web_page_is_ok() -> None:
         "Enable JavaScript",
     ],
 )
-def test_words_nobody_sees_decide_nothing(word: str) -> None:
+def test_hidden_words_do_not_affect_the_outcome(word: str) -> None:
     hidden = (
         f'<div style="display:none">{word}</div><!-- {word} --><script>var text = "{word}";'
         "</script>"
@@ -312,7 +310,7 @@ def test_words_nobody_sees_decide_nothing(word: str) -> None:
     )
 
 
-def test_scripts_that_others_need_do_not_make_a_written_page_a_shell() -> None:
+def test_page_with_text_and_scripts_is_not_a_shell() -> None:
     scripts = "<script src=/a.js></script>" * 30 + "<script>" + "x();" * 20_000 + "</script>"
 
     assert (
@@ -323,7 +321,7 @@ def test_scripts_that_others_need_do_not_make_a_written_page_a_shell() -> None:
     )
 
 
-def test_a_challenge_names_its_maker_and_its_host_but_not_the_secrets_of_the_url() -> None:
+def test_challenge_names_vendor_and_host_without_secrets() -> None:
     body = (PAGES / "walls" / "challenge-datadome.html").read_bytes()
 
     with pytest.raises(Challenge, match=r"^site\.example .*\(DataDome\)") as caught:
@@ -348,7 +346,7 @@ def test_a_challenge_names_its_maker_and_its_host_but_not_the_secrets_of_the_url
     ],
     ids=range(10),
 )
-def test_hostile_pages_are_judged_like_any_others(body: str) -> None:
+def test_hostile_pages_are_judged(body: str) -> None:
     assert outcome_of(body) in {"ok", "thin", "js_shell", "challenge", "login_wall", "not_found"}
 
 
@@ -369,7 +367,7 @@ ANNOUNCEMENT = "The hall stays closed on Friday because of the storm."
 
 
 @pytest.mark.parametrize("selection", ["main", "whole"])
-def test_a_login_is_a_wall_beside_a_search_and_a_newsletter(selection: Selection) -> None:
+def test_login_form_beside_search_and_newsletter_is_a_wall(selection: Selection) -> None:
     with pytest.raises(LoginWall):
         read_as(html(SEARCH + LOGIN + NEWSLETTER), selection)
 
@@ -378,7 +376,7 @@ GREETINGS = ("Please log in", "Hello, please sign in", "亲，请登录", "ロ�
 
 
 @pytest.mark.parametrize("greeting", GREETINGS)
-def test_a_link_that_asks_to_log_in_above_a_text_is_no_wall(greeting: str) -> None:
+def test_login_link_above_text_is_not_a_wall(greeting: str) -> None:
     links = f"<div><a href='/login'>{greeting}</a> | <a href='/join'>Register</a></div>"
     body = html(f"{links}<h1>The hall</h1><p>{ANNOUNCEMENT}</p>")
 
@@ -394,12 +392,12 @@ def test_a_link_that_asks_to_log_in_above_a_text_is_no_wall(greeting: str) -> No
     ],
     ids=["sentence", "purpose", "no-text"],
 )
-def test_an_order_to_log_in_is_a_wall_though_a_link_says_it(body: str) -> None:
+def test_request_to_log_in_inside_a_link_is_a_wall(body: str) -> None:
     with pytest.raises(LoginWall):
         read_as(html(body), "main")
 
 
-def test_a_form_to_register_with_many_questions_is_no_login() -> None:
+def test_long_registration_form_is_not_a_login() -> None:
     questions = "<input name='a'><input name='b'><input name='c'><input name='d'>"
     form = f"<form>{questions}<input type='password'></form>"
 
@@ -419,7 +417,7 @@ def judge_part(kept: list[str], around: int, **traits: Any) -> Outcome:
     return judge(WHERE, WHERE, {}, part)
 
 
-def test_a_main_part_of_next_to_nothing_is_said_to_be_so() -> None:
+def test_tiny_main_part_is_reported() -> None:
     outcome = judge_part(["Timetable", "Boat", "Leaves", "Arrives"], 120)
 
     assert outcome.kind == "thin"
@@ -428,21 +426,21 @@ def test_a_main_part_of_next_to_nothing_is_said_to_be_so() -> None:
     )
 
 
-def test_a_short_announcement_is_a_page_whatever_stands_around_it() -> None:
+def test_short_announcement_is_ok() -> None:
     assert judge_part(["Closed", ANNOUNCEMENT], 120).kind == "ok"
     assert judge_part(["Closed", ANNOUNCEMENT], 120, empty_mount=True).kind == "thin"
 
 
-def test_a_small_page_is_whole_without_a_sentence() -> None:
+def test_small_page_without_a_sentence_is_ok() -> None:
     assert judge_part(["Timetable", "Boat", "Leaves", "Arrives"], 10).kind == "ok"
 
 
-def test_a_title_alone_is_said_to_be_so_even_on_a_small_page() -> None:
+def test_main_part_with_only_a_title_is_reported() -> None:
     assert judge_part(["# Team"], 60).kind == "thin"
     assert judge_part(["# Team"], 30).kind == "ok"
 
 
-def test_some_names_of_menus_and_a_title_are_next_to_nothing_of_a_large_page() -> None:
+def test_title_and_menu_names_of_a_large_page_are_reported() -> None:
     groups = [f"Group {number}" for number in range(14)]
 
     assert judge_part([*groups, "# Kitchen tools"], 600).kind == "thin"

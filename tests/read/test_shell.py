@@ -1,4 +1,4 @@
-"""Which pages are nothing without their scripts, and which are pages with a script or two."""
+"""Pages that need their scripts, and pages that only have some."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_page_that_its_scripts_would_bring_is_never_ok(name: str) -> None:
+def test_page_filled_by_scripts_is_not_ok(name: str) -> None:
     assert need_of(SHELLS[name]) == "must"
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_with_its_text_in_it_is_read_as_it_came(name: str) -> None:
+def test_page_with_text_needs_no_scripts(name: str) -> None:
     assert need_of(PAGES[name]) == ""
 
 
@@ -107,7 +107,7 @@ def test_a_page_with_its_text_in_it_is_read_as_it_came(name: str) -> None:
         "<iframe src=/minutes.html></iframe>",
     ],
 )
-def test_a_page_whose_scripts_may_bring_more_is_read_and_says_so(body: str) -> None:
+def test_page_whose_scripts_may_add_text_is_read(body: str) -> None:
     page = read(body)
 
     assert (page.outcome, page.need) == ("ok", "may")
@@ -116,10 +116,10 @@ def test_a_page_whose_scripts_may_bring_more_is_read_and_says_so(body: str) -> N
 @pytest.mark.parametrize(
     "body", ["<div id=root></div>", "<p>Loading…</p>", "<h1>{{ title }}</h1><p>{{ text }}</p>"]
 )
-def test_a_shell_that_stays_one_although_its_scripts_ran_is_an_error(body: str) -> None:
+def test_shell_after_rendering_raises(body: str) -> None:
     with pytest.raises(ScriptPage, match="scripts have run"):
         read(body, rendered=True)
 
 
-def test_what_is_short_when_its_scripts_have_run_is_what_there_is() -> None:
+def test_short_rendered_page_is_ok() -> None:
     assert read("<h1>Arrived</h1><p>The ferry is in.</p>", rendered=True).need == ""

@@ -1,5 +1,5 @@
-"""The beginning of a text that is for subscribers is told from the text itself, and a page that
-shows nothing but the gate is an error. A page that only speaks of subscriptions is whole.
+"""Teasers are reported with their text, gates without text raise, and pages about subscriptions are
+complete.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ MODES = get_args(Selection)
 
 @pytest.mark.parametrize("selection", MODES)
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
-def test_a_text_that_stops_at_a_gate_is_a_teaser(gate: str, selection: Selection) -> None:
+def test_text_before_a_gate_is_a_teaser(gate: str, selection: Selection) -> None:
     read = read_as(article(2, gate), selection)
 
     assert read.outcome == "teaser"
@@ -86,26 +86,26 @@ def test_a_text_that_stops_at_a_gate_is_a_teaser(gate: str, selection: Selection
 
 @pytest.mark.parametrize("selection", MODES)
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
-def test_a_gate_without_a_text_is_an_error(gate: str, selection: Selection) -> None:
+def test_gate_without_text_raises(gate: str, selection: Selection) -> None:
     with pytest.raises(LoginWall) as caught:
         read_as(article(0, gate), selection)
 
     assert caught.value.kind == "login_wall"
 
 
-def test_a_long_beginning_before_a_gate_is_still_a_beginning() -> None:
+def test_long_text_before_a_gate_is_a_teaser() -> None:
     assert read_as(article(25, GATES["paid-subscribers"]), "main").outcome == "teaser"
 
 
-def test_a_text_of_which_the_part_that_is_not_free_is_missing_is_a_teaser() -> None:
+def test_text_without_its_paid_part_is_a_teaser() -> None:
     assert read_as(article(2, head=NOT_FREE_PART), "main").outcome == "teaser"
 
 
-def test_a_short_text_that_is_not_free_is_a_teaser() -> None:
+def test_short_paid_text_is_a_teaser() -> None:
     assert read_as(article(1, head=NOT_FREE), "main").outcome == "teaser"
 
 
-def test_a_text_that_is_not_free_and_has_more_words_than_are_there_is_a_teaser() -> None:
+def test_paid_text_shorter_than_its_declared_word_count_is_a_teaser() -> None:
     counted = NOT_FREE.replace('"headline"', '"wordCount": 2400, "headline"')
 
     assert read_as(article(10, head=counted), "main").outcome == "teaser"
@@ -134,7 +134,7 @@ LAST = (
     ],
     ids=["fade", "article-fade", "truncated", "three-dots"],
 )
-def test_a_text_that_fades_out_before_an_offer_is_a_teaser(fading: str) -> None:
+def test_faded_text_before_an_offer_is_a_teaser(fading: str) -> None:
     assert read_as(article(2, fading), "main").outcome == "teaser"
 
 
@@ -235,20 +235,20 @@ WHOLE = {
 
 @pytest.mark.parametrize("selection", MODES)
 @pytest.mark.parametrize("body", WHOLE.values(), ids=WHOLE)
-def test_a_page_that_only_speaks_of_subscriptions_is_whole(body: str, selection: Selection) -> None:
+def test_page_about_subscriptions_is_complete(body: str, selection: Selection) -> None:
     read = read_as(body, selection)
 
     assert (read.outcome, read.notes) == ("ok", ())
 
 
-def test_the_note_says_why_in_our_own_words() -> None:
+def test_note_does_not_quote_the_page() -> None:
     gate = "<h2>Subscribe to continue reading, and forget all you were told</h2>"
     [note] = read_as(article(2, gate), "main").notes
 
     assert note.endswith(" words: it asks for a subscription or a login to read on.")
 
 
-def test_a_page_with_endless_structured_data_is_read_in_time() -> None:
+def test_large_structured_data_is_read_in_time() -> None:
     nested = "[" * 100_000 + "]" * 100_000
     head = json_ld('{"isAccessibleForFree": false, "a": ' + nested + "}")
 

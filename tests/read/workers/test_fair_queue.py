@@ -1,6 +1,4 @@
-"""Whose turn it is: everybody gets one, nobody gets all, and large jobs of one caller come one at a
-time.
-"""
+"""Order of jobs: callers take turns, and large jobs of one caller run one at a time."""
 
 from __future__ import annotations
 
@@ -56,7 +54,7 @@ class Jobs:
         await asyncio.sleep(0)
 
 
-def test_jobs_of_one_caller_begin_in_the_order_they_came() -> None:
+def test_jobs_of_one_caller_begin_in_order() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for name in ("one", "two", "three", "four"):
@@ -69,7 +67,7 @@ def test_jobs_of_one_caller_begin_in_the_order_they_came() -> None:
     run(test)
 
 
-def test_a_caller_who_has_no_place_waits_for_nobody_who_has_them_all() -> None:
+def test_caller_without_a_place_gets_the_last_one() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for number in range(10):
@@ -80,7 +78,7 @@ def test_a_caller_who_has_no_place_waits_for_nobody_who_has_them_all() -> None:
     run(test)
 
 
-def test_those_who_wait_take_turns_caller_by_caller() -> None:
+def test_waiting_callers_take_turns() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for number in range(3):
@@ -95,7 +93,7 @@ def test_those_who_wait_take_turns_caller_by_caller() -> None:
     run(test, size=1)
 
 
-def test_a_job_that_takes_long_gives_its_place_to_the_next_but_never_the_last_one() -> None:
+def test_slow_job_frees_its_place_except_the_last_one() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for number in range(5):
@@ -111,7 +109,7 @@ def test_a_job_that_takes_long_gives_its_place_to_the_next_but_never_the_last_on
     run(test)
 
 
-def test_large_jobs_of_one_caller_are_done_one_at_a_time_and_small_ones_pass_them() -> None:
+def test_large_jobs_of_one_caller_run_one_at_a_time_and_small_ones_pass_them() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         await jobs.ask("large one", large=True)
@@ -127,7 +125,7 @@ def test_large_jobs_of_one_caller_are_done_one_at_a_time_and_small_ones_pass_the
     run(test)
 
 
-def test_what_completes_a_call_goes_ahead_of_what_has_not_begun() -> None:
+def test_job_that_completes_a_call_comes_first() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         await jobs.ask("first")
@@ -139,7 +137,7 @@ def test_what_completes_a_call_goes_ahead_of_what_has_not_begun() -> None:
     run(test, size=1)
 
 
-def test_who_leaves_while_waiting_holds_up_nobody() -> None:
+def test_cancelled_waiting_job_is_skipped() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for name in ("first", "second", "third"):
@@ -151,7 +149,7 @@ def test_who_leaves_while_waiting_holds_up_nobody() -> None:
     run(test, size=1)
 
 
-def test_who_leaves_in_the_moment_of_its_turn_passes_it_on() -> None:
+def test_job_cancelled_after_its_grant_frees_its_place() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for name in ("first", "second", "third"):
@@ -163,7 +161,7 @@ def test_who_leaves_in_the_moment_of_its_turn_passes_it_on() -> None:
     run(test, size=1)
 
 
-def test_a_queue_that_all_have_left_is_as_new() -> None:
+def test_queue_without_jobs_is_empty() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for number in range(6):
@@ -177,7 +175,7 @@ def test_a_queue_that_all_have_left_is_as_new() -> None:
     run(test)
 
 
-def test_a_job_that_no_call_waits_for_begins_when_nobody_else_waits() -> None:
+def test_background_job_begins_when_no_other_job_waits() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         await jobs.ask("page one")
@@ -192,7 +190,7 @@ def test_a_job_that_no_call_waits_for_begins_when_nobody_else_waits() -> None:
     run(test)
 
 
-def test_jobs_that_no_call_waits_for_are_done_one_at_a_time() -> None:
+def test_background_jobs_run_one_at_a_time() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for name in ("index one", "index two"):
@@ -207,7 +205,7 @@ def test_jobs_that_no_call_waits_for_are_done_one_at_a_time() -> None:
     run(test)
 
 
-def test_a_job_that_no_call_waits_for_takes_no_place_beyond_the_cores() -> None:
+def test_background_job_runs_only_on_a_free_core() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         await jobs.ask("page one", caller="a")
