@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from webquarry._read.outcome.phrases import Phrases, load, phrases, tokenize
+from webquarry._read.outcome.phrases import Phrases, load, phrases
 
 
 def topics(section: dict[str, Any], prefix: str = "") -> Iterator[str]:
@@ -52,13 +52,6 @@ def test_lists_are_inserted_and_exceptions_exclude() -> None:
 
     assert found.match("read the story")
     assert not found.match("read the story comments")
-
-
-def test_quoted_phrase_is_distinguished() -> None:
-    found = Phrases([". subscribe to read"])
-
-    assert found.match_unquoted(tokenize("Stop. Subscribe to read."))
-    assert not found.match_unquoted(tokenize("They write: \u201cSubscribe to read\u201d."))
 
 
 def test_every_topic_of_the_data_file_compiles() -> None:

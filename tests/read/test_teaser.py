@@ -154,6 +154,9 @@ WHOLE = {
         1,
         "<h2>Phrases</h2><ul><li>Subscribe to continue reading</li><li>Unlock this article</li></ul>",
     ),
+    "gate-in-quotation-marks": article(
+        2, "<p>The label says \u201cSubscribe to continue reading\u201d.</p>"
+    ),
     "quoted-gate": article(
         2, f"<blockquote>Subscribe to continue reading</blockquote>{paragraphs(2)}"
     ),

@@ -25,11 +25,9 @@ _BOUNDARIES = frozenset({_LINE, _SENTENCE})
 _SENTENCE_ENDS = frozenset(".!?…。！？")
 _SEPARATORS = frozenset("|·»–—")
 _SYMBOLS = frozenset("€$£%+/")
-_QUOTES = frozenset("\"'\u2018\u201c\u201e\u00ab\u300c")
 _OTHER, _NUMBER = "*", "0"  # stand for words that are not in the phrases, and for numbers
 _MOST_TRANSITIONS = 20_000  # that are kept, per topic
 _LONGEST_PAGE = 8_000  # characters of a page that are matched; walls and notices are shorter
-_LONGEST_QUOTABLE = 320  # tokens of a text that is searched for quotation marks
 _ACCEPT = 0
 
 Steps = tuple[int, ...]
@@ -113,15 +111,15 @@ class _Automaton:
         self._transitions = 0
         self._final = _State(self, frozenset())
 
-    def find_end(self, tokens: Iterable[str]) -> int | None:
-        """Return the index of the token that completes a phrase, the first one."""
+    def match(self, tokens: Iterable[str]) -> bool:
+        """Whether the tokens contain a phrase."""
         state = self._find_state(frozenset())
         final = self._final
-        for index, token in enumerate(tokens):
+        for token in tokens:
             state = state[token]
             if state is final:
-                return index
-        return None
+                return True
+        return False
 
     def advance(self, state: _State, token: str) -> _State:
         """Return the state after a token, and remember it."""
@@ -194,23 +192,7 @@ class Phrases:
 
     def match_tokens(self, tokens: Sequence[str]) -> bool:
         """The same for a text that is split already."""
-        if self._wanted.find_end(tokens) is None:
-            return False
-        return self._unwanted.find_end(tokens) is None
-
-    def match_unquoted(self, tokens: Sequence[str]) -> bool:
-        """Whether the tokens of a short text match, and the first phrase does not follow a
-        quotation mark. Quadratic in the length; matches no text of more than 320 tokens.
-        """
-        end = self._wanted.find_end(tokens) if len(tokens) <= _LONGEST_QUOTABLE else None
-        if end is None or self._unwanted.find_end(tokens) is not None:
-            return False
-        start = end
-        while self._wanted.find_end(tokens[start : end + 1]) is None:
-            start -= 1
-        start += not tokens[start][0].isalnum()  # a boundary is part of some phrases
-        before = tokens[start - 1].rstrip() if start else ""
-        return before[-1:] not in _QUOTES
+        return self._wanted.match(tokens) and not self._unwanted.match(tokens)
 
     def _compile(self, phrase: str) -> Steps:
         """Add the states of a phrase; returns those that it begins with."""

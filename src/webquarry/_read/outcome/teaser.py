@@ -45,6 +45,9 @@ _QUOTING_TAGS = frozenset({"td", "th", "li", "dt", "dd", "pre", "code", "blockqu
 _CLOSING = "])»”\"' \n\t\u00a0"
 _SENTENCE_ENDS = (".", "!", "?", ":", "。", "！", "？")
 _ELLIPSES = ("…", "...")
+_QUOTED = re.compile(
+    '["\u201c\u201e\u00ab\u300c][^"\u201c\u201d\u00bb\u300d]*+["\u201c\u201d\u00bb\u300d]'
+)
 _WORD = re.compile(r"\w+")
 
 _ACCESS = "isAccessibleForFree"
@@ -103,12 +106,12 @@ def _find_gates_and_offers(blocks: PageBlocks) -> tuple[list[int], list[int]]:
     if blocks.size >= _SHORT_PAGE and blocks.kept:
         end = blocks.kept[-1]
         around = range(max(0, end - _BEFORE_END), min(len(blocks.texts), end + _AFTER_END))
-    is_gate, is_offer = phrases("teaser.gate").match_unquoted, phrases("teaser.offer").match_tokens
+    is_gate, is_offer = phrases("teaser.gate").match_tokens, phrases("teaser.offer").match_tokens
     gates: list[int] = []
     offers: list[int] = []
     for index in around:
         if len(blocks.texts[index]) <= _LONGEST_GATE:
-            tokens = tokenize(" ".join(blocks.texts[index].split()))
+            tokens = tokenize(_QUOTED.sub(" ", " ".join(blocks.texts[index].split())))
             if is_gate(tokens) and blocks.tag_around(index) not in _QUOTING_TAGS:
                 gates.append(index)
             if is_offer(tokens):
