@@ -168,7 +168,7 @@ def measure_redis(url: str) -> None:
     """New questions in Redis."""
     from webquarry.ask.redis_store import RedisQuestionStore
     from webquarry.secret import Secret
-    from webquarry.store.redis.connection import RedisConnection
+    from webquarry.store.redis_connection import RedisConnection
 
     async def work() -> tuple[tuple[float, float], float]:
         connection = RedisConnection(Secret(url), bytes.fromhex(STORE_KEY), timeout_seconds=30)

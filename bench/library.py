@@ -26,9 +26,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from webquarry.library.models import KeptPage
-from webquarry.library.shelf import Shelf, prepare_shelf
-from webquarry.store.database_file import DatabaseFile
-from webquarry.store.encryption import Cipher
+from webquarry.library.shelf import Shelf, open_shelf_database
 
 T = TypeVar("T")
 
@@ -112,8 +110,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "library.sqlite3"
         other_path = Path(folder) / "porter.sqlite3"
-        file = DatabaseFile(path, prepare_shelf)
-        shelf = Shelf(file.open(), Cipher.open(Path(folder) / "library.key"), ROOM)
+        file = open_shelf_database(path)
+        shelf = Shelf(*file.open(), ROOM)
         reference = Reference(other_path)
         adding = measure_adding(lambda group: shelf.add("", group), pages)
         other_adding = measure_adding(reference.add, pages)

@@ -16,9 +16,7 @@ import time
 from pathlib import Path
 
 from webquarry.library.models import KeptPage
-from webquarry.library.shelf import Shelf, prepare_shelf
-from webquarry.store.database_file import DatabaseFile
-from webquarry.store.encryption import Cipher
+from webquarry.library.shelf import Shelf, open_shelf_database
 
 OWNER = ""
 ROOM = 10_000_000_000
@@ -33,8 +31,8 @@ def build_address(identifier: str) -> str:
 def main() -> None:
     """Serve the lines of the standard input."""
     folder = Path(os.environ["LIBRARY_DIR"])
-    file = DatabaseFile(folder / "library.sqlite3", prepare_shelf)
-    shelf = Shelf(file.open(), Cipher.open(folder / "library.key"), ROOM)
+    file = open_shelf_database(folder / "library.sqlite3")
+    shelf = Shelf(*file.open(), ROOM)
     waiting: list[KeptPage] = []
     for line in sys.stdin:
         message = json.loads(line)

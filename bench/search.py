@@ -30,10 +30,10 @@ import httpx2
 
 import webquarry
 from webquarry._search.models import Query
-from webquarry.cache.cache import Cache
-from webquarry.cache.disk import DiskStore
 from webquarry.clock import Clock
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache
+from webquarry.store.disk_cache import DiskStore
 from webquarry.tool import TextAnswer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load

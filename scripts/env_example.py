@@ -16,7 +16,7 @@ from webquarry.ask.keys import NAMES
 from webquarry.ask.vendors.base import find_vendors
 from webquarry.registry import members_of
 from webquarry.settings import Setting, Settings
-from webquarry.store.redis.open import REDIS_URL, STORE_KEY, USUAL_URL
+from webquarry.store.redis_config import REDIS_URL, STORE_KEY, USUAL_URL
 
 HEAD = """# All environment variables of webquarry. All are optional: searching with DuckDuckGo and reading need none.
 #

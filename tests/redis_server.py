@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from webquarry.secret import Secret
-from webquarry.store.redis.connection import RedisConnection
+from webquarry.store.redis_connection import RedisConnection
 
 KEY = bytes(range(32))
 PATIENCE_SECONDS = 60

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from webquarry.cache.base import key_of
 from webquarry.caller import LOCAL, caller, serving
+from webquarry.store.cache import key_of
 
 
 def test_the_user_of_this_machine_has_no_name() -> None:

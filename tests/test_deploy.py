@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from webquarry.cli.app import app
 from webquarry.settings import Settings
-from webquarry.store.redis.open import REDIS_URL, STORE_KEY
+from webquarry.store.redis_config import REDIS_URL, STORE_KEY
 
 ROOT = Path(__file__).parent.parent
 FILES = [ROOT / "Dockerfile", *sorted((ROOT / "deploy").iterdir())]

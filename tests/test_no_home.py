@@ -14,12 +14,12 @@ import pytest
 from tests.executables import FETCH, Answer, Done, Site, as_json, environment, script_path
 from tests.no_home import needs_root, run_without_home
 from tests.search.replies import recorded
-from webquarry.cache.open import find_cache_folder
 from webquarry.credentials import Credential, expand_home, find, find_home, folders
 from webquarry.errors import BadInput
 from webquarry.mcp.auth import tokens_path
 from webquarry.settings import Settings
 from webquarry.store.folder import find_records_folder
+from webquarry.store.open import find_cache_folder
 
 PAGE = Answer(
     b"<html><body><h1>Tides</h1><p>A page with enough text to be a page of text.</p></body></html>"

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.redis_server import RedisServer
-from webquarry.cache.base import key_of
-from webquarry.cache.cache import Made
 from webquarry.caller import serving
-from webquarry.errors import RateLimited, RecordsFailure
+from webquarry.errors import RecordsFailure
 from webquarry.mcp.linking import read_artifact, store_artifact
+from webquarry.store.cache import Made, key_of
 from webquarry.store.quota import Limit, QuotaDenied, QuotaGranted
 from webquarry.toolkit import Toolkit
 
@@ -24,31 +23,13 @@ NEVER = 0.001
 
 async def use(kit: Toolkit, other: Toolkit) -> None:
     """One of everything that is kept."""
-    begun, end = asyncio.Event(), asyncio.Event()
-
-    async def make() -> Made:
-        begun.set()
-        await end.wait()
-        return Made(b"otter answer", 0)
-
     with serving("ada lovelace"):
         await kit.cache.put(key_of("search", 1, {"query": "otter"}), Made(b"otter results", 60))
         await kit.journals.begin(
             "ada lovelace", "session-one", b"otter goal", 1.0, most=5, idle_seconds=60
         )
         await kit.quota.take([Limit("ada lovelace", 5, 60)], 1.0)
-        kit.breakers.breaker("brave").record_failure(RateLimited("otter", retry_after_seconds=60))
-        await kit.breakers.tell("brave")
-        first = asyncio.create_task(kit.cache.get_or_make("otter key", make))
-        await begun.wait()
-        second = asyncio.create_task(other.cache.get_or_make("otter key", make))
-        async with asyncio.timeout(60):
-            while not any(b":waiting" in key for key in await keys(kit)):
-                await asyncio.sleep(0.005)
         async with kit.quota.slot("ada lovelace", 5):
-            end.set()
-            assert (await first).value == (await second).value == b"otter answer"
-            assert any(b":handed:" in key for key in await keys(kit))
             await no_word_in_redis(kit)
 
 
@@ -63,7 +44,7 @@ async def no_word_in_redis(kit: Toolkit) -> None:
     assert kit.redis is not None
     found = await keys(kit)
     kinds = {key.split(b":")[1] for key in found}
-    assert kinds == {b"cache", b"journal", b"quota", b"breaker", b"flight", b"key-check"}
+    assert kinds == {b"cache", b"journal", b"quota", b"key-check"}
     plain = "local t = redis.call('TYPE', KEYS[1]).ok "
     plain += "local c = {string={'GET'}, list={'LRANGE', 0, -1}, "
     plain += "hash={'HGETALL'}, zset={'ZRANGE', 0, -1}} local w = c[t] "

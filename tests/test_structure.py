@@ -32,7 +32,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ORDER = (
     "notebook", "cli", "batch", "sql", "surfaces", "ui", "mcp", "doctor", "testing", "tools", "answer_text", "tool", "tool_schema", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "library",
-    "evidence", "_read", "_native", "_search", "net", "cache", "store", "registry",
+    "evidence", "_read", "_native", "_search", "net", "store", "registry",
     "credentials", "settings", "logs", "progress", "meter", "caller", "clock",
     "secret", "masking", "reprs", "errors",
 )  # fmt: skip

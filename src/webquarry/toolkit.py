@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from webquarry._search.services.pace import Pace
     from webquarry.ask.engine import Engine
     from webquarry.ask.store import QuestionStore
-    from webquarry.cache.cache import Cache
     from webquarry.library.library import Library
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
@@ -42,11 +41,12 @@ if TYPE_CHECKING:
     from webquarry.pages.pages import Pages
     from webquarry.pages.tiers.contents import ContentsService
     from webquarry.sessions.sessions import Sessions
+    from webquarry.store.cache import Cache
     from webquarry.store.calls import CallLog
     from webquarry.store.journals import Journals
     from webquarry.store.quota import Quota
     from webquarry.store.records import RecordFile
-    from webquarry.store.redis.connection import RedisConnection
+    from webquarry.store.redis_connection import RedisConnection
     from webquarry.verify.references.checker import CitationChecker
 
 
@@ -91,7 +91,7 @@ class Toolkit:
         kit = cls(settings or Settings.from_environment(environ), environ, shared, runner)
         try:
             if kit.redis is not None:
-                from webquarry.store.redis.open import check_redis
+                from webquarry.store.redis_config import check_redis
 
                 await check_redis(kit.redis)
             yield kit
@@ -218,7 +218,7 @@ class Toolkit:
         """The connection to Redis; None unless shared and configured."""
         if not self.shared:
             return None
-        from webquarry.store.redis.open import open_redis
+        from webquarry.store.redis_config import open_redis
 
         connection = open_redis(self.settings, self.environ)
         if connection is not None:
@@ -227,7 +227,7 @@ class Toolkit:
 
     @cached_property
     def cache(self) -> Cache:
-        from webquarry.cache.open import open_cache
+        from webquarry.store.open import open_cache
 
         cache = open_cache(self.settings, self.environ, self.clock, self.redis)
         self._opened.push_async_callback(cache.aclose)
@@ -304,13 +304,9 @@ class Toolkit:
     @cached_property
     def breakers(self) -> Breakers:
         """Circuit breakers of the providers."""
-        if self.redis is not None:
-            from webquarry._search.services.redis_breakers import RedisBreakers
+        from webquarry._search.services.breakers import Breakers
 
-            return RedisBreakers(self.settings, self.clock, self.redis)
-        from webquarry._search.services.breakers import LocalBreakers
-
-        return LocalBreakers(self.settings, self.clock)
+        return Breakers(self.settings, self.clock)
 
     @cached_property
     def patents(self) -> PatentFinder:

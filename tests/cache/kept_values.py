@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from webquarry.cache.cache import Cache, Made
-from webquarry.cache.disk import DiskStore
-from webquarry.cache.memory import MemoryStore
 from webquarry.clock import Clock
+from webquarry.store.cache import Cache, Made, MemoryStore
+from webquarry.store.disk_cache import DiskStore
 
 
 class HandClock(Clock):

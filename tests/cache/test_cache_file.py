@@ -9,15 +9,13 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cache.kept_values import HandClock, with_cache
-from webquarry.cache.base import CacheEntry
-from webquarry.cache.cache import Cache, Made
-from webquarry.cache.disk import DiskStore
+from webquarry.store.cache import Cache, CacheEntry, Made
+from webquarry.store.disk_cache import DiskStore
 from webquarry.store.encryption import Cipher
 
 
@@ -77,8 +75,8 @@ def test_a_damaged_file_is_set_aside_with_a_warning_and_work_goes_on(
         with_cache(tmp_path, work)
     with_cache(tmp_path, find)
     if damage:  # an empty file is simply a new one
-        assert "set aside" in caplog.text
-        assert [path.read_bytes() for path in tmp_path.glob("*.damaged-*")] == [damage]
+        assert "created anew" in caplog.text
+        assert (tmp_path / "cache.sqlite3.damaged").read_bytes() == damage
 
 
 def keeps_one_value(folder: Path) -> None:
@@ -100,43 +98,7 @@ def test_a_database_with_tables_of_another_shape_is_set_aside(tmp_path: Path) ->
     database.close()
 
     keeps_one_value(tmp_path)
-    assert len(list(tmp_path.glob("*.damaged-*"))) == 1
-
-
-def test_a_file_of_an_earlier_release_is_emptied_and_used(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    database = sqlite3.connect(tmp_path / "cache.sqlite3")
-    database.execute(
-        "CREATE TABLE entries (name BLOB PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL,"
-        " expires_at REAL NOT NULL, used_at REAL NOT NULL) WITHOUT ROWID"
-    )
-    database.execute("PRAGMA user_version = 1")
-    database.close()
-
-    keeps_one_value(tmp_path)
-
-    assert list(tmp_path.glob("*.damaged-*")) == []
-    assert caplog.text == ""
-
-
-def test_to_look_for_a_name_reads_no_values(tmp_path: Path) -> None:
-    keeps_one_value(tmp_path)
-    database = sqlite3.connect(tmp_path / "cache.sqlite3")
-    (plan,) = database.execute("EXPLAIN QUERY PLAN SELECT 1 FROM entries WHERE name = x'00'")
-    database.close()
-
-    assert "USING COVERING INDEX" in plan[-1]
-
-
-def test_what_cannot_be_opened_in_the_place_of_the_file_is_set_aside(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / "cache.sqlite3").mkdir()
-
-    with caplog.at_level(logging.WARNING):
-        keeps_one_value(tmp_path)
-    assert "set aside" in caplog.text
+    assert (tmp_path / "cache.sqlite3.damaged").exists()
 
 
 def test_a_damaged_file_that_cannot_be_moved_leaves_memory_alone(
@@ -154,26 +116,24 @@ def test_a_damaged_file_that_cannot_be_moved_leaves_memory_alone(
     monkeypatch.setattr(Path, "replace", refuse)
     with caplog.at_level(logging.WARNING):
         with_cache(tmp_path, work)
-    assert caplog.text.count("memory only") == 1
+    assert caplog.text.count("continuing without it") == 1
 
 
-def test_a_file_that_another_process_has_renewed_is_not_set_aside_again(tmp_path: Path) -> None:
-    (tmp_path / "cache.sqlite3").write_bytes(b"not a database at all" * 100)
-
+def test_a_file_that_another_process_has_replaced_is_not_replaced_again(tmp_path: Path) -> None:
     async def run() -> None:
         late = DiskStore(tmp_path, 1_000_000)
-        with pytest.raises(sqlite3.DatabaseError) as caught:
-            late._open()
-        other = Cache([DiskStore(tmp_path, 1_000_000)], HandClock())
-        await other.put("k", Made(b"v", 60))
-        late._replace_damaged(caught.value, is_last=False)
-        assert (await other.get("k")) is not None
-        await late.put("l", CacheEntry(b"w", 0, 1e12))
+        await late.put("k", CacheEntry(b"v", 0, 1e12))
+        (tmp_path / "cache.sqlite3").unlink()
+        (tmp_path / "cache.sqlite3-wal").unlink()
+        other = DiskStore(tmp_path, 1_000_000)
+        await other.put("k", CacheEntry(b"v", 0, 1e12))
+        late._database._set_aside("damaged")
+        assert (await other.get("k", 1)) is not None
         await late.aclose()
         await other.aclose()
 
     asyncio.run(run())
-    assert len(list(tmp_path.glob("*.damaged-*"))) == 1
+    assert list(tmp_path.glob("*.damaged")) == []
 
 
 def test_a_folder_that_cannot_be_made_leaves_memory_alone_and_says_so_once(
@@ -190,24 +150,7 @@ def test_a_folder_that_cannot_be_made_leaves_memory_alone_and_says_so_once(
 
     with caplog.at_level(logging.WARNING):
         with_cache(tmp_path / "file" / "below", work)
-    assert caplog.text.count("memory only") == 1
-
-
-@pytest.mark.parametrize("names", [("",), ("", "-wal", "-shm"), ("-wal",)])
-def test_a_file_that_was_deleted_under_us_is_begun_anew(
-    tmp_path: Path, names: tuple[str, ...]
-) -> None:
-    async def work(cache: Cache, clock: HandClock) -> None:
-        await cache.put("k", Made(b"v", 60))
-        for name in names:
-            (tmp_path / f"cache.sqlite3{name}").unlink()
-        await cache.put("l", Made(b"w", 60))
-
-    async def find(cache: Cache, clock: HandClock) -> None:
-        assert (await cache.get("l")) is not None
-
-    with_cache(tmp_path, work)
-    with_cache(tmp_path, find)
+    assert caplog.text.count("continuing without it") == 1
 
 
 def test_a_full_disk_leaves_memory_alone_for_a_while_and_is_said_once(
@@ -216,11 +159,11 @@ def test_a_full_disk_leaves_memory_alone_for_a_while_and_is_said_once(
     async def run() -> None:
         store = DiskStore(tmp_path, 10_000_000)
         await store.put("k", CacheEntry(b"v", 0, 1e9))
-        assert store._file.open().execute("PRAGMA max_page_count = 3").fetchone()
+        store._database.do(lambda connection, _: connection.execute("PRAGMA max_page_count = 3"))
         for number in range(5):
             await store.put(f"large {number}", CacheEntry(bytes(50_000), 0, 1e9))
-        assert await store.get("k", 1.0) is None  # it rests
-        store._rests_until = 0.0
+        assert await store.get("k", 1.0) is None  # not tried again yet
+        store._database._unusable_until = 0.0
         await store.put("l", CacheEntry(b"w", 0, 1e9))
         found = await store.get("l", 1.0)
         assert found is not None
@@ -229,25 +172,8 @@ def test_a_full_disk_leaves_memory_alone_for_a_while_and_is_said_once(
 
     with caplog.at_level(logging.WARNING):
         asyncio.run(run())
-    assert caplog.text.count("memory only") == 1
-    assert list(tmp_path.glob("*.damaged-*")) == []
-
-
-def test_what_was_set_aside_is_removed_after_a_while_and_no_more_than_three_are_kept(
-    tmp_path: Path,
-) -> None:
-    week = 7 * 86_400 * 10**9
-    now = time.time_ns()
-    old = tmp_path / f"cache.sqlite3.damaged-{now - week - 10**9}"
-    recent = [tmp_path / f"cache.sqlite3.damaged-{now - number}" for number in range(1, 6)]
-    mine = tmp_path / "cache.sqlite3.damaged-by-me"
-    for path in (old, *recent[:4], mine):
-        path.write_bytes(b"damaged")
-    recent[4].mkdir()
-
-    keeps_one_value(tmp_path)
-
-    assert sorted(tmp_path.glob("*.damaged-*")) == sorted([*recent[:3], mine])
+    assert caplog.text.count("continuing without it") == 1
+    assert list(tmp_path.glob("*.damaged")) == []
 
 
 def test_a_file_that_calls_itself_read_only_where_we_may_write_is_damaged(tmp_path: Path) -> None:
@@ -257,7 +183,7 @@ def test_a_file_that_calls_itself_read_only_where_we_may_write_is_damaged(tmp_pa
     (tmp_path / "cache.sqlite3").write_bytes(data)
 
     keeps_one_value(tmp_path)
-    assert len(list(tmp_path.glob("*.damaged-*"))) == 1
+    assert (tmp_path / "cache.sqlite3.damaged").exists()
 
 
 def test_the_file_stays_within_its_size_and_keeps_the_newest(tmp_path: Path) -> None:
@@ -280,8 +206,8 @@ HAMMER = textwrap.dedent(
     """
     import asyncio, sys
     from pathlib import Path
-    from webquarry.cache.base import CacheEntry
-    from webquarry.cache.disk import DiskStore
+    from webquarry.store.cache import CacheEntry
+    from webquarry.store.disk_cache import DiskStore
 
     async def main(folder, me, rounds):
         store = DiskStore(Path(folder), 50_000_000)

@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.cache.kept_values import Gate, HandClock, until, with_cache
-from webquarry.cache.base import CachedValue
-from webquarry.cache.cache import Cache, Made
+from webquarry.store.cache import Cache, Made
 
 
-@pytest.mark.parametrize("may_repeat", [True, False])
-def test_fifty_callers_at_once_make_one_value(tmp_path: Path, may_repeat: bool) -> None:
+def test_fifty_callers_at_once_make_one_value(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         gate = Gate()
-        get = partial(cache.get_or_make, "k", gate.make, may_repeat=may_repeat)
+        get = partial(cache.get_or_make, "k", gate.make)
         tasks = [asyncio.create_task(get()) for _ in range(50)]
         await until(lambda: gate.begun > 0)
         tasks.pop().cancel()
@@ -34,7 +32,7 @@ def test_the_first_caller_may_leave_without_taking_the_work_from_the_others(tmp_
         first = asyncio.create_task(cache.get_or_make("k", gate.make))
         await until(lambda: gate.begun == 1)
         second = asyncio.create_task(cache.get_or_make("k", gate.make))
-        await until(lambda: cache._here._flights["k"].waiting == 2)
+        await until(lambda: cache._flights._flights["k"].waiting == 2)
         first.cancel()
         gate.open.set()
         assert (await second).value == b"value"
@@ -45,39 +43,17 @@ def test_the_first_caller_may_leave_without_taking_the_work_from_the_others(tmp_
     with_cache(tmp_path, work)
 
 
-def test_what_may_be_repeated_is_begun_anew_when_whoever_made_it_gives_up(tmp_path: Path) -> None:
-    async def work(cache: Cache, clock: HandClock) -> None:
-        gate = Gate()
-        tasks = await _wait_for_the_first(cache, gate)
-        tasks[0].cancel()
-        await until(lambda: gate.begun == 2)
-        gate.open.set()
-        found = await asyncio.gather(*tasks, return_exceptions=True)
-        assert isinstance(found[0], asyncio.CancelledError)
-        assert [one.value for one in found[1:] if isinstance(one, CachedValue)] == [b"value"] * 2
-        assert gate.begun == 2
-
-    with_cache(tmp_path, work)
-
-
-def test_all_who_wait_are_told_why_what_may_be_repeated_failed(tmp_path: Path) -> None:
+def test_all_waiting_callers_get_the_exception(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         gate = Gate(failure=ValueError("no page"))
-        tasks = await _wait_for_the_first(cache, gate)
+        tasks = [asyncio.create_task(cache.get_or_make("k", gate.make)) for _ in range(3)]
+        await until(lambda: gate.begun == 1)
         gate.open.set()
         found = await asyncio.gather(*tasks, return_exceptions=True)
         assert [str(one) for one in found] == ["no page"] * 3
         assert gate.begun == 1
 
     with_cache(tmp_path, work)
-
-
-async def _wait_for_the_first(cache: Cache, gate: Gate) -> list[asyncio.Task[CachedValue]]:
-    """Three callers of what may be repeated: the first makes it, and the others wait for it."""
-    get = partial(cache.get_or_make, "k", gate.make, may_repeat=True)
-    tasks = [asyncio.create_task(get()) for _ in range(3)]
-    await until(lambda: gate.begun == 1 and len(cache._here._led["k"]) == 2)
-    return tasks
 
 
 def test_work_that_is_slow_to_end_does_not_take_the_place_of_what_began_after_it(

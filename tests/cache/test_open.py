@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.cache.freshness import freshness
-from webquarry.cache.open import find_cache_folder, open_disk, open_stores
+from webquarry.clock import Clock
 from webquarry.settings import Settings
+from webquarry.store.cache import freshness
+from webquarry.store.open import find_cache_folder, open_cache, open_disk_cache
 
 
 @pytest.mark.parametrize(
@@ -42,21 +43,21 @@ def test_without_a_home_answers_are_kept_in_memory_only(
 
     monkeypatch.setattr(Path, "home", home)
     with caplog.at_level(logging.WARNING, "webquarry"):
-        stores = open_stores(Settings(), {})
+        stores = open_cache(Settings(), {}, Clock())._stores
 
     assert [type(store).__name__ for store in stores] == ["MemoryStore"]
     assert "memory only" in caplog.text
 
 
 def test_memory_stands_in_front_of_the_disk(tmp_path: Path) -> None:
-    stores = open_stores(Settings(cache_folder=tmp_path), {})
+    stores = open_cache(Settings(cache_folder=tmp_path), {}, Clock())._stores
 
     assert [type(store).__name__ for store in stores] == ["MemoryStore", "DiskStore"]
 
 
 def test_a_store_that_was_never_used_closes_without_a_trace(tmp_path: Path) -> None:
     async def use() -> None:
-        store = open_disk(Settings(cache_folder=tmp_path / "cache"), {})
+        store = open_disk_cache(Settings(cache_folder=tmp_path / "cache"), {})
         assert store is not None
         await store.aclose()
 
@@ -70,7 +71,7 @@ def test_a_store_that_is_closed_when_the_interpreter_ends_says_nothing(tmp_path:
     code = (
         "import asyncio, atexit\n"
         "from pathlib import Path\n"
-        "from webquarry.cache.disk import DiskStore\n"
+        "from webquarry.store.disk_cache import DiskStore\n"
         f"store = DiskStore(Path({str(tmp_path)!r}), 1000)\n"
         "loop = asyncio.new_event_loop()\n"
         "atexit.register(lambda: (loop.run_until_complete(store.aclose()), loop.close()))\n"

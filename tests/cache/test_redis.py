@@ -13,13 +13,11 @@ from typing import Any
 import pytest
 
 from tests.redis_server import RedisServer
-from webquarry.cache.base import CacheEntry, key_of
-from webquarry.cache.cache import Cache, Made
-from webquarry.cache.memory import MemoryStore
-from webquarry.cache.redis import FrontStore, RedisStore
 from webquarry.caller import serving
 from webquarry.clock import Clock
-from webquarry.store.redis.connection import RedisConnection, RedisUnavailable
+from webquarry.store.cache import Cache, CacheEntry, Made, MemoryStore, key_of
+from webquarry.store.redis_cache import RedisStore
+from webquarry.store.redis_connection import RedisConnection, RedisUnavailable
 
 OTHER_KEY = bytes(32)
 
@@ -34,8 +32,8 @@ def test_what_one_server_keeps_another_one_finds_until_its_time_is_over(
             assert await found.get("k", 159.9) == CacheEntry(b"v", 100.0, 160.0)
             assert await found.get("k", 160.0) is None
             assert await found.get("other", 100.0) is None
-            names = [name async for page in found._values.list_keys() for name in page]
-            assert 0 < int(await one.run(lambda redis: redis.pttl(names[0]))) <= 60_000
+            name = one.key("cache", "k")
+            assert 0 < int(await one.run(lambda redis: redis.pttl(name))) <= 60_000
 
     asyncio.run(scenario())
 
@@ -54,7 +52,7 @@ def test_a_value_moved_under_another_name_is_not_believed(redis_server: RedisSer
         async with redis_server.connect() as connection:
             store = RedisStore(connection, 1000)
             await store.put("k", CacheEntry(b"v", 0.0, 60.0))
-            old, new = store._values.key("k"), store._values.key("l")
+            old, new = connection.key("cache", "k"), connection.key("cache", "l")
             await connection.run(lambda redis: redis.rename(old, new))
             assert await store.get("l", 1.0) is None
 
@@ -67,38 +65,8 @@ def test_what_is_too_large_or_over_already_is_not_kept(redis_server: RedisServer
             store = RedisStore(connection, 10)
             await store.put("large", CacheEntry(b"x" * 11, 0.0, 60.0))
             await store.put("over", CacheEntry(b"x", 60.0, 60.0))
-            assert (await store.stats()).entries == 0
-
-    asyncio.run(scenario())
-
-
-def test_clear_on_one_server_reaches_the_memory_of_the_others_and_leaves_what_is_no_cache(
-    redis_server: RedisServer,
-) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as first, redis_server.connect() as second:
-            one, other = cache_of(first), cache_of(second)
-            await one.put("k", Made(b"v", 60))
-            assert await other.get("k")
-            await first.run(lambda redis: redis.set(b"webquarry:journal", b"stays"))
-            assert [held.entries for held in await other.stats()] == [1, 1]
-            assert await one.clear() == 1
-            assert await other.get("k") is None
-            assert await first.get(b"webquarry:journal") == b"stays"
-
-    asyncio.run(scenario())
-
-
-def test_stats_and_clear_count_beyond_one_page_of_names(redis_server: RedisServer) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as connection:
-            store = RedisStore(connection, 1000)
-            for number in range(1200):
-                await store.put(str(number), CacheEntry(b"v", 0.0, 60.0))
-            held = await store.stats()
-            assert (held.name, held.entries, held.place) == ("redis", 1200, "test")
-            assert held.bytes >= 1200
-            assert await store.clear() == 1200
+            assert await store.get("large", 1.0) is None
+            assert await store.get("over", 1.0) is None
 
     asyncio.run(scenario())
 
@@ -122,16 +90,12 @@ def test_without_redis_calls_go_on_and_the_outage_is_said_once_and_so_is_its_end
 ) -> None:
     async def scenario() -> None:
         async with redis_server.connect() as connection:
-            store, cache = (
-                RedisStore(connection, 1000),
-                Cache([RedisStore(connection, 1000)], Clock()),
-            )
+            cache = Cache([RedisStore(connection, 1000)], Clock())
             await cache.put("k", Made(b"v", 60))
             redis_server.stop()
             assert await cache.get("k") is None
             await cache.put("l", Made(b"v", 60))
             assert (await cache.get_or_make("m", made)).value == b"made"
-            assert ((await store.stats()).entries, await store.clear()) == (0, 0)
             assert not connection.is_up
             redis_server.start()
             await cache.put("n", Made(b"v", 60))
@@ -280,4 +244,4 @@ def test_only_what_the_shared_store_holds_is_kept_for_all(redis_server: RedisSer
 def cache_of(connection: RedisConnection) -> Cache:
     """A server's cache, whose memory looks behind itself at every call."""
     behind = RedisStore(connection, 1000)
-    return Cache([FrontStore(1000, behind, look_seconds=0), behind], Clock())
+    return Cache([MemoryStore(1000), behind], Clock())

@@ -17,8 +17,6 @@ from rich.console import Console
 from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import HOMELESS
 from tests.tools.pages import sent
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.caller import serving
 from webquarry.cli.app import app
 from webquarry.cli.views.results import show_results
@@ -26,6 +24,7 @@ from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.library.open import open_library
 from webquarry.net.client import Client
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, MemoryStore
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 

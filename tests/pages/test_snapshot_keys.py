@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.tools.pages import ARTICLE, URL, Session, page
-from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.errors import WebquarryError
+from webquarry.store.cache import Cache, CachedValue, Made
 from webquarry.tools import load
 from webquarry.tools.research._search import NOT_IN_KEY
 

@@ -199,7 +199,7 @@ def test_without_redis_a_server_counts_from_what_it_has_granted(
 
 HOLDER = """
 import asyncio, sys
-from webquarry.store.redis.connection import RedisConnection
+from webquarry.store.redis_connection import RedisConnection
 from webquarry.store.redis_quota import RedisQuota
 from webquarry.secret import Secret
 

@@ -12,7 +12,7 @@ from tests.redis_server import KEY, RedisServer, running
 from webquarry.secret import Secret
 from webquarry.store.journals import FileJournals, Journal, JournalExists, JournalMoved, Journals
 from webquarry.store.records import RecordFile
-from webquarry.store.redis.connection import RedisConnection
+from webquarry.store.redis_connection import RedisConnection
 from webquarry.store.redis_journals import RedisJournals
 
 HOURS = 4 * 3600.0

@@ -11,10 +11,9 @@ import httpx2
 
 from tests.net.doubles import FakeClock
 from webquarry._search.router import Router
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.net.client import Client
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, MemoryStore
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load

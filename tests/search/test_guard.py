@@ -12,7 +12,7 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry import meter
-from webquarry._search.services.breakers import Breakers, LocalBreakers
+from webquarry._search.services.breakers import Breakers
 from webquarry._search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
 from webquarry._search.services.service import Service
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
@@ -61,7 +61,7 @@ def called(
     work: Work, *, seconds: float = 5, board: Breakers | None = None, late: str = CUT_SHORT
 ) -> GuardedCall:
     clock = FakeClock()
-    board = board or LocalBreakers(Settings(), clock)
+    board = board or Breakers(Settings(), clock)
     return asyncio.run(make_call(work, seconds, board, clock, late))
 
 
@@ -110,7 +110,7 @@ def test_the_attempt_and_the_figures_tell_the_same_outcome(
 
 
 def test_without_time_nobody_is_asked_and_nobody_is_blamed() -> None:
-    board = LocalBreakers(Settings(breaker_failures=1), FakeClock())
+    board = Breakers(Settings(breaker_failures=1), FakeClock())
 
     assert called(two, seconds=0, board=board).attempt.outcome == "skipped"
     assert board.breaker("acorn").state == "closed"
@@ -136,7 +136,7 @@ def test_nothing_found_may_have_a_reason_of_its_own() -> None:
 
 def test_a_service_that_rests_is_not_admitted_until_its_rest_is_over() -> None:
     clock = FakeClock()
-    board = LocalBreakers(Settings(), clock)
+    board = Breakers(Settings(), clock)
 
     called(refused, board=board)
     assert board.breaker("acorn").state == "open"

@@ -20,13 +20,11 @@ from webquarry._search.models import Attempt, Found, Query, Result
 from webquarry._search.query.lenses import load_lenses
 from webquarry._search.router import Router
 from webquarry._search.stored import pack, unpack
-from webquarry.cache import base as cache_base
-from webquarry.cache.base import CacheEntry
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.errors import ProviderFailure
 from webquarry.net.client import Client
 from webquarry.settings import Settings
+from webquarry.store import cache as cache_base
+from webquarry.store.cache import Cache, CacheEntry, MemoryStore
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 A = "https://a.org/"
@@ -263,10 +261,11 @@ def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:
 def test_nothing_is_kept_on_disk_while_the_web_is_recorded_or_replayed_or_the_cache_is_off(
     tmp_path: Path, setting: dict[str, str]
 ) -> None:
-    from webquarry.cache.open import open_stores
+    from webquarry.store.open import open_cache
 
     if "WEBQUARRY_RECORD" in setting:
         setting = {"WEBQUARRY_RECORD": str(tmp_path / "x.warc.gz")}
     settings = Settings.from_environment(setting | {"WEBQUARRY_CACHE_FOLDER": str(tmp_path)})
 
-    assert not any(type(store).__name__ == "DiskStore" for store in open_stores(settings, HOMELESS))
+    stores = open_cache(settings, HOMELESS, FakeClock())._stores
+    assert not any(type(store).__name__ == "DiskStore" for store in stores)

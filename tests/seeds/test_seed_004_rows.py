@@ -19,8 +19,6 @@ from webquarry._search import stored
 from webquarry._search.models import Found, Query
 from webquarry._search.provider import Provider
 from webquarry._search.query.length import cut_query
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.clock import Clock
 from webquarry.errors import AuthFailure
 from webquarry.mcp.linking import read_artifact
@@ -28,6 +26,7 @@ from webquarry.net.client import Client
 from webquarry.pages import pages as pages_module
 from webquarry.registry import members_of
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, MemoryStore
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 

@@ -31,8 +31,8 @@ from tests.seeds.seed_004 import SEED, check_as_in_table, rows_of
 from webquarry._search import stored
 from webquarry._search.models import Attempt, Found, Query, Result
 from webquarry._search.query.lenses import Lens, load_lenses
-from webquarry.cache.base import key_of
 from webquarry.errors import AuthFailure, BadInput, RateLimited
+from webquarry.store.cache import key_of
 from webquarry.tools import load
 from webquarry.tools.research._search import NOT_IN_KEY
 

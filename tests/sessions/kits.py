@@ -11,12 +11,11 @@ import httpx2
 
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, KEYS, Engines, brave
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, MemoryStore
 from webquarry.store.journals import FileJournals
 from webquarry.store.records import RecordFile
 from webquarry.tool import Answer

@@ -12,9 +12,8 @@ import httpx2
 
 from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import HOMELESS
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.net.client import Client
+from webquarry.store.cache import Cache, MemoryStore
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 from webquarry.tools.research.scrape_page import ScrapeOutput

@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, Engines, brave
 from tests.search.patents.recorded import response
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.net.client import Client
+from webquarry.store.cache import Cache, MemoryStore
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load

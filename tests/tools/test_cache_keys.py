@@ -15,7 +15,7 @@ import pytest
 
 from tests.search.engines import KEYS, Engines, brave, called, google, tavily
 from tests.search.scholarly.test_scholarly_finder import indexes
-from webquarry.cache.cache import Cache, CachedValue, Made
+from webquarry.store.cache import Cache, CachedValue, Made
 from webquarry.tools import load
 from webquarry.tools.research._search import NOT_IN_KEY
 

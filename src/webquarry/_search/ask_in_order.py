@@ -18,9 +18,9 @@ from webquarry._search.provider import Provider
 from webquarry._search.services.failure import choose_error
 from webquarry._search.services.services import Services
 from webquarry._search.stored import pack
-from webquarry.cache.cache import Made
 from webquarry.errors import WebquarryError
 from webquarry.settings import Settings
+from webquarry.store.cache import Made
 
 _LIBRARY_SECONDS = 1.0  # that it has in any case
 FALLBACK_SHARE = 6  # a makeshift is kept for this part of the usual time
@@ -36,7 +36,6 @@ async def ask_in_order(services: Services[Provider], settings: Settings, plan: P
     failures: list[WebquarryError] = []
     empty: Found | None = None
     end = services.clock.monotonic() + settings.timeout_seconds
-    await services.learn(plan.names)
     names = plan.names
     if plan.at_once:
         names = ()

@@ -23,13 +23,12 @@ from webquarry._search.query.domains import DomainFilter
 from webquarry._search.services.breakers import Breakers
 from webquarry._search.services.services import Services
 from webquarry._search.stored import VERSION, unpack
-from webquarry.cache.base import key_of
-from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.net.client import Client
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, key_of
 
 if TYPE_CHECKING:
     from webquarry._search.query.lenses import Lens

@@ -26,8 +26,8 @@ from webquarry.ask.billing.ledger import (
 from webquarry.ask.billing.statement import Statement
 from webquarry.ask.store import LEASE_SECONDS, Entry, IsGood, QuestionStore
 from webquarry.clock import Clock
-from webquarry.store.redis import ask_scripts
-from webquarry.store.redis.connection import PREFIX, RedisConnection
+from webquarry.store import ask_scripts
+from webquarry.store.redis_connection import PREFIX, RedisConnection
 from webquarry.store.redis_journals import RECORD_SECONDS, send_once_more
 
 _KEY_PREFIX = PREFIX + b"ask"

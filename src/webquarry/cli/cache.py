@@ -9,7 +9,7 @@ import typer
 from webquarry.surfaces.terminal import AsJson, command_output, one_line
 
 if TYPE_CHECKING:
-    from webquarry.cache.disk import DiskStore
+    from webquarry.store.disk_cache import DiskStore
 
 app = typer.Typer(help="What is kept on disk for a while: how much there is, and how to forget it.")
 
@@ -72,7 +72,7 @@ def clear(as_json: AsJson = None) -> None:
 def _open_store() -> DiskStore | None:
     import os
 
-    from webquarry.cache.open import open_disk
     from webquarry.settings import Settings
+    from webquarry.store.open import open_disk_cache
 
-    return open_disk(Settings.from_environment(), os.environ)
+    return open_disk_cache(Settings.from_environment(), os.environ)

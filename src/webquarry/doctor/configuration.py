@@ -83,7 +83,7 @@ def check_redis(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """The Redis that a server over HTTP would share with others; nobody else uses it. Its URL may
     hold a password.
     """
-    from webquarry.store.redis.open import REDIS_URL, find_redis_url, place_of, read_store_key
+    from webquarry.store.redis_config import REDIS_URL, find_redis_url, place_of, read_store_key
 
     try:
         found = find_redis_url(environ)
@@ -113,7 +113,7 @@ async def probe_redis(
     """What a Redis that looks right says when it is asked; nothing is written to it."""
     if result.state != "ok":
         return result
-    from webquarry.store.redis.open import open_redis, ping_redis
+    from webquarry.store.redis_config import open_redis, ping_redis
 
     try:
         redis = open_redis(settings, environ)

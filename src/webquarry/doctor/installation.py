@@ -123,7 +123,7 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
 
 def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Where answers and pages are kept for a while."""
-    from webquarry.cache.open import find_cache_folder
+    from webquarry.store.open import find_cache_folder
 
     variable = "XDG_CACHE_HOME"
     if settings.cache_folder is not None:

@@ -24,9 +24,11 @@ from webquarry.library.models import KeptPage, LibraryStats
 
 if TYPE_CHECKING:
     from webquarry._read.workers.job import JobRunner
-    from webquarry.library.file import LibraryFile
     from webquarry.library.indexing import IndexedPage
     from webquarry.library.shelf import Shelf
+    from webquarry.store.database import DisposableDatabase
+    from webquarry.store.encryption import Cipher
+    from webquarry.store.sqlite import Connection
 
 T = TypeVar("T")
 
@@ -58,7 +60,8 @@ class Library:
             self._indexer = WorkerIndexer(workers)
         self._adding = threading.Lock()
         self._working = threading.Lock()
-        self._file: LibraryFile | None = None
+        self._file: DisposableDatabase | None = None
+        self._shelf: Shelf | None = None
         self._lock = threading.Lock()
         self._waiting: list[tuple[str, MakePage]] = []
         self._waiting_bytes = 0
@@ -160,13 +163,18 @@ class Library:
             self._indexer.take_time()
 
     def _work(self, work: Callable[[Shelf], T], otherwise: T) -> T:
-        # Brings SQLite, the cipher and what is known of languages, which no answer waits for.
-        from webquarry.library.file import LibraryFile
+        # imports SQLite, cryptography and language data, which no answer waits for
+        from webquarry.library.shelf import Shelf, open_shelf_database
+
+        def work_on_shelf(connection: Connection, cipher: Cipher) -> T:
+            if self._shelf is None or self._shelf.connection is not connection:
+                self._shelf = Shelf(connection, cipher, self._max_bytes)
+            return work(self._shelf)
 
         with self._working:
             if self._file is None:
-                self._file = LibraryFile(self.path, self._max_bytes)
-            return self._file.work(work, otherwise)
+                self._file = open_shelf_database(self.path)
+            return self._file.try_do(work_on_shelf, otherwise, write=False)
 
     def _add_soon(self) -> None:
         """Add what came, at a moment when no more comes: whoever reads several pages has the

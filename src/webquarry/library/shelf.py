@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 
 from webquarry._search.identity import identity
 from webquarry.library.indexing import IndexedPage, index_page, write_rows
@@ -26,34 +27,33 @@ from webquarry.library.passages import split_passages
 from webquarry.library.terms import VERSION as TERMS_VERSION
 from webquarry.library.terms import name_language, question_terms
 from webquarry.library.tokens import SIGNS, TermTokens
+from webquarry.store.database import DisposableDatabase
 from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import (
     Connection,
-    Trouble,
-    UnusableFile,
     check_row,
     roll_back,
-    switch_to_wal,
 )
 
-_VERSION = 1
 _PAGE_BYTES = 2_048  # most texts are short
 _INDEX_PAGE_BYTES = 2_000  # which fits into one of them
-_PAGES = """
-CREATE TABLE IF NOT EXISTS pages (
-    id INTEGER PRIMARY KEY, passages INTEGER NOT NULL, owner BLOB NOT NULL,
-    name BLOB NOT NULL UNIQUE, content BLOB NOT NULL, digest BLOB NOT NULL,
-    terms INTEGER NOT NULL, size INTEGER NOT NULL, fetched_at INTEGER NOT NULL,
-    used_at INTEGER NOT NULL
-)
-"""
-_NEXT = "CREATE TABLE IF NOT EXISTS next (id INTEGER NOT NULL)"  # the number of the next page
 # Most tokens are of bodies: those of the first column take the least room.
-_WORDS = f"""
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
-    body, title, headings, content='', detail=full, tokenize="ascii tokenchars '{SIGNS}'"
-)
-"""
+_MIGRATIONS = [
+    f"""
+    CREATE TABLE IF NOT EXISTS pages (
+        id INTEGER PRIMARY KEY, passages INTEGER NOT NULL, owner BLOB NOT NULL,
+        name BLOB NOT NULL UNIQUE, content BLOB NOT NULL, digest BLOB NOT NULL,
+        terms INTEGER NOT NULL, size INTEGER NOT NULL, fetched_at INTEGER NOT NULL,
+        used_at INTEGER NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS next (id INTEGER NOT NULL);
+    INSERT INTO next VALUES (1);
+    CREATE VIRTUAL TABLE words USING fts5(
+        body, title, headings, content='', detail=full, tokenize="ascii tokenchars '{SIGNS}'"
+    );
+    INSERT INTO words (words, rank) VALUES ('pgsz', {_INDEX_PAGE_BYTES})
+    """  # noqa: S608 - constants
+]
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
 _RANK = "bm25(1.0, 3.0, 2.0)"
 _MOST_WORDS = 10  # of a question that are looked for: the rarest
@@ -92,8 +92,8 @@ class _Known:
 class Shelf:
     """The pages of all callers in one database."""
 
-    def __init__(self, database: Connection, cipher: Cipher, max_bytes: int) -> None:
-        self._database = database
+    def __init__(self, connection: Connection, cipher: Cipher, max_bytes: int) -> None:
+        self.connection = connection
         self._cipher = cipher
         self._max_bytes = max_bytes
         self._tokens: dict[str, TermTokens] = {}
@@ -137,7 +137,7 @@ class Shelf:
             return []
         match = " OR ".join(f'"{token}"' for token in counts)
         limit = max(count, _FEWEST_RESULTS) * _PASSAGES_LOOKED_AT
-        rows = self._database.execute(
+        rows = self.connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?",
             (match, _RANK, limit),
         ).fetchall()
@@ -164,7 +164,7 @@ class Shelf:
         if url is not None:
             name = self._hash_page(owner, url)
         with self._writing():
-            rows = self._database.execute(
+            rows = self.connection.execute(
                 "SELECT id FROM pages WHERE owner = ?1 AND (?2 IS NULL OR name = ?2)"
                 " AND (?3 IS NULL OR fetched_at < ?3)",
                 (self._hash_owner(owner), name, before),
@@ -178,12 +178,12 @@ class Shelf:
     def holds(self, owner: str, url: str) -> bool:
         """Whether a page is there."""
         name = self._hash_page(owner, url)
-        found = self._database.execute("SELECT 1 FROM pages WHERE name = ?", (name,)).fetchone()
+        found = self.connection.execute("SELECT 1 FROM pages WHERE name = ?", (name,)).fetchone()
         return found is not None
 
     def list_pages(self, owner: str) -> Iterator[KeptPage]:
         """All pages of a caller, the newest first."""
-        numbers = self._database.execute(
+        numbers = self.connection.execute(
             "SELECT id FROM pages WHERE owner = ? ORDER BY fetched_at DESC, id DESC",
             (self._hash_owner(owner),),
         ).fetchall()
@@ -194,7 +194,7 @@ class Shelf:
 
     def measure(self, owner: str, place: str) -> LibraryStats:
         """How much there is."""
-        pages, size, oldest, newest = self._database.execute(
+        pages, size, oldest, newest = self.connection.execute(
             "SELECT count(*), coalesce(sum(size), 0), min(fetched_at), max(fetched_at)"
             " FROM pages WHERE owner = ?",
             (self._hash_owner(owner),),
@@ -203,7 +203,7 @@ class Shelf:
 
     def repair(self, most: int = 50) -> bool:
         """Index some pages anew whose terms are of another version; True if there may be more."""
-        numbers = self._database.execute(
+        numbers = self.connection.execute(
             "SELECT id FROM pages WHERE terms != ? LIMIT ?", (TERMS_VERSION, most)
         ).fetchall()
         if not numbers:
@@ -211,7 +211,7 @@ class Shelf:
         with self._writing():
             for (number,) in numbers:
                 row = self._read(number)
-                self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
+                self.connection.execute("DELETE FROM pages WHERE id = ?", (number,))
                 if row is not None:
                     self._insert(row.kept.owner, row.kept.page)
         return True
@@ -219,22 +219,22 @@ class Shelf:
     def tidy(self) -> None:
         """Merge what the index was written in, some of it at a time."""
         statement = "INSERT INTO words (words, rank) VALUES ('merge', ?)"
-        self._database.execute(statement, (-_MERGED_PAGES,))
+        self.connection.execute(statement, (-_MERGED_PAGES,))
         self._shrink()
 
     def _shrink(self) -> None:
         """Give the room that is free back to the disk. `execute` would do one page of it."""
-        self._database.executescript("PRAGMA incremental_vacuum")
+        self.connection.executescript("PRAGMA incremental_vacuum")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """A transaction, undone where it fails."""
-        self._database.execute("BEGIN IMMEDIATE")
+        self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
-            self._database.execute("COMMIT")
+            self.connection.execute("COMMIT")
         except BaseException:
-            roll_back(self._database)
+            roll_back(self.connection)
             raise
 
     def _add(self, owner: str, page: KeptPage, indexes: Mapping[bytes, IndexedPage]) -> None:
@@ -245,7 +245,7 @@ class Shelf:
                 return
             if known.digest == digest:
                 moment = int(page.fetched_at)
-                self._database.execute(
+                self.connection.execute(
                     "UPDATE pages SET fetched_at = ?, used_at = ? WHERE id = ?",
                     (moment, moment, known.number),
                 )
@@ -255,7 +255,7 @@ class Shelf:
 
     def _find_known(self, owner: str, page: KeptPage) -> _Known | None:
         """What is there of a page."""
-        row = self._database.execute(
+        row = self.connection.execute(
             "SELECT id, digest, fetched_at FROM pages WHERE name = ?",
             (self._hash_page(owner, page.url),),
         ).fetchone()
@@ -272,10 +272,10 @@ class Shelf:
         name = self._hash_page(owner, page.url)
         content = self._cipher.encrypt(indexed.packed, name)
         rows = indexed.rows
-        (number,) = self._database.execute("SELECT id FROM next").fetchone()
-        self._database.execute("UPDATE next SET id = ?", (number + len(rows),))
+        (number,) = self.connection.execute("SELECT id FROM next").fetchone()
+        self.connection.execute("UPDATE next SET id = ?", (number + len(rows),))
         moment = int(page.fetched_at)
-        self._database.execute(
+        self.connection.execute(
             "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 number, len(rows), self._hash_owner(owner), name, content,
@@ -283,14 +283,14 @@ class Shelf:
             ),
         )  # fmt: skip
         numbered = [(number + place, *row) for place, row in enumerate(rows)]
-        self._database.executemany(
+        self.connection.executemany(
             "INSERT INTO words (rowid, body, title, headings) VALUES (?, ?, ?, ?)", numbered
         )
 
     def _remove(self, number: int, indexed: IndexedPage | None = None) -> None:
         """Take a page out; one that cannot be read any more leaves rows that nobody finds."""
         row = self._read(number)
-        self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
+        self.connection.execute("DELETE FROM pages WHERE id = ?", (number,))
         if row is None or row.terms != TERMS_VERSION:
             return
         if indexed is not None:
@@ -299,7 +299,7 @@ class Shelf:
             passages = split_passages(row.kept.page.text)
             rows = write_rows(row.kept, passages, self.get_tokens(row.kept.owner))
         numbered = [("delete", number + place, *words) for place, words in enumerate(rows)]
-        self._database.executemany(
+        self.connection.executemany(
             "INSERT INTO words (words, rowid, body, title, headings) VALUES (?, ?, ?, ?, ?)",
             numbered,
         )
@@ -309,23 +309,23 @@ class Shelf:
         used = self._count_bytes()
         if used <= self._max_bytes:
             return
-        (total,) = self._database.execute("SELECT coalesce(sum(size), 0) FROM pages").fetchone()
+        (total,) = self.connection.execute("SELECT coalesce(sum(size), 0) FROM pages").fetchone()
         bytes_per_byte = used / max(1, total)
         surplus = used - self._max_bytes * _KEPT_SHARE
-        rows = self._database.execute("SELECT id, size FROM pages ORDER BY used_at, id").fetchall()
+        rows = self.connection.execute("SELECT id, size FROM pages ORDER BY used_at, id").fetchall()
         for number, size in rows:
             if surplus <= 0:
                 break
             self._remove(number)
             surplus -= size * bytes_per_byte
         # What was removed takes room until the index is written anew.
-        self._database.execute("INSERT INTO words (words) VALUES ('optimize')")
+        self.connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def _count_bytes(self) -> int:
         """The bytes of the file that are in use."""
-        (pages,) = self._database.execute("PRAGMA page_count").fetchone()
-        (free,) = self._database.execute("PRAGMA freelist_count").fetchone()
-        (size,) = self._database.execute("PRAGMA page_size").fetchone()
+        (pages,) = self.connection.execute("PRAGMA page_count").fetchone()
+        (free,) = self.connection.execute("PRAGMA freelist_count").fetchone()
+        (size,) = self.connection.execute("PRAGMA page_size").fetchone()
         return int((pages - free) * size)
 
     def _count_rarest(self, owner: str, question: str) -> dict[str, int]:
@@ -366,7 +366,7 @@ class Shelf:
         """Whether pages of a caller are in a language, as far as it was asked since something was
         written, here or by another process.
         """
-        (version,) = self._database.execute("PRAGMA data_version").fetchone()
+        (version,) = self.connection.execute("PRAGMA data_version").fetchone()
         if version != self._version_of_languages:
             self._languages.clear()
             self._version_of_languages = version
@@ -374,7 +374,7 @@ class Shelf:
 
     def _count_rows(self, token: str, most: int) -> int:
         """The passages that hold a token; no more than so many are counted."""
-        (count,) = self._database.execute(_COUNT, (f'"{token}"', most)).fetchone()
+        (count,) = self.connection.execute(_COUNT, (f'"{token}"', most)).fetchone()
         return int(count)
 
     def _score_passages(
@@ -392,7 +392,7 @@ class Shelf:
         ends = (min(scores), max(scores))
         for token, held_by in counts.items():
             match = f'{{body headings}} : "{token}"'
-            rows = self._database.execute(
+            rows = self.connection.execute(
                 "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?",
                 (match, *ends),
             )
@@ -403,7 +403,7 @@ class Shelf:
 
     def _find_page(self, owner: str, place: int) -> int | None:
         """The page of this caller that a row of the index belongs to."""
-        row = self._database.execute(
+        row = self.connection.execute(
             "SELECT id, passages, owner FROM pages WHERE id <= ? ORDER BY id DESC LIMIT 1",
             (place,),
         ).fetchone()
@@ -416,7 +416,7 @@ class Shelf:
 
     def _touch(self, numbers: Iterable[int], now: float) -> None:
         """Note that pages were of use."""
-        self._database.execute(
+        self.connection.execute(
             "UPDATE pages SET used_at = ? WHERE used_at < ?"
             " AND id IN (SELECT value FROM json_each(?))",
             (int(now), now - _TOUCH_SECONDS, json.dumps(list(numbers))),
@@ -424,7 +424,7 @@ class Shelf:
 
     def _read(self, number: int) -> _Row | None:
         """A page; None where there is none, or none that can be read."""
-        row = self._database.execute(
+        row = self.connection.execute(
             "SELECT name, content, terms, fetched_at FROM pages WHERE id = ?", (number,)
         ).fetchone()
         if row is None:
@@ -453,36 +453,10 @@ class Shelf:
         return self._cipher.hash_name(f"library text {digest}")[:_DIGEST_BYTES]
 
 
-def prepare_shelf(database: Connection) -> None:
-    """Of today's shape. An index that was made of other terms is begun anew, and filled by
-    `repair`.
-    """
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    if version not in (0, _VERSION):
-        text = f"version {version} where {_VERSION} was expected"
-        raise UnusableFile(text, Trouble.NEWER)
-    if version == 0:
-        database.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    switch_to_wal(database)
-    database.execute("PRAGMA synchronous = NORMAL")
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        database.execute(_PAGES)
-        database.execute(_NEXT)
-        database.execute("INSERT INTO next SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM next)")
-        others = "SELECT count(*), count(*) FILTER (WHERE terms != ?) FROM pages"
-        pages, old = database.execute(others, (TERMS_VERSION,)).fetchone()
-        if old and old == pages:
-            database.execute("DROP TABLE IF EXISTS words")
-        database.execute(_WORDS)
-        page_size = "INSERT INTO words (words, rank) VALUES ('pgsz', ?)"
-        database.execute(page_size, (_INDEX_PAGE_BYTES,))
-        database.execute(f"PRAGMA user_version = {_VERSION}")
-        database.execute("COMMIT")
-    except BaseException:
-        roll_back(database)
-        raise
+def open_shelf_database(path: Path) -> DisposableDatabase:
+    """The database of a shelf."""
+    pragmas = [f"page_size = {_PAGE_BYTES}", "auto_vacuum = INCREMENTAL"]
+    return DisposableDatabase(path, _MIGRATIONS, pragmas=pragmas)
 
 
 def _take_passage(row: _Row, place: int, scores: Mapping[int, float]) -> FoundPassage:

@@ -83,7 +83,7 @@ async def read_artifact(uri: str, kit: Toolkit) -> str | None:
 
 async def store_artifact(body: bytes, kit: Toolkit) -> str | None:
     """Put an artifact into the cache and return its URI; None if the cache does not hold it."""
-    from webquarry.cache.cache import Made
+    from webquarry.store.cache import Made
 
     digest = await asyncio.to_thread(hashlib.sha256, body)
     key = _cache_key(digest.hexdigest())
@@ -94,6 +94,6 @@ async def store_artifact(body: bytes, kit: Toolkit) -> str | None:
 
 
 def _cache_key(artifact_id: str) -> str:
-    from webquarry.cache.base import key_of
+    from webquarry.store.cache import key_of
 
     return key_of("artifact", _VERSION, {"id": artifact_id})

@@ -29,8 +29,6 @@ from webquarry._read.linked_styles import MOST_BYTES, find_addresses
 from webquarry._read.page_form import unpack_fields
 from webquarry._read.reader import FetchedPage, Reader
 from webquarry._read.workers.job import Job, JobRunner
-from webquarry.cache.base import CachedValue, key_of, name_variant
-from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import ScriptPage, ThinPage, Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
@@ -63,6 +61,7 @@ from webquarry.pages.tiers.rendering import (
 from webquarry.pages.words import KeptWords, unpack_words
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, CachedValue, Made, key_of, name_variant
 
 if TYPE_CHECKING:
     from webquarry._read.browser.renderer import PageRenderer
@@ -184,8 +183,7 @@ class Pages:
             wanted = PageWanted(url, mode, render, with_styles, fresh, is_new, key)
             return Made(await self._read(wanted), self._settings.cache_read_seconds)
 
-        is_free = self._contents is None  # of charge: whoever reads it again pays nothing
-        kept = await self._cache.get_or_make(key, make, fresh=fresh, look=look, may_repeat=is_free)
+        kept = await self._cache.get_or_make(key, make, fresh=fresh, look=look)
         if fresh and with_styles:
             # It is as good as one without style sheets, of which an older one may be kept.
             await self._cache.keep(plain_key, Made(kept.value, self._settings.cache_read_seconds))

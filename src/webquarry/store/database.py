@@ -73,7 +73,7 @@ class Database:
     def do(self, work: Work[T], *, write: bool = True) -> T:
         """Return the result of the work, which is one transaction if it writes."""
         with self._lock:
-            connection, cipher = self._open()
+            connection, cipher = self.open()
             try:
                 if write:
                     connection.execute("BEGIN IMMEDIATE")
@@ -118,7 +118,8 @@ class Database:
             return function()
         return await running
 
-    def _open(self) -> tuple[Connection, Cipher]:
+    def open(self) -> tuple[Connection, Cipher]:
+        """Return the connection and the cipher, opened on first use."""
         if self._connection is None or self._cipher is None:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._cipher = self._open_cipher()
@@ -150,7 +151,7 @@ class Database:
                 text = f"it has version {version}, this release knows {known}"
                 raise UnusableFile(text, Trouble.NEWER)
             for number, migration in enumerate(self._migrations[version:], version + 1):
-                for statement in filter(str.strip, migration.split(";")):
+                for statement in filter(str.strip, migration.split(";\n")):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {number}")
             connection.execute("COMMIT")
@@ -196,8 +197,8 @@ class DisposableDatabase(Database):
         """Do the same on the thread of the database."""
         return await self.call_in_thread(partial(self.try_do, work, default, write=write))
 
-    def _open(self) -> tuple[Connection, Cipher]:
-        opened = super()._open()
+    def open(self) -> tuple[Connection, Cipher]:
+        opened = super().open()
         self._inode = self.path.stat().st_ino
         return opened
 

@@ -206,7 +206,7 @@ class _MemoryDatabase(Database):
     def __init__(self) -> None:
         super().__init__(Path("memory"), read_migrations())
 
-    def _open(self) -> tuple[Connection, Cipher]:
+    def open(self) -> tuple[Connection, Cipher]:
         if self._connection is None or self._cipher is None:
             self._cipher = Cipher(os.urandom(KEY_BYTES))
             self._connection = connect(":memory:", self._migrate)

@@ -15,6 +15,7 @@ from typing import Any
 
 from webquarry import meter
 from webquarry.errors import RecordsFailure
+from webquarry.store import redis_scripts as scripts
 from webquarry.store.journals import (
     LAST_MOMENT,
     Journal,
@@ -25,8 +26,7 @@ from webquarry.store.journals import (
     hash_owner,
     name_entry,
 )
-from webquarry.store.redis import scripts
-from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
+from webquarry.store.redis_connection import PREFIX, RedisConnection, RedisUnavailable
 
 _KEY_PREFIX = PREFIX + b"journal"
 RECORD_SECONDS = 5.0  # timeout of a command on records

@@ -20,10 +20,8 @@ from webquarry.store.quota import (
     join,
     judge,
 )
-from webquarry.store.redis.connection import RedisConnection, RedisUnavailable
-from webquarry.store.redis.leases import renew
-from webquarry.store.redis.scripts import COUNT_TAKE, SLOT_HOLD
-from webquarry.store.redis.values import RedisValues
+from webquarry.store.redis_connection import RedisConnection, RedisUnavailable, renewing
+from webquarry.store.redis_scripts import COUNT_TAKE, SLOT_HOLD
 
 LEASE_SECONDS = 15.0
 _RENEW = -1  # instead of a maximum
@@ -34,7 +32,6 @@ class RedisQuota(Quota):
 
     def __init__(self, connection: RedisConnection, lease_seconds: float = LEASE_SECONDS) -> None:
         self._connection = connection
-        self._values = RedisValues(connection, "quota")
         self._lease_seconds = lease_seconds
         self._local = LocalQuota()
 
@@ -45,7 +42,7 @@ class RedisQuota(Quota):
         arguments: list[str | int] = []
         for limit in limits:
             name = f"{limit.window_seconds:g} {limit.name}"
-            keys.append(self._values.key(name, "count:"))
+            keys.append(self._connection.key("quota", name, "count:"))
             window, part = divmod(now / limit.window_seconds, 1)
             life_ms = round(limit.window_seconds * 2000) + 1000  # two windows, and a little
             skew = CLOCK_SKEW_SECONDS / limit.window_seconds
@@ -67,13 +64,13 @@ class RedisQuota(Quota):
     async def slot(self, name: str, most: int) -> AsyncIterator[None]:
         """Hold a slot; a local one too, which counts when Redis becomes unavailable."""
         async with self._local.slot(name, most):
-            key = self._values.key(name, "slots:")
+            key = self._connection.key("quota", name, "slots:")
             token = secrets.token_hex(16)
             if not await self._hold(key, token, most):
                 raise build_no_slot(most)
             try:
                 hold_again = partial(self._hold, key, token, _RENEW)
-                async with renew(self._lease_seconds, hold_again):
+                async with renewing(self._lease_seconds, hold_again):
                     yield
             finally:
                 with suppress(RedisUnavailable):  # the lease ends by itself

@@ -30,7 +30,6 @@ __all__ = [
     "check_row",
     "classify",
     "connect",
-    "keep_log_on_close",
     "make_file",
     "roll_back",
     "switch_to_wal",
@@ -219,15 +218,6 @@ def connect(
         database.close()
         raise
     return database
-
-
-def keep_log_on_close(database: Connection) -> None:
-    """Closing the last connection writes its log into the file; from Python 3.12 on it can be told
-    not to.
-    """
-    configure = getattr(database, "setconfig", None)
-    if configure is not None:
-        configure(getattr(sqlite3, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE"), True)  # noqa: B009 - new
 
 
 def roll_back(database: Connection) -> None:

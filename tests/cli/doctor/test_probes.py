@@ -23,7 +23,7 @@ from webquarry._search.scholarly.providers.arxiv import Arxiv
 from webquarry.doctor.examine import Report, examine
 from webquarry.registry import members_of
 from webquarry.settings import Settings
-from webquarry.store.redis import open as redis_place
+from webquarry.store import redis_config as redis_place
 
 INDEXES: list[type[Scholarly]] = members_of("webquarry._search.scholarly.providers", Scholarly)
 LOGIN, USAGE = "/3.2/auth/accesstoken", "/subscriptions/patent_api/usage"
@@ -269,7 +269,7 @@ def test_a_redis_that_does_not_let_us_in_is_broken_and_the_password_is_not_shown
     finding = part(report, "redis")
 
     assert (finding.state, finding.reachable, report.ok) == ("broken", True, False)
-    assert "does not let us in" in finding.detail
+    assert "refuses access" in finding.detail
     assert finding.cure in shown(report)
     assert wrong not in shown(report) + json.dumps(report.as_dict())
 

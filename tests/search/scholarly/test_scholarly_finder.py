@@ -16,10 +16,9 @@ from tests.search.engines import HOMELESS, HOSTS, Engines, Reply, brave, failed
 from tests.search.scholarly.replies import response
 from webquarry._search.scholarly.finder import Finder
 from webquarry._search.scholarly.models import PaperQuery, PapersFound
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.errors import BadInput, RateLimited, WebquarryError
 from webquarry.net.client import Client
+from webquarry.store.cache import Cache, MemoryStore
 from webquarry.toolkit import Toolkit
 
 T = TypeVar("T")

@@ -12,9 +12,8 @@ import httpx2
 
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, brave
-from webquarry.cache.cache import Cache
-from webquarry.cache.memory import MemoryStore
 from webquarry.net.client import Client
+from webquarry.store.cache import Cache, MemoryStore
 from webquarry.tool import Tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load

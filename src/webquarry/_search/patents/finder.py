@@ -163,7 +163,6 @@ class PatentFinder:
         seconds = self._settings.timeout_seconds
         if plan.web:
             seconds /= 2
-        await self.services.learn([register.name for register in plan.registers])
         answers = await asyncio.gather(
             *(self._ask(register, build, seconds) for register in plan.registers)
         )

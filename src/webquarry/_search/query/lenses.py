@@ -16,9 +16,9 @@ import msgspec
 from msgspec import Meta
 
 from webquarry._search.query.domains import normalise
-from webquarry.cache.base import key_of
 from webquarry.credentials import expand_home
 from webquarry.errors import BadInput
+from webquarry.store.cache import key_of
 
 
 class Lens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

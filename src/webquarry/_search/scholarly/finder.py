@@ -26,13 +26,12 @@ from webquarry._search.services.failure import choose_error, shorten
 from webquarry._search.services.guard import GuardedCall, apply_retry_after
 from webquarry._search.services.pace import Pace
 from webquarry._search.services.services import Services
-from webquarry.cache.base import key_of
-from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, RateLimited, WebquarryError
 from webquarry.net.client import Client
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, Made, key_of
 
 if TYPE_CHECKING:
     from webquarry._search.query.lenses import Lens
@@ -141,8 +140,6 @@ class Finder:
         self, query: PaperQuery, indexes: Sequence[Scholarly], source: str, *, is_named: bool
     ) -> PapersFound:
         """What the indexes that answered found together; what the web found where none did."""
-        names = [index.name for index in indexes]
-        await self.services.learn(names)
         answers = await asyncio.gather(*(self._ask(index, query) for index in indexes))
         attempts = []
         failures = []
@@ -154,6 +151,7 @@ class Finder:
             return _combine(answers, query)
         if is_named:
             healthy = [index.name for index in self.services.healthy()]
+            names = [index.name for index in indexes]
             others = [name for name in healthy if name not in names]
             raise choose_error(failures, attempts, others)
         sites: list[str] = []

@@ -102,7 +102,6 @@ class ServiceGuard:
         self, service: Service, board: Breakers, clock: Clock, seconds: float, late: str
     ) -> None:
         self._service = service
-        self._board = board
         self._clock = clock
         self._seconds = seconds
         self._late = late
@@ -155,7 +154,6 @@ class ServiceGuard:
             self._breaker.record_success()
         else:
             self._breaker.record_failure(call.error)
-            await self._board.tell(self._service.name)
         return True
 
     def _keep_error(self, call: GuardedCall, error: BaseException) -> bool:

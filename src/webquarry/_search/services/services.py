@@ -11,14 +11,14 @@ answer (`Service.rest_after`) is, as far as the time allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cached_property, partial
 from typing import Generic, TypeVar
 
 import httpx2
 
-from webquarry._search.services.breakers import Breakers, LocalBreakers
+from webquarry._search.services.breakers import Breakers
 from webquarry._search.services.failure import unknown_service
 from webquarry._search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
 from webquarry._search.services.pace import Pace
@@ -59,7 +59,7 @@ class Services(Generic[S]):
         self._client = client
         self._settings = settings
         self._environ = environ
-        self._board = board or LocalBreakers(settings, clock)
+        self._board = board or Breakers(settings, clock)
         self._pace = pace or Pace(clock)  # shared by whoever asks the same services
         self._configured: dict[str, S] = {}
         self._not_before: dict[str, float] = {}
@@ -130,10 +130,6 @@ class Services(Generic[S]):
             breaker = self._board.breaker(name)
             states[name] = breaker.state
         return states
-
-    async def learn(self, names: Sequence[str]) -> None:
-        """Take over what other servers have found out about these services."""
-        await self._board.learn(names)
 
     def guard(
         self, service: S, seconds: float, late: str = CUT_SHORT

@@ -22,7 +22,7 @@ def _list_credentials() -> frozenset[str]:
     from webquarry._search.provider import Provider
     from webquarry._search.scholarly.provider import Scholarly
     from webquarry.ask.keys import NAMES
-    from webquarry.store.redis.open import REDIS_URL, STORE_KEY, USUAL_URL
+    from webquarry.store.redis_config import REDIS_URL, STORE_KEY, USUAL_URL
 
     search = "webquarry._search"
     patents = f"{search}.patents.providers"

@@ -8,11 +8,10 @@ import json
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from webquarry.cache.base import name_variant
-from webquarry.cache.cache import Cache, Made
 from webquarry.net.models import Reply, Validators
 from webquarry.pages.snapshot import pack_snapshot, unpack_snapshot
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, Made, name_variant
 
 _VERSION = 1
 _SECONDS = 7 * 86_400.0  # how long a page is worth to be asked for

@@ -10,10 +10,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from webquarry._search import instant
-from webquarry.cache.base import key_of
-from webquarry.cache.cache import Made
-from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, NetworkFailure
+from webquarry.store.cache import Made, freshness, key_of
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._advice import advising

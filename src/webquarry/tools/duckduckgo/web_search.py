@@ -7,8 +7,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from webquarry._search.models import Query
-from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
+from webquarry.store.cache import freshness
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._advice import advising

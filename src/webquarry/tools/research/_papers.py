@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from webquarry._search.scholarly.models import Author, Paper, PapersFound
-from webquarry.cache.freshness import freshness
 from webquarry.evidence.models import TRUST, AnswerPart, RetractionStatus, ZeroResultHints, fixed
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.sessions.references import work_of_paper
 from webquarry.sessions.source import Source
+from webquarry.store.cache import freshness
 from webquarry.tool import Answer
 from webquarry.tools.research._search import describe_attempts, show_trace
 

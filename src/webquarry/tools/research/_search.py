@@ -12,10 +12,10 @@ from msgspec import Meta
 from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result
 from webquarry._search.query.domains import host_of
 from webquarry._search.services.failure import shorten
-from webquarry.cache.freshness import freshness
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints, fixed
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
+from webquarry.store.cache import freshness
 from webquarry.tool import Answer
 
 if TYPE_CHECKING:

@@ -8,14 +8,12 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from webquarry._search import instant
-from webquarry.cache.base import key_of
-from webquarry.cache.cache import Made
-from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.secret import redact
 from webquarry.sessions.source import Source
+from webquarry.store.cache import Made, freshness, key_of
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._parameters import RecordingSession

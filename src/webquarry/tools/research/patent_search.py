@@ -15,10 +15,9 @@ from webquarry._search.patents.models import FoundPatents, PatentQuery, cpc_symb
 from webquarry._search.patents.names import assignee_clusters
 from webquarry._search.patents.numbers import office_code, read_number
 from webquarry._search.stored import pack, unpack
-from webquarry.cache.base import key_of
-from webquarry.cache.cache import Made
 from webquarry.errors import BadInput
 from webquarry.evidence.hints import zero_result_hints
+from webquarry.store.cache import Made, key_of
 from webquarry.tool import tool
 from webquarry.tool_schema import UNLISTED
 from webquarry.toolkit import Toolkit

@@ -20,7 +20,6 @@ from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.slices.outline import Heading
 from webquarry._read.slices.text import LinkForm
 from webquarry._read.workers.job import Job, job
-from webquarry.cache.freshness import freshness
 from webquarry.evidence.citation import NO_DATE, CitationStyle
 from webquarry.evidence.language.size import estimate_tokens, size_category
 from webquarry.evidence.models import (
@@ -51,6 +50,7 @@ from webquarry.pages.slice import Piece, SliceRequest, take_slice, unknown_curso
 from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpack_snapshot
 from webquarry.sessions.models import ReadPart
 from webquarry.sessions.source import Source
+from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._page_markdown import render_page

@@ -15,7 +15,6 @@ from msgspec import Meta, field
 from webquarry._read.slices.text import LinkForm
 from webquarry._read.workers.job import JobRunner
 from webquarry._search.models import Found, Query, Result
-from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.language.size import (
     BYTES_PER_TOKEN,
@@ -32,6 +31,7 @@ from webquarry.pages.score import ScoringQuery
 from webquarry.progress import note
 from webquarry.secret import redact
 from webquarry.sessions.source import Source
+from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._deadline import deadline_for

@@ -24,10 +24,9 @@ from webquarry._search.scholarly.notices import Notice
 from webquarry._search.scholarly.provider import WorkIndex
 from webquarry._search.services.guard import NO_ANSWER, apply_retry_after
 from webquarry._search.services.services import Services
-from webquarry.cache.base import key_of
-from webquarry.cache.cache import Cache, Made
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache, Made, key_of
 from webquarry.verify.references.models import IndexReply
 
 _VERSION = 1  # of what is kept

@@ -17,11 +17,11 @@ from webquarry._search.scholarly.provider import WorkIndex
 from webquarry._search.services.breakers import Breakers
 from webquarry._search.services.pace import Pace
 from webquarry._search.services.services import Services
-from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.progress import note
 from webquarry.settings import Settings
+from webquarry.store.cache import Cache
 from webquarry.verify.references.asker import IndexAsker
 from webquarry.verify.references.judge import Judgement, judge
 from webquarry.verify.references.links import LinkChecker, LinkFinding, should_visit
@@ -90,7 +90,6 @@ class CitationChecker:
     async def check(self, references: Sequence[Reference], deadline: float) -> list[Checked]:
         """Check them all, until the deadline on the clock's monotonic scale."""
         indexes = self.indexes
-        await self.services.learn(sorted(indexes))
         evidence = [ReferenceEvidence(reference) for reference in references]
         done: dict[int, Checked] = {}
         gate = asyncio.Semaphore(_AT_ONCE)

@@ -1,13 +1,11 @@
-"""Which Redis the servers share, and the key that encrypts what they keep there: environment in, a
-`RedisConnection` out.
+"""Which Redis the servers share, and the key that encrypts their data there.
 
     WEBQUARRY_REDIS_URL (or ~/.config/webquarry/redis-url), then REDIS_URL
                             redis://, rediss:// or unix://; "off" is none
     WEBQUARRY_STORE_KEY (or ~/.config/webquarry/store-key)
                             32 bytes, the same on all servers
 
-Both are credentials: the URL may hold a password. Only a server asks here; a REDIS_URL that is
-there for something else changes nothing for anybody else.
+Both are credentials: the URL may contain a password. Only servers read REDIS_URL.
 """
 
 from __future__ import annotations
@@ -24,12 +22,12 @@ from webquarry.errors import AuthFailure, BadInput, MissingExtra, NetworkFailure
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.store.encryption import KEY_BYTES
-from webquarry.store.redis.scripts import SET_FIRST
+from webquarry.store.redis_scripts import SET_FIRST
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
-    from webquarry.store.redis.connection import RedisConnection
+    from webquarry.store.redis_connection import RedisConnection
 
 REDIS_URL = Credential("WEBQUARRY_REDIS_URL", "redis-url")
 USUAL_URL = Credential("REDIS_URL", "redis-url")
@@ -39,7 +37,7 @@ _MAKE_ONE = (
     "Make one with `openssl rand -hex 32` and give the same to all servers as "
     f"{STORE_KEY.variable}."
 )
-# A password between the two would be taken out of the sentence.
+# a text with `:password@` between user and host would be redacted
 _SHAPE = (
     "Give it as redis://host:6379/0, with :password@ before the host if it needs one, or "
     "rediss:// for TLS."
@@ -51,18 +49,18 @@ _CANARY = b"webquarry:key-check"
 
 
 def find_redis_url(environ: Mapping[str, str]) -> tuple[Secret, str] | None:
-    """The URL and where it was found; None where there is none, or it is "off"."""
+    """Return the URL and where it was found; None without one, or if it is "off"."""
     found = find(REDIS_URL, environ) or find(USUAL_URL, environ)
     if found is None:
         return None
     if found.value.reveal().lower() in ("off", "none"):
         return None
-    _ = place_of(found.value, found.source)  # what is no URL is an error now
+    _ = place_of(found.value, found.source)  # raises if it is not a URL
     return found.value, found.source
 
 
 def place_of(url: Secret, source: str = REDIS_URL.variable) -> str:
-    """The part of the URL that may be shown: host and port, or the socket."""
+    """Return the part of the URL without secrets: host and port, or the socket."""
     try:
         parts = urlsplit(url.reveal())
         port = parts.port or 6379
@@ -70,23 +68,21 @@ def place_of(url: Secret, source: str = REDIS_URL.variable) -> str:
         parts, port = urlsplit(""), 0
     in_query = parse_qs(parts.query).get("password", [])
     for password in (parts.password or "", *in_query):
-        Secret(password)  # so that it is taken out of whatever a library may say
+        Secret(password)  # redacted in messages of libraries, too
         Secret(unquote(password))
     if parts.scheme == "unix" and parts.path:
         return parts.path
     if parts.scheme not in ("redis", "rediss") or not parts.hostname:
-        raise BadInput(f"The value in {source} is no URL of a Redis.", suggested_action=_SHAPE)
+        raise BadInput(f"The value in {source} is not a URL of a Redis.", suggested_action=_SHAPE)
     return f"{parts.hostname}:{port}"
 
 
 def read_store_key(environ: Mapping[str, str]) -> bytes:
-    """The key that all servers share, written in hex or base64; without it nothing is given to
-    Redis.
-    """
+    """Return the key that all servers share, written in hex or base64."""
     found = find(STORE_KEY, environ)
     if found is None:
         raise AuthFailure(
-            f"What servers share in Redis is encrypted, and {STORE_KEY.variable} was not found.",
+            f"Data in Redis is encrypted, and {STORE_KEY.variable} was not found.",
             suggested_action=_MAKE_ONE,
         )
     text = found.value.reveal()
@@ -101,14 +97,14 @@ def read_store_key(environ: Mapping[str, str]) -> bytes:
         if len(key) == KEY_BYTES:
             return key
     raise AuthFailure(
-        f"The value in {found.source} is no key: {KEY_BYTES} bytes in hex or base64 are needed.",
+        f"The value in {found.source} is not a key: {KEY_BYTES} bytes in hex or base64 are needed.",
         suggested_action=_MAKE_ONE,
     )
 
 
 def open_redis(settings: Settings, environ: Mapping[str, str]) -> RedisConnection | None:
-    """The connection to the Redis that is configured, which connects when it is first used; None
-    where none is.
+    """Return the connection to the configured Redis, which connects on first use; None without
+    one.
     """
     found = find_redis_url(environ)
     if found is None:
@@ -116,7 +112,7 @@ def open_redis(settings: Settings, environ: Mapping[str, str]) -> RedisConnectio
     url, source = found
     key = read_store_key(environ)
     try:
-        from webquarry.store.redis.connection import RedisConnection
+        from webquarry.store.redis_connection import RedisConnection
     except ModuleNotFoundError as error:
         raise MissingExtra("http", "Sharing a Redis") from error
     tls: dict[str, Any] = {}
@@ -127,16 +123,16 @@ def open_redis(settings: Settings, environ: Mapping[str, str]) -> RedisConnectio
         return RedisConnection(
             url, key, place=place, timeout_seconds=settings.redis_timeout_seconds, **tls
         )
-    except (ValueError, TypeError) as error:  # such as ?db=none or ?nobody=knows
+    except (ValueError, TypeError) as error:  # such as ?db=none or ?unknown=1
         raise BadInput(
-            f"The value in {source} is no URL of a Redis that can be used.",
+            f"The value in {source} is not a valid URL of a Redis.",
             suggested_action=_SHAPE,
         ) from error
 
 
 async def check_redis(connection: RedisConnection) -> None:
-    """See that Redis is there, lets us work, and is used with one key by all; what is wrong is
-    raised. The first that comes leaves its mark.
+    """Raise unless Redis can be used and all servers use it with the same key. The first server
+    stores a mark.
     """
     ours = connection.cipher("key check").encrypt(b"webquarry", _CANARY)
     await _check_key(
@@ -146,9 +142,7 @@ async def check_redis(connection: RedisConnection) -> None:
 
 
 async def ping_redis(connection: RedisConnection) -> None:
-    """See that Redis is there and, if others use it, that they use it with our key; nothing is
-    written.
-    """
+    """Raise unless Redis can be reached and has no mark of another key. Writes nothing."""
 
     async def ask(redis: Redis) -> Any:
         await redis.ping()
@@ -158,8 +152,8 @@ async def ping_redis(connection: RedisConnection) -> None:
 
 
 async def _check_key(connection: RedisConnection, asking: Awaitable[bytes | None]) -> None:
-    """See that Redis answers, and that the mark there, if there is one, was left with our key."""
-    from webquarry.store.redis.connection import RedisUnavailable
+    """Raise unless Redis answers and its mark, if any, was encrypted with our key."""
+    from webquarry.store.redis_connection import RedisUnavailable
 
     place = connection.place
     try:
@@ -167,14 +161,14 @@ async def _check_key(connection: RedisConnection, asking: Awaitable[bytes | None
     except RedisUnavailable as error:
         reason = str(error).rstrip(".")
         if str(error).startswith(_REFUSALS):
-            text = f"Redis at {place} does not let us in: {reason}."
+            text = f"Redis at {place} refuses access: {reason}."
             raise AuthFailure(text, suggested_action=_START_IT) from error
         text = f"Redis at {place} cannot be used: {reason}."
         raise NetworkFailure(text, suggested_action=_START_IT) from error
     if mark is not None and connection.cipher("key check").decrypt(mark, _CANARY) is None:
         raise AuthFailure(
             f"Redis at {place} is in use with another {STORE_KEY.variable}.",
-            suggested_action="Give all servers the same key. To begin anew with this one, stop "
+            suggested_action="Give all servers the same key. To use this one, stop "
             "them all and delete the keys that begin with webquarry: in Redis; or use another "
             f"database of it (…/1 in {REDIS_URL.variable}).",
         )

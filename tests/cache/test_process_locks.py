@@ -17,29 +17,28 @@ from typing import ClassVar
 import pytest
 
 from tests.local_site import LocalSite
-from webquarry.cache.cache import Cache, Made
-from webquarry.cache.disk import DiskStore
-from webquarry.cache.memory import MemoryStore
-from webquarry.cache.turns import Turns
 from webquarry.clock import Clock
+from webquarry.store.cache import Cache, Made, MemoryStore
+from webquarry.store.disk_cache import DiskStore
+from webquarry.store.process_locks import ProcessLocks
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
 
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from webquarry.cache.turns import Turns
-turns = Turns(Path(sys.argv[1]))
-turn = asyncio.run(turns.take(sys.argv[2]))
+from webquarry.store.process_locks import ProcessLocks
+locks = ProcessLocks(Path(sys.argv[1]))
+lock = asyncio.run(locks.acquire(sys.argv[2]))
 print("has it", flush=True)
 sys.stdin.readline()
-turns.end(turn)
+locks.release(lock)
 sys.stdin.readline()
 """
 
 
 class Holder:
-    """Another process, which has the turn."""
+    """Another process, which has the lock."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._process = subprocess.Popen(
@@ -71,19 +70,19 @@ def held(folder: Path, name: str) -> Iterator[Holder]:
 
 
 @pytest.mark.parametrize("how", ["give_back", "end"])
-def test_a_turn_is_waited_for_until_it_is_over_or_its_process_dead(
+def test_a_lock_is_waited_for_until_it_is_released_or_its_process_ends(
     tmp_path: Path, how: str
 ) -> None:
     async def scenario(holder: Holder) -> bool:
-        turns = Turns(tmp_path)
-        waiting = asyncio.create_task(turns.take("page"))
-        other = await turns.take("another page")
+        locks = ProcessLocks(tmp_path)
+        waiting = asyncio.create_task(locks.acquire("page"))
+        other = await locks.acquire("another page")
         await asyncio.sleep(0)
         assert (other.has_waited, waiting.done()) == (False, False)
         getattr(holder, how)()
-        turn = await waiting
-        turns.close()
-        return turn.has_waited
+        lock = await waiting
+        locks.close()
+        return lock.has_waited
 
     with held(tmp_path, "page") as holder:
         assert asyncio.run(scenario(holder))
@@ -98,7 +97,7 @@ def test_what_another_process_made_meanwhile_is_not_made_again(
 
     async def scenario(holder: Holder) -> bytes:
         stores = [MemoryStore(1_000_000), DiskStore(tmp_path, 1_000_000)]
-        cache = Cache(stores, Clock(), turns=Turns(tmp_path))
+        cache = Cache(stores, Clock(), locks=ProcessLocks(tmp_path))
         other = Cache([DiskStore(tmp_path, 1_000_000)], Clock())
         if fresh:
             await cache.put("page", Made(b"old", 60))
@@ -118,12 +117,12 @@ def test_what_another_process_made_meanwhile_is_not_made_again(
 
 def test_a_folder_that_cannot_be_used_holds_nobody_up(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    turns = Turns(tmp_path / "file" / "below")
+    locks = ProcessLocks(tmp_path / "file" / "below")
 
-    turn = asyncio.run(turns.take("page"))
-    turns.end(turn)
+    lock = asyncio.run(locks.acquire("page"))
+    locks.release(lock)
 
-    assert not turn.has_waited
+    assert not lock.has_waited
 
 
 READER = """

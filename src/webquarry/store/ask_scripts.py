@@ -1,13 +1,13 @@
-"""The Lua scripts of questions to models: answers, leases on questions and the ledger of all
-processes that share a Redis. Each is carried out whole, and may be sent twice.
+"""Lua scripts of questions to models: answers, leases on questions and the ledger of all processes
+that share a Redis. Each may be sent twice.
 
-KEYS[1] is the prefix P; the other names are made from it here.
+KEYS[1] is the prefix P of all names.
 
-P:answer:NAME        an answer, encrypted, for as long as it is kept
-P:lease:NAME         the reservation of whoever asks the question now
+P:answer:NAME        an answer, encrypted, until it expires
+P:lease:NAME         the reservation of the process that asks the question now
 P:reservation:ID     hash: statement, door, day, model, amount, questions
 P:held               sorted set of the reservations by the moment they end unless they are renewed
-P:swept:ID           a reservation that nobody renewed: it was counted as spent, and as uncertain
+P:swept:ID           a reservation that expired: it was counted as spent, and as uncertain
 P:settled:ID         one that was settled a while ago
 P:statement:ID       hash: spent, held (money), asked, asking (questions), open (reservations)
 P:day:DAY            hash: spent, held
@@ -73,10 +73,10 @@ local function sweep()
 end
 """
 
-# ARGV name of the question ('' shared with nobody), reservation, lease in ms, a kept answer that is
-# not good enough, statement, door, day, model, amount, questions; the limits of the statement, of
-# the day and of questions ('' for none). Gives kept and the answer, wait, mine, or over with what,
-# what is used, and whether the statement's own calls hold some of it.
+# ARGV name of the question ('' if it is not shared), reservation, lease in ms, a stored answer to
+# ignore, statement, door, day, model, amount, questions; the limits of the statement, of
+# the day and of questions ('' for none). Returns kept and the answer, wait, mine, or over with the
+# limit, the amount used, and whether the statement's own calls hold some of it.
 ASK_ENTER = (
     _COMMON
     + """
@@ -115,14 +115,14 @@ return {'mine'}
 """
 )
 
-# ARGV name of the question. Gives the answer, wait or free.
+# ARGV name of the question. Returns the answer or '', and whether it is being asked.
 ASK_LOOK = """
 local kept = redis.call('GET', KEYS[1] .. ':answer:' .. ARGV[1])
 local taken = redis.call('EXISTS', KEYS[1] .. ':lease:' .. ARGV[1])
 return {kept or '', taken}
 """
 
-# ARGV names of questions. Gives each answer, or nothing.
+# ARGV names of questions. Returns each answer, or ''.
 ASK_FIND = """
 local found = {}
 for i, name in ipairs(ARGV) do
@@ -132,8 +132,8 @@ return found
 """
 
 # ARGV name of the question, its reservation, the answer ('' for none), its life in ms, the moment;
-# then for each reservation: ID, statement, door, day, model, amount, questions as they were set
-# aside, and amount, uncertain, questions, calls, searches, input, output, cached as they came.
+# then for each reservation: ID, statement, door, day, model, amount, questions as
+# reserved, and amount, uncertain, questions, calls, searches, input, output, cached as they came.
 ASK_SETTLE = (
     _COMMON
     + """
@@ -206,7 +206,7 @@ return 1
 """
 )
 
-# ARGV the first day as a number, the first moment. Gives the rows of the bill and the notes.
+# ARGV the first day as a number, the first moment. Returns the rows of the bill and the notes.
 ASK_BILL = (
     _COMMON
     + """

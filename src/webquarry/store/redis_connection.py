@@ -1,12 +1,11 @@
-"""The connection to Redis, for all that several servers share: cache, single flight, journals,
-quotas, breakers.
+"""The connection to Redis, for everything that several servers share: cache, journals, rate limits
+and the bill.
 
     value = await connection.run(lambda redis: redis.get(key))      # or `RedisUnavailable`
 
-Nobody waits long for it. A Redis that does not answer in time is left alone for a few seconds, then
-asked by one caller to see whether it is back, so that it heals by itself; the outage is logged
-once, and so is its end. The same holds for one that answers and takes nothing (`refusal`): memory
-full, read only, its own disk full.
+After a timeout or a lost connection, Redis is not asked for a few seconds; then one caller tries
+again. The outage is logged once, and so is its end. `refusal` is the reason when Redis answers but
+refuses writes: memory full, read only, its own disk full.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -35,22 +34,21 @@ PREFIX = b"webquarry:"
 TIMEOUT_SECONDS = 0.5
 REST_SECONDS = 3.0
 _CONNECTIONS = 32
-_BYTES_A_SECOND = 10_000_000  # what a large value may take on top of the usual time
+_RENEWALS = 3  # within the time of one lease
+_BYTES_A_SECOND = 10_000_000  # added to the timeout of a large value
 _REFUSALS_APART_SECONDS = 60.0
-# What Redis says when it takes no writes from anybody, and the word for it.
+# parts of the errors with which Redis refuses all writes
 _REFUSALS = (("maxmemory", "full"), ("MISCONF", "failing"), ("read only replica", "read_only"))
 _PROBE = PREFIX + b"probe"
 _PROBE_MS = 1000
 
 
 class RedisUnavailable(Exception):
-    """Redis did not answer, or not in time, or refused the command; the text says which, and holds
-    no secret.
-    """
+    """Redis did not answer in time or refused the command. The text contains no secret."""
 
     def __init__(self, reason: str, lost: bool = False) -> None:
         super().__init__(reason)
-        self.lost = lost  # there was no connection, or it broke, so that another one may do better
+        self.lost = lost  # whether the connection failed, so that another attempt may succeed
 
 
 class RedisConnection:
@@ -66,7 +64,7 @@ class RedisConnection:
         rest_seconds: float = REST_SECONDS,
         **options: Any,
     ) -> None:
-        # A command that may have been carried out is never sent again behind our back.
+        # no automatic retries: a command may have been executed
         pool = BlockingConnectionPool.from_url(
             url.reveal(),
             max_connections=_CONNECTIONS,
@@ -76,7 +74,7 @@ class RedisConnection:
             socket_connect_timeout=max(timeout_seconds, 0.1),
             **options,
         )
-        # Opens nothing; an unknown option is a TypeError now, not later.
+        # raises TypeError for unknown options, connects to nothing
         pool.connection_class(**pool.connection_kwargs)
         self.place = place
         self._timeout_seconds = timeout_seconds
@@ -84,25 +82,32 @@ class RedisConnection:
         self._key = key
         self._rest = rest_seconds
         self._scripts: dict[str, AsyncScript] = {}
+        self._ciphers: dict[str, Cipher] = {}
         self._rests_until = 0.0
-        self._outage: str | None = None  # why the last command had no answer
+        self._outage: str | None = None  # why the last command failed
         self._has_answered = False
         self._refusal_logged_at = -_REFUSALS_APART_SECONDS
-        self.refusal: str | None = None  # why nothing can be written, as far as is known
+        self.refusal: str | None = None  # why writes are refused
 
     @property
     def is_up(self) -> bool:
-        """Whether the last that was heard of Redis was good."""
+        """Whether the last command was answered."""
         return self._outage is None
 
     def cipher(self, purpose: str) -> Cipher:
-        """What encrypts the values of one purpose: each has a key of its own, made from the shared
-        one.
-        """
-        return Cipher(hmac.digest(self._key, f"webquarry {purpose}".encode(), "sha256"))
+        """Return the cipher of one purpose, with a key derived from the shared one."""
+        if purpose not in self._ciphers:
+            key = hmac.digest(self._key, f"webquarry {purpose}".encode(), "sha256")
+            self._ciphers[purpose] = Cipher(key)
+        return self._ciphers[purpose]
+
+    def key(self, purpose: str, name: str, section: str = "") -> bytes:
+        """Return the key of a name: a keyed hash after the prefix of its purpose."""
+        hashed = self.cipher(purpose).hash_name(name).hex()
+        return PREFIX + f"{purpose}:{section}{hashed}".encode()
 
     def seconds_for(self, size: int) -> float:
-        """How long a command with so many bytes may take."""
+        """Return the timeout of a command with so many bytes."""
         return self._timeout_seconds + size / _BYTES_A_SECOND
 
     async def run(
@@ -112,14 +117,14 @@ class RedisConnection:
         seconds: float | None = None,
         insist: bool = False,
     ) -> T:
-        """Do it within `seconds`. While Redis rests it is not asked, unless by those who
-        `insist`.
+        """Run a command with a timeout. After a failure, Redis is asked by callers that `insist`
+        only, until the pause has ended.
         """
         seconds = seconds or self._timeout_seconds
         now = time.monotonic()
         if now < self._rests_until and not insist:
             raise RedisUnavailable(self._outage or "it did not answer")
-        if self._outage is not None:  # this caller is the one that looks whether it is back
+        if self._outage is not None:  # only this caller tries again
             self._rests_until = now + self._rest
         try:
             result = await _wait_for(work(self._redis), seconds)
@@ -134,7 +139,7 @@ class RedisConnection:
         return result
 
     async def check_refusal(self) -> str | None:
-        """Why nothing can be written; where that was so, it is tried again."""
+        """Return why writes are refused, after trying again if they were."""
         if self.refusal is not None:
             with suppress(RedisUnavailable):
                 await self.run(lambda redis: redis.set(_PROBE, b"", px=_PROBE_MS))
@@ -142,13 +147,13 @@ class RedisConnection:
         return self.refusal
 
     def note_written(self) -> None:
-        """Something was written: Redis takes it again."""
+        """Note that a write succeeded."""
         if self.refusal is not None:
             log.warning("Redis at %s takes writes again", self.place)
         self.refusal = None
 
     async def get(self, key: bytes) -> bytes | None:
-        """The value of a key."""
+        """Return the value of a key."""
         found: Any = await self.run(lambda redis: redis.get(key))
         if found is None:
             return None
@@ -163,13 +168,12 @@ class RedisConnection:
         seconds: float | None = None,
         insist: bool = False,
     ) -> Any:
-        """Run a Lua script: all of it, and nothing in between."""
+        """Run a Lua script."""
         script = self._scripts.get(text)
         if script is None:
             script = self._scripts[text] = self._redis.register_script(text)
 
         async def work(_: Redis) -> Any:
-            # By its digest; the text is sent when Redis does not know it.
             return await script(keys, arguments)
 
         return await self.run(work, seconds=seconds, insist=insist)
@@ -186,7 +190,7 @@ class RedisConnection:
 
     def _note_outage(self, reason: str, lost: bool = False) -> RedisUnavailable:
         if self._outage is None:
-            # One that never was there is an error for whoever asked first, who will say it.
+            # a Redis that never answered is an error of the first caller
             level = logging.WARNING if self._has_answered else logging.INFO
             log.log(level, "Redis at %s is gone (%s)", self.place, reason)
         self._outage = reason
@@ -194,7 +198,7 @@ class RedisConnection:
         return RedisUnavailable(reason, lost)
 
     def _note_refusal(self, reason: str) -> RedisUnavailable:
-        """It is there, and said no: memory full, read only, no right to do so."""
+        """Note that Redis answered and refused a command."""
         self._note_answer()
         for sign, word in _REFUSALS:
             if sign not in reason:
@@ -210,12 +214,32 @@ class RedisConnection:
         return RedisUnavailable(reason)
 
 
+@asynccontextmanager
+async def renewing(
+    lease_seconds: float, renew: Callable[[], Awaitable[object]]
+) -> AsyncIterator[None]:
+    """Renew a lease in the background for the length of the block, until `renew` returns false."""
+
+    async def keep_renewing() -> None:
+        while True:
+            await asyncio.sleep(lease_seconds / _RENEWALS)
+            with suppress(RedisUnavailable):
+                if not await renew():
+                    return
+
+    task = asyncio.create_task(keep_renewing())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
 async def _wait_for(work: Awaitable[T], seconds: float) -> T:
-    """The result, or TimeoutError. What has come is taken even if this loop was too busy to look in
-    time: that is no outage, and a timeout that cancels would make it one.
+    """Return the result, or raise TimeoutError. A result that arrived while the loop was busy is
+    returned although the time is over, which `asyncio.timeout` would not do.
     """
     task = asyncio.ensure_future(work)
-    # Whoever gave up does not ask for what came of it.
+    # retrieve the exception of a task that nothing waits for
     task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     try:
         done, _ = await asyncio.wait({task}, timeout=seconds)

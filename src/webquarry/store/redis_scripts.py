@@ -1,60 +1,12 @@
-"""Every Lua script that runs in Redis: each is carried out whole, with nothing in between."""
+"""Lua scripts for Redis, which runs each as one step."""
 
 from __future__ import annotations
 
-# The first value of a key counts. KEYS the key; ARGV the value. Gives the one that is there now.
+# Set a key that has no value. KEYS the key; ARGV the value. Returns the value it has then.
 SET_FIRST = "redis.call('SET', KEYS[1], ARGV[1], 'NX') return redis.call('GET', KEYS[1])"
 
-# KEYS some values; gives each with the ms it has left, or nothing.
-GET_WITH_LIFE = """
-local found = {}
-for i, key in ipairs(KEYS) do
-    local value = redis.call('GET', key)
-    found[i] = value and {value, redis.call('PTTL', key)} or {}
-end
-return found
-"""
-
-# KEYS the value; ARGV the new one, the ms it lasts. The one that lasts longer stays.
-SET_LONGER = """
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-    redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-end
-return 1
-"""
-
-# A lease that one holds and others wait for.
-# KEYS lease, waiting, handed by the holder that was seen last; ARGV my token, lease in ms
-LEASE_ENTER = """
-local handed = redis.call('GET', KEYS[3])
-if handed then return {'done', handed} end
-local holder = redis.call('GET', KEYS[1])
-if not holder then
-    redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-    return {'mine'}
-end
-redis.call('SET', KEYS[2], '1', 'PX', ARGV[2])
-return {'wait', holder}
-"""
-
-# KEYS lease; ARGV my token, lease in ms
-LEASE_RENEW = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])
-"""
-
-# KEYS lease, waiting, handed; ARGV my token, whether there is a value, the value, its life in ms.
-# 1: a value is wanted
-LEASE_LEAVE = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] == 'ask' and redis.call('EXISTS', KEYS[2]) == 1 then return 1 end
-if ARGV[2] == 'give' then redis.call('SET', KEYS[3], ARGV[3], 'PX', ARGV[4]) end
-redis.call('DEL', KEYS[1], KEYS[2])
-return 0
-"""
-
-# One of so many places at once. KEYS the places; ARGV my token, most, lease in ms. With most < 0
-# the place is ours already.
+# Hold one of several slots. KEYS the slots; ARGV token, maximum, lease in ms. A maximum below 0
+# renews a slot.
 SLOT_HOLD = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -66,10 +18,10 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1
 """
 
-# Sliding counts, with the arithmetic of quota.base (judge, WindowCounts.at), so that looking and
-# counting are one step. KEYS one per limit; ARGV per limit: most, number of the window, part of it
-# that has passed, life in ms, windows by which clocks may differ. Gives 1 or 0 (counted or not),
-# and the two counts and the part of each limit as they were before.
+# Sliding counts, computed as in quota.py (judge, WindowCounts.at). KEYS one per limit; ARGV
+# per limit: maximum, number of the window, part of it that has passed, life in ms, windows by which
+# clocks may differ. Returns 1 or 0 (counted or not), and the two counts and the part of each limit
+# as they were before.
 COUNT_TAKE = """
 local fits, counts = 1, {}
 for i, key in ipairs(KEYS) do
@@ -100,8 +52,8 @@ return {fits, counts}
 # Journals. KEYS[1] is the prefix P; the other names are made from it here.
 #
 # P:meta:NAME      hash: owner, id (encrypted), created, touched, finished
-# P:entries:NAME   list of a mark and an encrypted entry each; by the mark, a change that is sent
-#                  again after a connection was lost knows that it was made already
+# P:entries:NAME   list of a mark and an encrypted entry each; the mark identifies the change if it
+#                  is sent again after the connection was lost
 # P:owner:OWNER    sorted set of the names of an owner by the moment they were touched
 # P:touched        the same over all owners
 _JOURNAL = """
@@ -132,7 +84,7 @@ end
 """
 
 # ARGV name, owner, now, the moment before which a journal is too idle, most, encrypted id,
-# encrypted entry, mark. Whatever is refused has changed nothing, but that idle journals are gone.
+# encrypted entry, mark. A call that fails only deletes idle journals.
 JOURNAL_BEGIN = f"""{_JOURNAL}
 local name, owner, now, cutoff, most = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 if added(name, 0, ARGV[8]) then return 'begun' end

@@ -1,0 +1,87 @@
+"""Cross-process locks (fcntl byte ranges), so that only one process computes a cache entry.
+
+The lock of a name is one byte of a file, at the offset given by a hash of the name. The system
+releases the locks of a process that ends. Without such locks, or without the right to write the
+file, every lock is free.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+log = logging.getLogger(__name__)
+
+_FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.1  # seconds between two attempts
+_TIMEOUT = 60.0  # seconds; then the value is computed twice
+_OFFSETS = (1 << 62) - 1  # the file stays empty
+
+
+@dataclass(frozen=True)
+class ProcessLock:
+    """A lock that was acquired; `offset` is None if there are no locks."""
+
+    offset: int | None = None
+    has_waited: bool = False  # for another process
+
+
+class ProcessLocks:
+    """Locks in `folder`/cache.locks, at most one task of this process for each name."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "cache.locks"
+        self._handle: int | None = None
+        self._is_usable = fcntl is not None
+
+    async def acquire(self, name: str) -> ProcessLock:
+        """Wait until no other process has the lock."""
+        digest = blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
+        offset = int.from_bytes(digest) & _OFFSETS
+        pause = _FIRST_PAUSE
+        has_waited = False
+        end = time.monotonic() + _TIMEOUT
+        while not self._lock(offset):
+            has_waited = True
+            if time.monotonic() > end:
+                return ProcessLock(None, has_waited)
+            await asyncio.sleep(pause)
+            pause = min(1.5 * pause, _LAST_PAUSE)
+        return ProcessLock(offset, has_waited)
+
+    def release(self, lock: ProcessLock) -> None:
+        if lock.offset is not None and self._handle is not None:
+            with suppress(OSError):
+                fcntl.lockf(self._handle, fcntl.LOCK_UN, 1, lock.offset)
+
+    def close(self) -> None:
+        """Release all locks."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def _lock(self, offset: int) -> bool:
+        """Return False if another process has the lock."""
+        if not self._is_usable:
+            return True
+        try:
+            if self._handle is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, offset)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            log.debug("pages are not shared with other processes (%s)", error)
+            self._is_usable = False
+        return True
