@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.office_writer import docx, paragraph
-from webquarry.verify.drafts.files import read_claims
-from webquarry.verify.drafts.find import find_claims
-from webquarry.verify.drafts.marks import find_quotations
+from webquarry.verify.drafts.find import find_claims, read_claims
+from webquarry.verify.drafts.syntax import find_quotations
 
 A = "https://a.example/report"
 

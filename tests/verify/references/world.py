@@ -10,11 +10,10 @@ from datetime import date
 
 from webquarry._search.scholarly.models import Author, Record, WorkQuestion
 from webquarry._search.scholarly.provider import build_record
-from webquarry.verify.references.judge import Judgement, judge
+from webquarry.verify.references.judge import Judgement, RecordState, judge, read_state
 from webquarry.verify.references.models import IndexReply, Reference, ReferenceEvidence
 from webquarry.verify.references.plan import next_step
 from webquarry.verify.references.read import read_references
-from webquarry.verify.references.status import RecordState, read_state
 from webquarry.verify.references.weigh import weigh
 
 TODAY = date(2026, 3, 1)

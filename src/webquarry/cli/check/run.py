@@ -16,8 +16,7 @@ from webquarry.cli.check.findings import (
 from webquarry.cli.check.local_sources import read_local
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.outgoing import filter_answer
-from webquarry.verify.drafts.files import read_claims
-from webquarry.verify.drafts.models import DraftClaims
+from webquarry.verify.drafts.find import DraftClaims, read_claims
 
 if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
@@ -97,8 +96,7 @@ async def _collect(
     from webquarry._read.plain.words import PageWords
     from webquarry._search.identity import identity
     from webquarry.tools.research.check_quotes import list_cited
-    from webquarry.verify.quotes.collect import collect_sources, find_source
-    from webquarry.verify.quotes.source import SourceText
+    from webquarry.verify.quotes.source import SourceText, collect_sources, find_source
 
     local: list[SourceText] = []
     urls: list[str] = []

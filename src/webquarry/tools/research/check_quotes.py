@@ -21,19 +21,18 @@ from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.verify.drafts.find import find_claims
-from webquarry.verify.drafts.models import DraftClaims, DraftQuote
+from webquarry.verify.drafts.find import DraftClaims, DraftQuote, find_claims
 from webquarry.verify.quotes.check import QuoteChecker
-from webquarry.verify.quotes.collect import (
+from webquarry.verify.quotes.findings import ChangeKind, QuoteFinding, Tier
+from webquarry.verify.quotes.numbers import NumberChecker, NumberFinding, NumberVerdict
+from webquarry.verify.quotes.source import (
     MOST_SOURCES,
+    SourceText,
     build_source,
     collect_sources,
     describe_source,
     find_source,
 )
-from webquarry.verify.quotes.findings import ChangeKind, QuoteFinding, Tier
-from webquarry.verify.quotes.numbers import NumberChecker, NumberFinding, NumberVerdict
-from webquarry.verify.quotes.source import SourceText
 
 _MOST_QUOTES = 500
 _LONGEST_TEXT = 500_000  # characters of a draft

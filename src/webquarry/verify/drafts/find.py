@@ -1,9 +1,9 @@
-"""A draft in Markdown or plain text -> its quotes, numbers and references, each with its line.
+"""Quotes, numbers and references of a draft, each with its line and its source.
 
-Read paragraph by paragraph; code is no text. A quote belongs to the address that stands behind it
-in its sentence, else before it; a block quote, to the one in its last line or in the line behind
-it. A number counts only in a sentence that cites something. A work that is named by its number
-(DOI, arXiv, PMID) in the running text alone is a reference too.
+Markdown, plain text, HTML and DOCX are read by paragraph; code is skipped. BibTeX, RIS and CSL-JSON
+files are one reference list. A quote belongs to the address after it in its sentence, or else
+before it; a block quote to the one in its last line or in the next line. A number counts only in a
+sentence that cites a source. A DOI, arXiv id or PMID in running text is a reference too.
 """
 
 from __future__ import annotations
@@ -11,22 +11,63 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from pathlib import PurePath
+from typing import TypeVar
 
+from webquarry._read.encoding.decode import decode
+from webquarry._read.format import FetchedDocument
 from webquarry._read.plain.writer import merge_ranges
-from webquarry.verify.drafts.addresses import (
+from webquarry.verify.drafts.syntax import (
     Address,
+    Range,
     find_addresses,
     find_notes,
+    find_quotations,
     find_reference_list,
 )
-from webquarry.verify.drafts.marks import Range, find_quotations
-from webquarry.verify.drafts.models import DraftClaims, DraftNumber, DraftQuote, DraftReference
 from webquarry.verify.quotes.numbers import NumberMention, list_numbers, uses_decimal_comma
 from webquarry.verify.quotes.parts import is_too_short
 from webquarry.verify.references.identifiers import find_identifiers
+
+
+@dataclass(frozen=True)
+class DraftQuote:
+    """A quotation, and the address that stands with it."""
+
+    text: str
+    line: int
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class DraftNumber:
+    """A number in a sentence that cites a source."""
+
+    mention: NumberMention
+    line: int
+    source: str
+
+
+@dataclass(frozen=True)
+class DraftReference:
+    """A reference: an entry of a list or a note, or a whole file of them."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class DraftClaims:
+    """What a draft says that can be compared with something."""
+
+    quotes: tuple[DraftQuote, ...] = ()
+    numbers: tuple[DraftNumber, ...] = ()
+    references: tuple[DraftReference, ...] = ()
+    short_quotes: int = 0  # words in quotation marks that are too few to be looked for
+
 
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
 _QUOTED = re.compile(r"\s{0,3}>\s?")
@@ -293,3 +334,46 @@ def _find_work_number(text: str) -> str:
     """The number that a work is registered by, the address of a publisher's page included."""
     found = find_identifiers(text)
     return found.arxiv_id or found.doi or found.pmid
+
+
+_REFERENCES = frozenset({".bib", ".bibtex", ".ris", ".json"})
+_HTML = frozenset({".html", ".htm", ".xhtml"})
+_LOOKED_FOR = 24  # characters by which a quote is found again in the file
+
+T = TypeVar("T", DraftQuote, DraftNumber, DraftReference)
+
+
+def read_claims(name: str, body: bytes) -> DraftClaims:
+    """Return the claims of a file; its format is that of the suffix."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix in _REFERENCES:
+        return DraftClaims(references=(DraftReference(decode(body, "").text, 1),))
+    if suffix == ".docx":
+        from webquarry._read.formats.documents import read_document
+
+        return find_claims(read_document("docx", name, body).markdown)
+    text = decode(body, "").text.replace("\r\n", "\n").replace("\r", "\n")
+    if suffix not in _HTML:
+        return find_claims(text)
+    from webquarry._read.formats.html import Html
+
+    source = FetchedDocument("https://localhost/", body, "text/html")
+    return _find_lines(find_claims(Html().to_markdown(source).markdown), text)
+
+
+def _find_lines(claims: DraftClaims, text: str) -> DraftClaims:
+    """The claims of a page with the lines of its file, where their words are found there."""
+    return replace(
+        claims,
+        quotes=tuple(_find_line(one, one.text, text) for one in claims.quotes),
+        numbers=tuple(_find_line(one, one.mention.text, text) for one in claims.numbers),
+        references=tuple(_find_line(one, one.text, text) for one in claims.references),
+    )
+
+
+def _find_line(claim: T, words: str, text: str) -> T:
+    place = text.find(words[:_LOOKED_FOR])
+    line = 1
+    if place >= 0:
+        line = text.count("\n", 0, place) + 1
+    return replace(claim, line=line)

@@ -14,8 +14,7 @@ from typing import NamedTuple
 from webquarry.verify.quotes.findings import ChangeKind, WordChange
 from webquarry.verify.quotes.fold import SYMBOLS
 from webquarry.verify.quotes.negation import is_negation
-from webquarry.verify.quotes.source import SourceText
-from webquarry.verify.quotes.tokens import TokenIndex, WordToken, split_tokens
+from webquarry.verify.quotes.source import SourceText, TokenIndex, WordToken, split_tokens
 
 LEAST_ALIKE = 0.6  # of the words of a quote, for a place to be called near
 _MOST_TOKENS = 400  # of a quote that are compared

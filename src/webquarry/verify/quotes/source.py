@@ -1,21 +1,91 @@
-"""The text of one source, ready to be searched: lanes of its letters and an index of its words,
-each made when it is first needed and once for all quotes.
+"""Sources of quotes: their texts in the forms that the comparison needs, and how they are read.
+
+Lanes of letters and the index of words are built on first use, once for all quotes. A source that
+cannot be read has a problem, so that its quotes are unchecked and not absent.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from webquarry._read.plain.blocks import read_verbatim_words
-from webquarry._read.plain.words import PageWords, Range
+from webquarry._read.plain.words import PageWords, Range, build_words, describe_words
 from webquarry._read.plain.writer import merge_ranges
-from webquarry.verify.quotes.fold import Lane
-from webquarry.verify.quotes.tokens import TokenIndex
+from webquarry._search.identity import identity
+from webquarry.errors import WebquarryError
+from webquarry.pages.pages import Pages
+from webquarry.progress import note
+from webquarry.secret import redact
+from webquarry.verify.quotes.fold import SYMBOLS, Lane, fold_typography, make_key
+
+_TOKEN = re.compile(
+    r"(?<![\w.,])[-−–]?\d+(?:[.,:'’\u202f/]\d+)*+"
+    r"|\d+(?:[.,:'’\u202f/]\d+)*+"
+    "|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+    r"|[^\W\d_](?:[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u00ad]"
+    r"|[\u00ad\u200b-\u200d\u0300-\u036f]|['’\u2011-](?=[^\W\d_]))*+"
+    "|[" + re.escape("".join(sorted(SYMBOLS))) + "]"
+)
+
+
+@dataclass(frozen=True)
+class WordToken:
+    """A word, folded so that only its letters count, and where it stands."""
+
+    key: str
+    start: int
+    end: int
+
+
+def split_tokens(text: str) -> list[WordToken]:
+    """The words of a text."""
+    tokens = []
+    for found in _TOKEN.finditer(text):
+        word = found[0]
+        key = word.lower()
+        if not key.isalpha() or not key.isascii():
+            key = _fold(word)
+        if key:
+            tokens.append(WordToken(key, found.start(), found.end()))
+    return tokens
+
+
+def _fold(word: str) -> str:
+    if word[-1].isdigit():
+        return fold_typography(word)
+    return make_key(word) or fold_typography(word).strip()
+
+
+def _lies_in(place: int, ranges: Sequence[Range]) -> bool:
+    """Whether a place is in one of some ranges, which are in order."""
+    number = bisect_right(ranges, place, key=lambda one: one[0])
+    return bool(number) and place < ranges[number - 1][1]
+
+
+class TokenIndex:
+    """The words of one text, and where each of them stands."""
+
+    def __init__(self, text: str, hidden: Sequence[Range] = ()) -> None:
+        self.tokens = split_tokens(text)
+        if hidden:
+            self.tokens = [token for token in self.tokens if not _lies_in(token.start, hidden)]
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The numbers of the tokens of each word."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for number, token in enumerate(self.tokens):
+            places[token.key].append(number)
+        return dict(places)
+
 
 # A line that is the number of a page and nothing else.
 _PAGE_NUMBER = re.compile(
@@ -36,37 +106,6 @@ class SourceLane(NamedTuple):
 
     kind: LaneKind
     lane: Lane
-
-
-class _LazyLanes(Sequence[SourceLane]):
-    """The lanes of a text, made one by one."""
-
-    def __init__(self, text: str, words: PageWords) -> None:
-        self._text = text
-        hidden = list(words.hidden)
-        asides = list(words.asides)
-        self._removed: list[tuple[LaneKind, list[Range]]] = [("words", hidden)]
-        if asides:
-            self._removed.append(("asides", _merge([*hidden, *asides])))
-        if hidden:
-            self._removed.append(("hidden", []))
-        if hidden and asides:
-            self._removed.append(("hidden", asides))
-        if words.may_have_furniture:
-            for furniture in _find_furniture(text):
-                self._removed.append(("furniture", _merge([*hidden, *furniture])))
-                if asides:
-                    self._removed.append(("furniture", _merge([*hidden, *asides, *furniture])))
-        self._made: dict[int, SourceLane] = {}
-
-    def __len__(self) -> int:
-        return len(self._removed)
-
-    def __getitem__(self, number: int) -> SourceLane:  # type: ignore[override]
-        if number not in self._made:
-            kind, removed = self._removed[number]
-            self._made[number] = SourceLane(kind, Lane(self._text, removed))
-        return self._made[number]
 
 
 def _find_furniture(text: str) -> list[list[Range]]:
@@ -110,12 +149,38 @@ class SourceText:
         """The SHA-256 of the text."""
         return self.words.digest
 
-    @cached_property
-    def lanes(self) -> Sequence[SourceLane]:
-        """The ways to read the words, the plainest first: all that is seen; without note marks;
-        with what is not seen; and over the lines between pages. Each is made when it is tried.
+    @property
+    def lanes(self) -> Iterator[SourceLane]:
+        """Yield the ways to read the words, the plainest first: all that is visible; without note
+        marks; with hidden words; and over the lines between pages. Each is built when it is tried.
         """
-        return _LazyLanes(self.text, self.words)
+        for number, (kind, removed) in enumerate(self._removed):
+            if number == len(self._built):
+                self._built.append(SourceLane(kind, Lane(self.text, removed)))
+            yield self._built[number]
+
+    @cached_property
+    def _built(self) -> list[SourceLane]:
+        return []
+
+    @cached_property
+    def _removed(self) -> list[tuple[LaneKind, list[Range]]]:
+        """The ranges that each lane leaves out."""
+        hidden = list(self.words.hidden)
+        asides = list(self.words.asides)
+        removed: list[tuple[LaneKind, list[Range]]] = [("words", hidden)]
+        if asides:
+            removed.append(("asides", _merge([*hidden, *asides])))
+        if hidden:
+            removed.append(("hidden", []))
+        if hidden and asides:
+            removed.append(("hidden", asides))
+        if self.words.may_have_furniture:
+            for furniture in _find_furniture(self.text):
+                removed.append(("furniture", _merge([*hidden, *furniture])))
+                if asides:
+                    removed.append(("furniture", _merge([*hidden, *asides, *furniture])))
+        return removed
 
     @cached_property
     def tokens(self) -> TokenIndex:
@@ -144,3 +209,59 @@ def _widen(text: str, number: Range, before: bool, behind: bool) -> Range:
 def _merge(ranges: list[Range]) -> list[Range]:
     """The ranges in order, those that overlap as one."""
     return list(merge_ranges(ranges))
+
+
+_AT_ONCE = 8
+MOST_SOURCES = 200
+
+
+async def collect_sources(pages: Pages, urls: Iterable[str]) -> list[SourceText]:
+    """The sources at some addresses, each page once."""
+    by_page: dict[str, str] = {}
+    for url in urls:
+        by_page.setdefault(identity(url), url)
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def read(url: str) -> SourceText:
+        async with limit:
+            note(f"reading {redact(url)}")
+            try:
+                kept = await pages.get_words(url)
+            except WebquarryError as error:
+                return SourceText(url, PageWords(""), problem=redact(error.sentence))
+        return SourceText(url, kept.words, kept.title, kept.fetched_at)
+
+    wanted = list(by_page.values())[:MOST_SOURCES]
+    return await asyncio.gather(*map(read, wanted))
+
+
+def find_source(url: str | None, sources: Sequence[SourceText]) -> str | None:
+    """The address under which a page is among the sources, however it is written."""
+    if url is None:
+        return None
+    wanted = identity(url)
+    for source in sources:
+        if identity(source.url) == wanted:
+            return source.url
+    return None
+
+
+def describe_source(source: SourceText) -> dict[str, Any]:
+    """A source but for its text, as JSON has it."""
+    return {
+        "url": source.url,
+        "title": source.title,
+        "read_at": source.read_at.isoformat() if source.read_at else None,
+        "problem": source.problem,
+        "words": describe_words(source.words),
+        "bytes": len(source.text.encode("utf-8", "replace")),
+    }
+
+
+def build_source(fields: dict[str, Any], text: str) -> SourceText:
+    """The source that was described."""
+    read_at = None
+    if fields["read_at"]:
+        read_at = datetime.fromisoformat(fields["read_at"])
+    words = build_words(fields["words"], text)
+    return SourceText(fields["url"], words, fields["title"], read_at, fields["problem"])

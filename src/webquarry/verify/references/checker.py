@@ -23,11 +23,10 @@ from webquarry.progress import note
 from webquarry.settings import Settings
 from webquarry.store.cache import Cache
 from webquarry.verify.references.asker import IndexAsker
-from webquarry.verify.references.judge import Judgement, judge
+from webquarry.verify.references.judge import Judgement, RecordState, judge, read_state
 from webquarry.verify.references.links import LinkChecker, LinkFinding, should_visit
 from webquarry.verify.references.models import Reference, ReferenceEvidence
 from webquarry.verify.references.plan import next_step
-from webquarry.verify.references.status import RecordState, read_state
 from webquarry.verify.references.weigh import weigh
 
 _AT_ONCE = 32  # references

@@ -1,12 +1,14 @@
-"""What the indexes said about one reference -> a verdict, in words that say what was compared with
-what. Never one about truth.
+"""The verdict on a reference and the state of its record, from the replies of the indexes.
 
     confirmed         a record, and every field agrees or the record is silent
     differs           a record that is surely of the work, and a field that it contradicts
     conflict          the identifier is registered for another work
     not_registered    doi.org says that there is no such DOI
     not_found         every index that was asked answered, and none has it
-    could_not_verify  somebody did not answer, or the indexes do not hold works of this kind
+    could_not_verify  an index did not answer, or the indexes do not hold works of this kind
+
+Any source that says retracted counts. A correction or a concern is not a retraction; a later
+reinstatement takes precedence; a notice is not the work that it is about.
 """
 
 from __future__ import annotations
@@ -16,8 +18,16 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
-from webquarry._search.scholarly.models import Record
-from webquarry.verify.references.models import OUTSIDE, FieldCheck, ReferenceEvidence, Verdict
+from webquarry._search.scholarly.models import ARXIV_DOI, Record
+from webquarry._search.scholarly.notices import Notice
+from webquarry.evidence.trust.retraction import status_of
+from webquarry.verify.references.models import (
+    OUTSIDE,
+    FieldCheck,
+    ReferenceEvidence,
+    State,
+    Verdict,
+)
 from webquarry.verify.references.weigh import (
     AGENCIES,
     SEARCHES,
@@ -245,3 +255,84 @@ def _name_all(indexes: Iterable[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+_WITHDRAWALS = frozenset({"withdrawal", "removal"})
+# Those who would know of a notice.
+_INFORMED = frozenset({"crossref", "pubmed", "europepmc", "arxiv"})
+
+
+@dataclass(frozen=True)
+class RecordState:
+    """The state of a record, the notices behind it, and who was asked."""
+
+    state: State = "unknown"
+    notices: tuple[Notice, ...] = ()
+    asked: tuple[str, ...] = ()
+    is_notice: bool = False  # the reference cites the notice itself
+    published: str = ""  # of a preprint: the DOI, or the venue, of the article that it became
+
+
+def read_state(evidence: ReferenceEvidence, findings: Findings) -> RecordState:
+    """The state of the record that a reference is about."""
+    records = findings.records or [one.record for one in findings.foreign]
+    asked = [record.source for record in records]
+    is_notice = any(record.updates for record in records)
+    notices: list[Notice] = []
+    for record in records:
+        if not record.updates:  # a notice speaks of other works than itself
+            notices += record.notices
+    for reply in evidence.replies:
+        if reply.question.topic != "updates" or reply.failure:
+            continue
+        asked.append(reply.index)
+        for record in reply.records:
+            notices += record.notices
+    has_published = any(not record.is_preprint for record in records)
+    if has_published:
+        notices = [notice for notice in notices if not notice.preprint]
+    unique = tuple(dict.fromkeys(sorted(notices)))
+    state = _name_state(unique, _is_informed(evidence, records))
+    return RecordState(
+        state, unique, tuple(dict.fromkeys(asked)), is_notice, _find_published(records)
+    )
+
+
+def _name_state(notices: tuple[Notice, ...], is_informed: bool) -> State:
+    status = status_of(notices)
+    reinstated = any(notice.type == "reinstatement" for notice in notices)
+    if status is not None and status.kind == "retraction":
+        standing = {notice.type for notice in notices}
+        if not status.retracted:  # of a part
+            return "concern"
+        return (
+            "withdrawn"
+            if standing & _WITHDRAWALS and "retraction" not in standing
+            else ("retracted")
+        )
+    if reinstated:
+        return "reinstated"
+    if status is not None:
+        return "concern" if status.kind == "expression_of_concern" else "corrected"
+    return "clean" if is_informed else "unknown"
+
+
+def _is_informed(evidence: ReferenceEvidence, records: list[Record]) -> bool:
+    """Whether somebody was asked who would know, and answered."""
+    if not any(record.source in _INFORMED for record in records):
+        return False
+    updates = [one for one in evidence.replies if one.question.topic == "updates"]
+    return not any(one.failure for one in updates)
+
+
+def _find_published(records: list[Record]) -> str:
+    """Where a preprint appeared since, if a record tells."""
+    cited = records[0] if records else None
+    if cited is None or not (cited.is_preprint or cited.doi.startswith(ARXIV_DOI)):
+        return ""
+    for record in records:
+        if record.published_doi:
+            return record.published_doi
+        if not record.is_preprint and record.doi and not record.doi.startswith(ARXIV_DOI):
+            return record.doi
+    return ""
