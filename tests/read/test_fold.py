@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webquarry._read.text.characters import strip_invisible
-from webquarry._read.text.escape import finish_line, fold_white, write_part, write_plain
+from webquarry._read.text.escape import finish_line, fold_white, write_part
 
 PIECES = (
     *" \t\n\f\r\v\x1c\x00\x7fab_[*&]<`~\\é\u00a0…:#;!\u2028\u2029\u3000\u200b²ж😀\U000e0041",
@@ -38,12 +38,11 @@ LONG = "word " * 700  # longer than the buffer on the stack
     ],
 )
 def test_block_is_one_line_with_single_spaces(text: str, expected: str) -> None:
-    assert write_plain(text) == expected
+    assert finish_line(write_part(text) or "") == expected
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\u200bb", "a\xadb", "\U000e0041", "a\x7f"])
 def test_text_with_invisible_characters_is_not_written(text: str) -> None:
-    assert write_plain(text) is None
     assert write_part(text) is None
 
 

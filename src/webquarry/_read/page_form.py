@@ -59,8 +59,9 @@ def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
 
 
 def describe_page(page: Page) -> dict[str, Any]:
-    """Return the fields of a page without its text and the parsed document."""
+    """Return the fields of a page without the Markdown and the parsed document."""
     described = {name: getattr(page, name) for name in _PAGE_FIELDS}
+    described["text"] = page.text.describe()
     described |= {"fetched_at": page.fetched_at.isoformat(), "removed": dict(page.removed)}
     for name in ("published", "modified", "left_out"):
         described[name] = asdict(described[name]) if described[name] else None
@@ -78,4 +79,5 @@ def build_page(fields: dict[str, Any], markdown: bytes) -> Page:
     if fields["left_out"]:
         headings = tuple(fields["left_out"]["headings"])
         values["left_out"] = LeftOutText(fields["left_out"]["bytes"], headings)
-    return Page(text=WrittenText.of_lines(markdown), **values)
+    values["text"] = WrittenText.build(markdown, fields["text"])
+    return Page(**values)

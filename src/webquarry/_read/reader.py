@@ -68,9 +68,8 @@ class FetchedPage:
         """Return a job on the fetched page; `FetchedPage.of` restores it there."""
         arguments |= {"requested_url": self.requested_url, "notes": self.notes}
         if self.special is not None:
-            text = self.special.markdown.encode("utf-8", "replace")
             arguments["special"] = describe_page(self.special)
-            return Job(function, arguments, text, redact(self.requested_url))
+            return Job(function, arguments, self.special.text.data, redact(self.requested_url))
         if self.site is not None:
             arguments["site"] = describe_site_reply(self.site)
             return Job(function, arguments, self.site.body, redact(self.requested_url))
@@ -158,9 +157,9 @@ def write_site_page(site: SiteReply, url: str) -> Page:
 
 @job("read page")
 def read_page(job: Job) -> bytes:
-    """Parse a fetched page; returns its fields, followed by the Markdown."""
+    """Parse a fetched page; return its fields and its Markdown."""
     page = FetchedPage.of(job).parse(job.arguments["selection"])
-    return pack_fields(describe_page(page), page.markdown.encode("utf-8", "replace"))
+    return pack_fields(describe_page(page), page.text.data)
 
 
 @job("judge reply")

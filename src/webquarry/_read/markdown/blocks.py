@@ -1,9 +1,8 @@
 """Blocks of a page, and the Markdown that is written from them.
 
-Every format produces a list of blocks: HTML, documents, feeds, the APIs of sites. Headings,
-paragraphs, code and tables may be inside of containers: quotes, list items, footnotes. The text of
-a block is inline Markdown in which `mark_link` has marked the links, so that the writer can return
-the text without targets, and the place of each link.
+Every format produces a list of blocks: HTML, documents, feeds, the APIs of sites. They may be
+inside of containers: quotes, list items, footnotes. The text of a block is inline Markdown in which
+`mark_link` has marked the links, so that the writer returns their targets and positions apart.
 """
 
 from __future__ import annotations
@@ -141,44 +140,42 @@ class Blocks:
 
 
 def write_blocks(blocks: Iterable[Block], removed: Counter[str]) -> WrittenText:
-    """Write blocks as Markdown without link targets. No chat delimiter is left in it; how many
-    were escaped is added to `removed`.
+    """Write blocks as Markdown without link targets. Chat delimiters are escaped and counted in
+    `removed`.
     """
     pieces: list[bytes] = []
     units: list[Unit] = []
     links: list[Link] = []
     place = 0
+
+    def add(text: str) -> None:
+        nonlocal place
+        data = text.encode("utf-8", "replace")
+        pieces.append(data)
+        place += len(data)
+
     for separator, text, block, unit in _lay_out(blocks):
-        if block.kind not in ("code", "verbatim") and may_hold_delimiter(strip_links(text) + "\n"):
-            text = defuse_prose(strip_links(text) + "\n", removed)[:-1]
-        if separator:
-            pieces.append(separator.encode())
-            place += len(separator)
+        add(separator)
         if block.kind == "verbatim":
-            data = text.encode("utf-8", "replace")
-            found = WrittenText.of_lines(data)
-            units += [Unit(place + start, kind) for start, kind in found.units]
-            pieces.append(data)
-            place += len(data)
+            lines = WrittenText.of_lines(text.encode("utf-8", "replace"))
+            units += [Unit(place + start, kind) for start, kind in lines.units]
+            add(text)
             continue
         if unit is not None:
             units.append(Unit(place, unit))
+        if block.kind != "code" and may_hold_delimiter(strip_links(text) + "\n"):
+            text = defuse_prose(strip_links(text) + "\n", removed)[:-1]
         if LINK_START not in text:
-            data = text.encode("utf-8", "replace")
-            pieces.append(data)
-            place += len(data)
+            add(text)
             continue
         parts = iter(LINK.split(text))
         for before in parts:
-            data = before.encode("utf-8", "replace")
-            pieces.append(data)
-            place += len(data)
+            add(before)
             shown = next(parts, None)
             if shown is not None:
-                data = shown.encode("utf-8", "replace")
-                pieces.append(data)
-                links.append(Link(place, place + len(data), next(parts)))
-                place += len(data)
+                start = place
+                add(shown)
+                links.append(Link(start, place, next(parts)))
     return WrittenText(b"".join(pieces), units, links)
 
 

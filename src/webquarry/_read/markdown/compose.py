@@ -58,10 +58,6 @@ class Composer:
         self.removed.update(cleaned.removed)
         return " ".join(cleaned.text.split())
 
-    def line(self, text: str) -> str:
-        """Escape plain text for use inside a line."""
-        return escape(text)
-
     def name(self, value: object, *, is_html: bool = False) -> str:
         """Return a value as one line of escaped text."""
         return escape(self.plain(value, is_html=is_html))

@@ -1,8 +1,7 @@
-"""Formulas in a page -> TeX between dollar signs.
+"""Formulas in a page as TeX between dollar signs.
 
-TeX that came along with a formula (an annotation, a fallback image, a script of MathJax) is not
-shown by browsers. It is taken only where it says what the reader sees; otherwise the visible MathML
-is written out.
+Browsers do not show TeX that accompanies a formula (an annotation, a fallback image, a script of
+MathJax). It is used only if its words are visible; otherwise the MathML is converted.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from collections import Counter
 
 from lxml import etree
 
-from webquarry._read.html.tree import text_of, texts_of
+from webquarry._read.html.tree import text_of
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.delimiters import defuse_verbatim
 
-_LONGEST = 4_000  # characters
-_LONGEST_SEEN = 20_000
-_DEEPEST = 60
-_MOST_WORDS = 12  # a script with more of them is no formula
+_MAX_TEX = 4_000  # characters
+_MAX_VISIBLE = 20_000
+_MAX_DEPTH = 60
+_MAX_WORDS = 12  # of a script with a formula
 _TEX_ENCODINGS = frozenset({"application/x-tex", "tex", "latex", "application/x-latex"})
 _WRAPPED = re.compile(r"\{\\(?:display|text|script)style\s*+(.*)\}", re.DOTALL)
 _COMMAND = re.compile(r"\\(?:begin|end|color|operatorname|label|tag)\*?\s*\{[^{}]*\}|\\[a-zA-Z]+")
@@ -29,7 +28,7 @@ _IMAGE_CLASS = re.compile(
     r"(?:^|\s)(?:mwe-math-fallback-image\S*|tex|latex|math|mathjax|ql-img-\S+)(?:\s|$)"
 )
 _TEX_SIGN = re.compile(r"[\\^_={}+<>/-]|^\W*\w\W*$|\d")
-# What stands before, between and behind the children of an element.
+# TeX before, between and after the children of an element.
 _SIGNS = {
     "mfrac": ("\\frac{", "}{", "}"),
     "msup": ("", "^", ""),
@@ -39,110 +38,92 @@ _SIGNS = {
     "mover": ("", "^", ""),
     "munderover": ("", "_", "^", ""),
 }
-_LEFT_OUT = frozenset({"annotation", "annotation-xml", "mspace", "mphantom"})
+_SKIPPED = frozenset({"annotation", "annotation-xml", "mspace", "mphantom"})
 
 
 def is_formula_image(element: etree._Element) -> bool:
-    """Whether an image stands for a formula that its alternative text spells out."""
-    names = element.get("class") or ""
-    if _IMAGE_CLASS.search(names) is None:
+    """Whether an image is a formula with TeX as its alternative text."""
+    if _IMAGE_CLASS.search(element.get("class") or "") is None:
         return False
-    tex = element.get("alt") or ""
-    return _TEX_SIGN.search(tex) is not None
+    return _TEX_SIGN.search(element.get("alt") or "") is not None
 
 
 def read_image(element: etree._Element, removed: Counter[str]) -> str:
-    """The formula of an image; in a display of its own if its class says so."""
+    """Return the formula of an image."""
     names = element.get("class") or ""
-    display = "display" in names and "inline" not in names
-    return _format_tex(element.get("alt") or "", display, removed)
+    is_display = "display" in names and "inline" not in names
+    return _format_tex(element.get("alt") or "", is_display, removed)
 
 
 def read_script(element: etree._Element, removed: Counter[str]) -> str:
-    """The formula of a script that MathJax typesets; empty where it holds something else."""
+    """Return the formula of a MathJax script; empty if it has something else."""
     tex = element.text or ""
-    if len(_find_words(tex)) > _MOST_WORDS or not _TEX_SIGN.search(tex):
+    if len(_find_words(tex)) > _MAX_WORDS or not _TEX_SIGN.search(tex):
         return ""
-    display = "mode=display" in (element.get("type") or "")
-    return _format_tex(tex, display, removed)
+    return _format_tex(tex, "mode=display" in (element.get("type") or ""), removed)
 
 
 def read_mathml(math: etree._Element, removed: Counter[str]) -> str:
-    """The formula of a `math` element."""
-    display = math.get("display") == "block" or "display" in (math.get("mode") or "")
-    annotated = ""
-    for annotation in math.iter("annotation"):
-        encoding = (annotation.get("encoding") or "").strip().lower()
-        if encoding in _TEX_ENCODINGS:
-            annotated = text_of(annotation)
-            break
+    """Return the formula of a `math` element."""
+    is_display = math.get("display") == "block" or "display" in (math.get("mode") or "")
+    annotations = (
+        one
+        for one in math.iter("annotation")
+        if (one.get("encoding") or "").strip().lower() in _TEX_ENCODINGS
+    )
+    annotation = next(annotations, None)
+    annotated = "" if annotation is None else text_of(annotation)
     for tex in (annotated, math.get("alttext") or ""):
-        if _is_visible_in(math, tex):
-            return _format_tex(tex, display, removed)
-    written_out = _mathml_to_tex(math, 0)
-    return _format_tex(written_out, display, removed)
+        if _is_visible(math, tex):
+            return _format_tex(tex, is_display, removed)
+    return _format_tex(_to_tex(math, 0), is_display, removed)
 
 
-def _is_visible_in(math: etree._Element, tex: str) -> bool:
-    """Whether every word of the TeX, commands aside, is visible in the MathML too."""
-    if not tex.strip() or len(tex) > _LONGEST:
+def _is_visible(math: etree._Element, tex: str) -> bool:
+    """Whether all words of TeX, except for commands, are visible in MathML."""
+    if not tex.strip() or len(tex) > _MAX_TEX:
         return False
-    texts = []
-    for element in math.iter():
-        if element.tag not in _LEFT_OUT and element.text:
-            texts.append(_SPACES.sub("", element.text))
-    visible = "".join(texts)
-    if len(visible) > _LONGEST_SEEN:
-        return False
-    return all(word in visible for word in _find_words(tex))
+    texts = [one.text for one in math.iter() if one.text and one.tag not in _SKIPPED]
+    visible = _SPACES.sub("", "".join(texts))
+    return len(visible) <= _MAX_VISIBLE and all(word in visible for word in _find_words(tex))
 
 
 def _find_words(tex: str) -> list[str]:
-    """The words of TeX, commands aside."""
-    without_commands = _COMMAND.sub(" ", tex)
-    return _WORDS.findall(without_commands)
+    """Return the words of TeX, except for commands."""
+    return _WORDS.findall(_COMMAND.sub(" ", tex))
 
 
-def _mathml_to_tex(element: etree._Element, depth: int) -> str:
-    """MathML as TeX, plain but readable."""
+def _to_tex(element: etree._Element, depth: int) -> str:
+    """Convert MathML to plain TeX."""
     tag = element.tag
-    if not isinstance(tag, str) or tag in _LEFT_OUT:
+    if not isinstance(tag, str) or tag in _SKIPPED:
         return ""
-    if depth > _DEEPEST:
-        return " ".join(texts_of(element))
-    children = [_mathml_to_tex(child, depth + 1) for child in element]
+    if depth > _MAX_DEPTH:
+        return text_of(element)
+    children = [_to_tex(child, depth + 1) for child in element]
     signs = _SIGNS.get(tag)
     if signs is not None and len(children) == len(signs) - 1:
         tex = signs[0]
         for child, sign in zip(children, signs[1:], strict=True):
-            if tag != "mfrac" and len(child) != 1:  # the signs of a fraction are braces themselves
-                child = f"{{{child}}}"
-            tex += child + sign
+            is_braced = tag == "mfrac" or len(child) == 1
+            tex += child + sign if is_braced else f"{{{child}}}{sign}"
         return tex
     if tag == "mroot" and len(children) == 2:
-        base, index = children
-        return rf"\sqrt[{index}]{{{base}}}"
-    parts = [(element.text or "").strip(), *children]
-    inside = " ".join(filter(None, parts))
+        return rf"\sqrt[{children[1]}]{{{children[0]}}}"
+    inside = " ".join(filter(None, [(element.text or "").strip(), *children]))
     if tag == "msqrt":
         return rf"\sqrt{{{inside}}}"
-    if tag in ("mtr", "mtd", "mtext"):
-        return f" {inside} "
-    return inside
+    return f" {inside} " if tag in ("mtr", "mtd", "mtext") else inside
 
 
-def _format_tex(tex: str, display: bool, removed: Counter[str]) -> str:
-    """TeX between dollar signs; nothing for nothing."""
-    tex = _SPACES.sub(" ", tex[:_LONGEST])
-    tex = tex.strip().strip("$").strip()
-    tex = tex.replace("`", "'")  # a tick would start code
+def _format_tex(tex: str, is_display: bool, removed: Counter[str]) -> str:
+    """Return TeX between dollar signs; empty for blank TeX."""
+    tex = _SPACES.sub(" ", tex[:_MAX_TEX]).strip().strip("$").strip()
+    tex = tex.replace("`", "'")  # a backtick would start code
     wrapped = _WRAPPED.fullmatch(tex)
     if wrapped is not None:
         tex = wrapped[1].strip()
-    tex = strip_invisible(tex, removed)
-    tex = defuse_verbatim(tex, removed)
+    tex = defuse_verbatim(strip_invisible(tex, removed), removed)
     if not tex:
         return ""
-    if display:
-        return f"$${tex}$$"
-    return f"${tex}$"
+    return f"$${tex}$$" if is_display else f"${tex}$"

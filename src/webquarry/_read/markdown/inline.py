@@ -1,14 +1,14 @@
-"""The pieces of one block -> a line or more of Markdown.
+"""Convert the pieces of one block to inline Markdown.
 
-A piece is text as it stands in the page, a `Literal` that is Markdown already, a `Span` that opens,
-or CLOSE for the innermost one. White space is folded here, once for the whole block, and marks
-never touch the blanks beside them.
+A piece is text of the page, a `Literal` that is Markdown already, a `Span` that opens, or CLOSE for
+the innermost one. Whitespace is collapsed once for the whole block, and marks never touch spaces.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 
 from webquarry._read.markdown.blocks import LINK_END, mark_link
 from webquarry._read.text.characters import strip_invisible
@@ -17,14 +17,12 @@ from webquarry._read.text.escape import (
     finish_line,
     fold_white,
     write_part,
-    write_plain,
 )
 
-# a line break in the page; the character means just that, so one found in the text does too
-BREAK = "\u2028"
+BREAK = "\u2028"  # a line break; the character means the same in a text
 STRONG, EMPHASIS, STRUCK, LINK, RAISED, LOWERED = "**", "*", "~~", "link", "^", "~"
-_MOST_USES = 16  # blocks that one link may cover; the rest of them is plain text
-_MARKS_BESIDE = 3  # parts beside a mark in which the nearest character is looked for
+_MAX_USES = 16  # blocks that one link may cover; the rest of them is plain text
+_MARKS_BESIDE = 3  # parts beside a mark in which the nearest character is searched
 
 _AROUND_BREAK = re.compile("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*")
 _INSIDE_TEX = r"(?:[^\\]|\\[^()\[\]])"  # anything but another delimiter
@@ -41,36 +39,34 @@ _RAISED_PLAIN = re.compile(
 
 
 class Literal(str):
-    """Text that is Markdown already: a code span, a formula, a note mark."""
+    """Text that is Markdown already: inline code, a formula, the mark of a note."""
 
     __slots__ = ()
 
 
 class _Start(str):
-    """The mark that starts an emphasis."""
+    """The mark that starts emphasis."""
 
     __slots__ = ()
 
 
 class _End(str):
-    """The mark that ends an emphasis."""
+    """The mark that ends emphasis."""
 
     __slots__ = ()
 
 
+@dataclass(slots=True, eq=False)
 class Span:
-    """Something that marks a stretch of text: emphasis, a link."""
+    """Emphasis or a link."""
 
-    def __init__(self, kind: str, target: str = "") -> None:
-        self.kind = kind
-        self.target = target
-        self.uses = 0
+    kind: str
+    target: str = ""
+    uses: int = 0
 
 
 class Close:
     """The end of the innermost span."""
-
-    __slots__ = ()
 
 
 CLOSE = Close()
@@ -78,29 +74,17 @@ Piece = str | Span | Close
 
 
 class Inline:
-    """Makes Markdown of pieces; counts the characters it takes out."""
+    """Converts pieces to Markdown; counts the characters that it removes."""
 
     def __init__(self, removed: Counter[str], *, typesets_tex: bool = False) -> None:
         self._removed = removed
-        # a script of the page makes formulas of TeX between delimiters
-        self._typesets_tex = typesets_tex
-
-    def render_plain(self, texts: list[str]) -> str:
-        """A block without any marks."""
-        text = texts[0] if len(texts) == 1 else "".join(texts)
-        if not self._typesets_tex:
-            written = write_plain(text)
-            if written is not None:  # as nearly all are
-                return written
-        return finish_line(self._write_text([text]))
+        self._typesets_tex = typesets_tex  # a script of the page renders TeX between delimiters
 
     def render(self, pieces: list[Piece]) -> str:
-        """A block with marks, all of them closed."""
-        if len(pieces) == 3 and pieces[2] is CLOSE and type(pieces[1]) is str:
-            return self._render_single(pieces[0], pieces[1])  # type: ignore[arg-type]
+        """Return a block; all spans in it are closed."""
         outer: list[str] = []
-        levels: list[tuple[list[str], Span]] = []  # what stands around each open span, and the span
-        texts: list[str] = []  # those that stand side by side
+        levels: list[tuple[list[str], Span]] = []  # the parts around each open span, and the span
+        texts: list[str] = []  # adjacent ones
         for piece in pieces:
             if type(piece) is str:
                 texts.append(piece)
@@ -108,7 +92,7 @@ class Inline:
             if texts:
                 outer.append(self._write_text(texts))
                 texts = []
-            if type(piece) is Span:
+            if isinstance(piece, Span):
                 levels.append((outer, piece))
                 outer = []
             elif piece is CLOSE:
@@ -121,14 +105,8 @@ class Inline:
             outer.append(self._write_text(texts))
         return finish_line(_join_parts(outer))
 
-    def _render_single(self, span: Span, text: str) -> str:
-        """Nothing but one span of text, as in most lists of links."""
-        outer: list[str] = []
-        _close_span(span, self._write_text([text]), outer)
-        return finish_line("".join(outer))
-
     def _write_text(self, texts: list[str]) -> str:
-        """Adjacent texts as one: folded, cleaned, escaped."""
+        """Escape adjacent texts as one, without invisible characters."""
         text = texts[0] if len(texts) == 1 else "".join(texts)
         if not self._typesets_tex:
             written = write_part(text)
@@ -141,33 +119,27 @@ class Inline:
 
 
 def _escape_around_tex(text: str) -> str:
-    """Text in which TeX stands between delimiters, which become dollar signs."""
+    """Escape text and put TeX between dollar signs."""
     parts: list[str] = []
     place = 0
     for found in _TEX.finditer(text):
-        parts.append(escape(text[place : found.start()]))
         inline, display = found[1] or found[2], found[3] or found[4]
-        formula = f"$${display}$$"
-        if inline:
-            formula = f"${inline}$"
-        parts.append(formula.replace("`", "'"))  # a tick would start code
+        formula = f"${inline}$" if inline else f"$${display}$$"
+        parts += (escape(text[place : found.start()]), formula.replace("`", "'"))
         place = found.end()
     parts.append(escape(text[place:]))
     return "".join(parts)
 
 
 def _close_span(span: Span, content: str, outer: list[str]) -> None:
-    """Put what a span holds behind what stands before it, with its blanks outside."""
-    inner = content.strip()  # of every kind of blank: no mark counts beside one
+    """Add the content of a span to the parts around it, with its outer spaces outside."""
+    inner = content.strip()
     if not inner:
-        if content:
-            outer.append(content)
+        outer.append(content)
         return
-    start = 0
-    if len(inner) < len(content):
-        start = len(content) - len(content.lstrip())
-        if start:
-            outer.append(content[:start])
+    start = len(content) - len(content.lstrip())
+    if start:
+        outer.append(content[:start])
     kind = span.kind
     if kind == LINK:
         _close_link(span, inner, outer)
@@ -185,20 +157,19 @@ def _close_span(span: Span, content: str, outer: list[str]) -> None:
 
 
 def _close_emphasis(mark: str, inner: str, outer: list[str]) -> None:
-    """Emphasis right behind emphasis of the same kind goes on where that one ended."""
+    """Add emphasis; directly after emphasis of the same kind it continues that."""
     follows_emphasis = bool(outer) and type(outer[-1]) is _End
     if follows_emphasis and outer[-1] == mark:
-        outer[-1] = inner
-        outer.append(_End(mark))
+        outer[-1:] = [inner, _End(mark)]
         return
     if follows_emphasis:
-        outer.append(" ")  # the two marks would be read as one
+        outer.append(" ")  # otherwise both marks would be read as one
     outer += [_Start(mark), inner, _End(mark)]
 
 
 def _join_parts(parts: list[str]) -> str:
-    """The parts of a line; marks that Markdown would take for letters, because of what is beside
-    them, are left out: a letter stands right outside where none stands right inside.
+    """Join the parts of a line, without marks that are none in Markdown: those with a letter
+    directly outside and none directly inside.
     """
     if len(parts) == 1:
         return parts[0]
@@ -209,7 +180,7 @@ def _join_parts(parts: list[str]) -> str:
             continue
         if type(part) is not _End:
             continue
-        first = parts[start + 1].lstrip("*~")[:1]  # nested marks aside
+        first = parts[start + 1].lstrip("*~")[:1]
         last = parts[place - 1].rstrip("*~")[-1:]
         parts_before = reversed(parts[max(start - _MARKS_BESIDE, 0) : start])
         before = next(filter(None, parts_before), " ")[-1]
@@ -224,22 +195,18 @@ def _join_parts(parts: list[str]) -> str:
 
 def _close_link(span: Span, inner: str, outer: list[str]) -> None:
     span.uses += 1
-    if span.uses > _MOST_USES:
+    if span.uses > _MAX_USES:
         outer.append(inner)
         return
     before = outer[-1] if outer else ""
     if before.endswith("!"):
         outer[-1] = before[:-1] + "\\!"  # otherwise the link would be an image
     elif before.endswith(LINK_END):
-        outer.append(" ")  # links side by side are set apart by the page's style
-    if not inner.isascii() and (BREAK in inner or "\u2029" in inner):
-        inner = _AROUND_BREAK.sub(" ", inner)
-    outer.append(mark_link(inner, span.target))
+        outer.append(" ")  # the page's style separates adjacent links
+    outer.append(mark_link(_AROUND_BREAK.sub(" ", inner), span.target))
 
 
 def _shift(inner: str, characters: dict[int, int], mark: str) -> str:
-    """Raised or lowered text in characters of its own where there are some, else between marks."""
+    """Return raised or lowered characters if there are such, otherwise text between marks."""
     shifted = inner.translate(characters)
-    if any(map(str.isascii, shifted)):
-        return f"{mark}{inner}{mark}"
-    return shifted
+    return f"{mark}{inner}{mark}" if any(map(str.isascii, shifted)) else shifted

@@ -1,31 +1,25 @@
-"""The address in an attribute -> the absolute URL to show, or None where following it could do
-harm.
-
-`urljoin` costs about ten microseconds; the shapes that nearly all links have are put together from
-strings instead.
-"""
+"""Resolve the addresses of links: absolute, fit for Markdown, and without unsafe schemes."""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 from webquarry._read.text.characters import INVISIBLE
-from webquarry._search.replies.addresses import join_url, split_host
+from webquarry._search.replies.addresses import join_url
 
-# The text of a link that shows that one can link to where it stands: signs, and words, which may
-# also be a heading.
+# Texts of links to the place where they are: characters, and words, which may also be a heading.
 PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f\u200b]*")
 PERMALINK_WORDS = re.compile(
     r"\s*(?:(?:copy|direct|section) )?(?:permalink|permanent link|anchor|link)"
     r"(?: (?:to|for|here|icon)\b.*)?\s*",
     re.IGNORECASE | re.DOTALL,
 )
-# An address with only ASCII characters that Markdown and URLs need not escape.
+# An address with only ASCII characters that neither Markdown nor URLs escape.
 _PLAIN = re.compile(r"[!#$%&'*+,\-./0-9:;=?@A-Z_a-z~]*+")
-_LONGEST = 4096  # characters; a longer address is data, not a place
-_EDGES = "".join(map(chr, range(0x21)))  # what browsers strip from both ends
-_BREAKS = re.compile(r"[\t\n\r]")
+_MAX_ADDRESS = 4096  # characters; a longer address is data
+_STRIPPED = "".join(map(chr, range(0x21)))  # by browsers at both ends
+_LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _SAFE_SCHEMES = frozenset(
     {"http", "https", "mailto", "tel", "ftp", "ftps", "sms", "geo", "magnet", "doi", "urn", "xmpp"}
@@ -34,78 +28,55 @@ _ENCODED = re.compile(
     r"[\x00-\x20\x7f<>\"\\`{}|^]"
     r"|[\u0080-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000]|" + INVISIBLE.pattern
 )
-_DEEPEST_PARENTHESES = 8
+_MAX_PARENTHESES = 8  # inside each other
 
 
 class Links:
     """Resolves the addresses of one page."""
 
     def __init__(self, base_url: str, base_href: str | None = None) -> None:
-        base = base_url
+        self._base = base_url
         if base_href:
-            joined = _join(base_url, _trim(base_href))
+            joined = _join(base_url, _strip(base_href))
             if joined.startswith(("http://", "https://")):
-                base = joined
-        self._base = base
-        self._page = base.partition("#")[0]
-        self._own_page = base_url.partition("#")[0]  # where the page lies, whatever it says
-        self._path = self._page.partition("?")[0]
-        parts = _split(base)
-        self._scheme = parts.scheme
-        self._origin = ""
-        if parts.netloc:
-            self._origin = f"{parts.scheme}://{parts.netloc}"
-        self._folder = f"{self._origin}/"
-        if parts.path:
-            self._folder = self._path.rpartition("/")[0] + "/"
+                self._base = joined
+        # the page by its base, and by its own URL
+        self._pages = (self._base.partition("#")[0], base_url.partition("#")[0])
+        self._scheme, self._origin = _split_origin(self._base)
         self._known: dict[str, str | None] = {}
 
     def leads_into_page(self, url: str) -> bool:
-        """Whether a whole URL is that of a place in this page."""
-        if "#" not in url:
-            return False
-        page = url.partition("#")[0]
-        return page in (self._page, self._own_page)
+        """Whether an absolute URL is that of a place in this page."""
+        page, mark, _ = url.partition("#")
+        return bool(mark) and page in self._pages
 
     def absolute(self, href: str) -> str | None:
-        """The whole URL, fit for Markdown; empty for an address that leads nowhere, None for an
-        unsafe one.
-        """
+        """Return the absolute URL; empty for an invalid address, None for an unsafe one."""
         known = self._known
         if href in known:
             return known[href]
         url: str | None = href
-        is_whole = href[:8] == "https://" or href[:7] == "http://"
-        if not is_whole or len(href) > _LONGEST or not _PLAIN.fullmatch(href):
-            url = self._resolve(_trim(href))
+        is_absolute = href.startswith(("https://", "http://"))
+        if not is_absolute or len(href) > _MAX_ADDRESS or not _PLAIN.fullmatch(href):
+            url = self._resolve(_strip(href))
             if url and not _PLAIN.fullmatch(url):
-                url = _fit_for_markdown(url)
+                url = _encode(url)
         known[href] = url
         return url
 
     def _resolve(self, href: str) -> str | None:
-        """The whole URL of an address without blanks around it."""
-        if not href or len(href) > _LONGEST:
+        if not href or len(href) > _MAX_ADDRESS:
             return ""
-        if ":" in href:
-            scheme = _SCHEME.match(href)
-            if scheme is not None:
-                return self._resolve_with_scheme(scheme[1].lower(), href)
-        if "\\" in href:
-            href = href.replace("\\", "/")
+        scheme = _SCHEME.match(href)
+        if scheme is not None:
+            return self._resolve_with_scheme(scheme[1].lower(), href)
+        href = href.replace("\\", "/")
         if href[0] == "#":
-            return self._page + href
-        if not self._origin:
-            return _join(self._base, href)
-        if href.startswith("//"):
-            return f"{self._scheme}:{href}"
-        if href[0] == "?":
-            return self._path + href
-        if "/." in href or href[0] == ".":
-            return _join(self._base, href)
-        if href[0] == "/":
-            return self._origin + href
-        return self._folder + href
+            return self._pages[0] + href
+        if href[0] == "/" and self._origin and "/." not in href:
+            # most addresses; joining takes ten times as long
+            return f"{self._scheme}:{href}" if href.startswith("//") else self._origin + href
+        return _join(self._base, href)
 
     def _resolve_with_scheme(self, scheme: str, href: str) -> str | None:
         if scheme not in _SAFE_SCHEMES:
@@ -115,53 +86,43 @@ class Links:
         rest = href[len(scheme) + 1 :].replace("\\", "/")
         if rest.startswith("//"):
             return f"{scheme}:{rest}"
-        # `https:page` is an odd way to write a relative address
+        # `https:page` is a relative address
         if scheme == self._scheme and rest:
             return self._resolve(rest)
         return f"{scheme}://{rest.lstrip('/')}"
 
 
-def _split(url: str) -> SplitResult:
-    """The parts of the address of a page, all of them empty for what is none."""
+def _split_origin(url: str) -> tuple[str, str]:
+    """Return the scheme and the origin of a URL; empty for an invalid one."""
     try:
-        return split_host(url)[0]  # which is asked for elsewhere, too
+        parts = urlsplit(url)
     except ValueError:
-        pass  # such as a port that is too large
-    try:
-        return urlsplit(url)
-    except ValueError:  # brackets in the host that are no address
-        return urlsplit("")
+        return "", ""
+    return parts.scheme, f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
-def _trim(href: str) -> str:
-    """Without the characters that browsers take out of an address."""
-    href = href.strip(_EDGES)
-    if "\n" in href or "\t" in href or "\r" in href:
-        return _BREAKS.sub("", href)
-    return href
+def _strip(href: str) -> str:
+    """Remove the characters that browsers remove."""
+    return href.strip(_STRIPPED).translate(_LINE_BREAKS)
 
 
 def _join(base: str, href: str) -> str:
-    """What a browser makes of a relative address; empty where it is none."""
     try:
         return join_url(base, href)
-    except ValueError:  # brackets in the host that are no address
+    except ValueError:
         return ""
 
 
-def _fit_for_markdown(url: str) -> str:
-    """Nothing that ends a link early, splits a table cell or cannot be seen."""
+def _encode(url: str) -> str:
+    """Encode what ends a link, divides a table cell or is invisible."""
     url = _ENCODED.sub(lambda found: quote(found[0], safe="", errors="replace"), url)
-    # brackets have a meaning in a host, so they are encoded behind it only
-    before, slashes, after = url.partition("://")
-    host, slash, path = after.partition("/")
-    if slashes:
-        path = path.replace("[", "%5B")
-        path = path.replace("]", "%5D")
-        url = f"{before}{slashes}{host}{slash}{path}"
-    if ("(" in url or ")" in url) and not _is_balanced(url):
-        url = url.replace("(", "%28")
-        url = url.replace(")", "%29")
+    scheme, slashes, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    if slashes:  # brackets have a meaning in a host
+        path = path.replace("[", "%5B").replace("]", "%5D")
+        url = f"{scheme}{slashes}{host}{slash}{path}"
+    if not _is_balanced(url):
+        url = url.replace("(", "%28").replace(")", "%29")
     return url
 
 
@@ -173,6 +134,6 @@ def _is_balanced(url: str) -> bool:
             depth += 1
         elif character == ")":
             depth -= 1
-        if not 0 <= depth <= _DEEPEST_PARENTHESES:
+        if not 0 <= depth <= _MAX_PARENTHESES:
             return False
     return depth == 0

@@ -1,4 +1,4 @@
-"""The tags of lists: what is done when the walk comes to a list, an item, a term, a definition."""
+"""Actions of the tags of lists."""
 
 from __future__ import annotations
 
@@ -10,51 +10,49 @@ from webquarry._read.markdown.actions import Action, Element, Leave
 if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker
 
-
 _LIST_TAGS = ("ul", "ol", "menu", "dir")
 _DASH = "- "
-_LARGEST = 999_999_999  # Markdown takes nine digits
-_MOST_DIGITS = 10  # of a number in the page
-NOTE_INDENT = "    "  # of the lines in a footnote, whatever the length of its label
+_MAX_NUMBER = 999_999_999  # of an item in Markdown
+_MAX_DIGITS = 10
+NOTE_INDENT = "    "  # of the lines in a footnote
 
 
 @dataclass(slots=True)
 class Definitions:
-    """A list of terms and definitions that is being walked through."""
+    """An open list of terms and definitions."""
 
-    open: bool = False  # a definition is being written
+    is_open: bool = False  # a definition is open
     after_term: bool = False
     after_definition: bool = False
 
 
+@dataclass(slots=True)
 class Listing:
-    """A list that is being walked through."""
+    """An open list."""
 
-    def __init__(self, ordered: bool) -> None:
-        self.ordered = ordered
-        self.number = 1
-        self.step = 1
-        self.width = 2  # of the last marker
-        self.shown = False  # some item of it holds something
-        self.end = 0  # how many blocks there were when that item ended
-        self.nested = False  # it stands in a list without an item of its own
+    is_ordered: bool
+    number: int = 1
+    step: int = 1
+    width: int = 2  # of the last marker
+    has_items: bool = False  # that are not empty
+    end: int = 0  # number of blocks at the end of the last such item
+    is_nested: bool = False  # in another list, not in an item of it
 
     def create_marker(self, item: Element) -> str:
-        """The dash or the number of an item; the next item gets the next number."""
-        if not self.ordered:
+        """Return the marker of an item and count it."""
+        if not self.is_ordered:
             return _DASH
         number = _parse_number(item.get("value"), self.number)
         self.number = number + self.step
-        shown = min(max(number, 0), _LARGEST)
-        return f"{shown}. "
+        return f"{min(max(number, 0), _MAX_NUMBER)}. "
 
 
 def start_list(walker: Walker, element: Element) -> Leave:
-    """A list: right below the line of the item that it stands in, else a block of its own."""
+    """Start a list directly below the line of its item, or as a block of its own."""
     walker.flush()
     blocks = walker.blocks
     listing = Listing(element.tag == "ol")
-    if listing.ordered:
+    if listing.is_ordered:
         first = 1
         if element.get("reversed") is not None:
             listing.step = -1
@@ -63,8 +61,8 @@ def start_list(walker: Walker, element: Element) -> Leave:
     if walker.lists:
         outer = walker.lists[-1]
         parent = element.getparent()
-        if outer.shown and parent is not None and parent.tag in _LIST_TAGS:
-            listing.nested = True  # a list right inside a list belongs to the item before it
+        if outer.has_items and parent is not None and parent.tag in _LIST_TAGS:
+            listing.is_nested = True  # it belongs to the item before it
             indent = " " * outer.width
             blocks.open(indent, indent)
             blocks.tight = True
@@ -75,68 +73,57 @@ def start_list(walker: Walker, element: Element) -> Leave:
 
 
 def end_list(walker: Walker, element: Element) -> None:
-    """What follows the list is a block of its own."""
     walker.flush()
-    listing = walker.lists.pop()
-    if listing.nested:
+    if walker.lists.pop().is_nested:
         walker.blocks.close()
-        outer = walker.lists[-1]
-        outer.end = len(walker.blocks)
+        walker.lists[-1].end = len(walker.blocks)
     walker.blocks.tight = False
 
 
 def start_item(walker: Walker, element: Element) -> Leave:
-    """An item of a list, which may be a footnote as well."""
+    """Start an item, which may be a footnote."""
     walker.flush()
     blocks = walker.blocks
     listing = walker.lists[-1] if walker.lists else None
-    marker = _DASH
-    if listing is not None:
-        marker = listing.create_marker(element)
+    marker = listing.create_marker(element) if listing is not None else _DASH
     indent = " " * len(marker)
     label = walker.footnotes.find_note_label(element)
     if label is not None:
         marker, indent = f"[^{label}]: ", NOTE_INDENT
-    if listing is not None:
-        listing.width = len(marker)
-        if listing.shown:
-            blocks.tight = listing.end == len(blocks)
-        else:
-            # no other marker can end a paragraph, so after any other a blank line is needed
-            blocks.tight = blocks.tight and marker in (_DASH, "1. ")
-    else:
+    if listing is None:
         before = element.getprevious()
         if before is not None and before.tag == "li":
             blocks.tight = bool(blocks)
+    else:
+        listing.width = len(marker)
+        if listing.has_items:
+            blocks.tight = listing.end == len(blocks)
+        else:  # only these markers can end a paragraph without a blank line
+            blocks.tight = blocks.tight and marker in (_DASH, "1. ")
     blocks.open(marker, indent)
     return end_item
 
 
 def end_item(walker: Walker, element: Element) -> None:
-    """An item that holds something makes its list one that is shown."""
     walker.flush()
     blocks = walker.blocks
     if walker.lists and blocks.has_item():
-        listing = walker.lists[-1]
-        listing.shown = True
-        listing.end = len(blocks)
+        walker.lists[-1].has_items = True
+        walker.lists[-1].end = len(blocks)
     blocks.close()
     blocks.tight = False
 
 
-def _parse_number(text: str | None, otherwise: int) -> int:
-    """A whole number of an attribute, or another one where it holds none."""
-    if text is None:
-        return otherwise
-    text = text.strip()
+def _parse_number(text: str | None, default: int) -> int:
+    """Return the integer in an attribute, or the default if there is none."""
+    text = (text or "").strip()
     digits = text.removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS:
+    if digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS:
         return int(text)
-    return otherwise
+    return default
 
 
 def start_definitions(walker: Walker, element: Element) -> Leave:
-    """A list of terms and definitions."""
     walker.flush()
     walker.definitions.append(Definitions())
     return end_definitions
@@ -148,17 +135,9 @@ def end_definitions(walker: Walker, element: Element) -> None:
     walker.blocks.tight = False
 
 
-def _get_definitions(walker: Walker) -> Definitions:
-    """The list that the walk is in; terms may also stand in none."""
-    if not walker.definitions:
-        walker.definitions.append(Definitions())
-    return walker.definitions[-1]
-
-
 def start_term(walker: Walker, element: Element) -> Leave:
-    """A term; several of them in a row share a definition."""
-    _end_definition(walker)
-    definitions = _get_definitions(walker)
+    """Start a term; several in a row share a definition."""
+    definitions = _end_definition(walker)
     walker.blocks.tight = definitions.after_term
     definitions.after_term = True
     definitions.after_definition = False
@@ -170,16 +149,15 @@ def end_term(walker: Walker, element: Element) -> None:
 
 
 def start_definition(walker: Walker, element: Element) -> Leave:
-    """A definition, which may be a footnote as well."""
-    _end_definition(walker)  # the parser puts one that was not closed around the next one
-    label = walker.footnotes.find_note_label(element)
+    """Start a definition, which may be a footnote."""
+    definitions = _end_definition(walker)  # the parser nests definitions that are not closed
     marker, indent = ": ", "  "
+    label = walker.footnotes.find_note_label(element)
     if label is not None:
         marker, indent = f"[^{label}]: ", NOTE_INDENT
-    definitions = _get_definitions(walker)
     walker.blocks.tight = definitions.after_term or definitions.after_definition
     walker.blocks.open(marker, indent)
-    definitions.open = True
+    definitions.is_open = True
     return end_definition
 
 
@@ -187,14 +165,17 @@ def end_definition(walker: Walker, element: Element) -> None:
     _end_definition(walker)
 
 
-def _end_definition(walker: Walker) -> None:
-    """End the definition that is open, if one is."""
+def _end_definition(walker: Walker) -> Definitions:
+    """End the open definition, if any; return its list, since terms may be in none."""
     walker.flush()
-    definitions = _get_definitions(walker)
-    if definitions.open:
+    if not walker.definitions:
+        walker.definitions.append(Definitions())
+    definitions = walker.definitions[-1]
+    if definitions.is_open:
         definitions.after_definition = walker.blocks.has_item()
         walker.blocks.close()
-        definitions.open = definitions.after_term = False
+        definitions.is_open = definitions.after_term = False
+    return definitions
 
 
 LIST_ACTIONS: dict[object, Action] = {

@@ -62,7 +62,7 @@ _BOLD = "**"
 Child = tuple[Element, int, str, list[str], str | None, str | None]
 # Remaining siblings, the element, the function for its end, and whether its style has to be left.
 _OpenElement = tuple[Iterator[Child], Child, Leave, bool]
-_Frame = tuple[list[Piece], list[Span], bool, Blocks, "list[Listing]", int, Mapping[object, Action]]
+_Frame = tuple[list[Piece], list[Span], Blocks, "list[Listing]", int, Mapping[object, Action]]
 
 
 class Parts(Protocol):
@@ -132,7 +132,6 @@ class Walker:
         self.shown = 0  # characters of visible text
         self.pieces: list[Piece] = []
         self.spans: list[Span] = []
-        self.has_marks = False  # there are pieces other than plain text
         self.blocks = Blocks()
         self.lists: list[Listing] = []
         self.tables: list[Table | None] = []  # None for a layout table
@@ -283,7 +282,6 @@ class Walker:
     def add_mark(self, piece: Piece) -> None:
         """Add something other than plain text to the block."""
         self.pieces.append(piece)
-        self.has_marks = True
 
     def open_span(self, kind: str, target: str = "") -> bool:
         """Start a span; return False if one of its kind is open already."""
@@ -305,13 +303,8 @@ class Walker:
         pieces, spans = self.pieces, self.spans
         if len(pieces) <= len(spans):
             return
-        if self.has_marks:
-            text = self._inline.render([*pieces, *[CLOSE] * len(spans)])
-        else:
-            text = self._inline.render_plain(pieces)  # type: ignore[arg-type]  # no marks: strings
-        pieces.clear()
-        pieces.extend(spans)
-        self.has_marks = bool(spans)
+        text = self._inline.render([*pieces, *[CLOSE] * len(spans)])
+        pieces[:] = spans
         if text:
             self._add_block(text)
 
@@ -396,20 +389,18 @@ class Walker:
         frame = (
             self.pieces,
             self.spans,
-            self.has_marks,
             self.blocks,
             self.lists,
             self.heading,
             self.actions,
         )
         self._frames.append(frame)
-        self.spans, self.has_marks, self.heading = [], False, 0
+        self.spans, self.heading = [], 0
 
     def _restore_state(self) -> None:
         (
             self.pieces,
             self.spans,
-            self.has_marks,
             self.blocks,
             self.lists,
             self.heading,

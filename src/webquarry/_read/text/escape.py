@@ -38,12 +38,6 @@ _LONGEST_NUMBER = 10  # characters, with the full stop or parenthesis
 _CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
 
 
-def write_plain(text: str) -> str | None:
-    """Return the Markdown of a block of text, None if `strip_invisible` must be applied first."""
-    written = write_part(text)
-    return None if written is None else finish_line(written)
-
-
 def write_part(text: str) -> str | None:
     """Return the Markdown of a part of a block, None if `strip_invisible` must be applied first."""
     if _MAY_CHANGE.search(text) is None:
