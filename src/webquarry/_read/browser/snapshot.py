@@ -65,7 +65,7 @@ _Styles = dict[str, str]
 _Bounds = Sequence[float]  # x, y, width, height
 
 
-class _Look(NamedTuple):
+class _Visibility(NamedTuple):
     """Visibility that a node inherits from the boxes around it."""
 
     opacity: float = 1.0
@@ -76,7 +76,7 @@ class _Look(NamedTuple):
     is_readable: bool = True  # the colour of the text differs from its background
 
 
-_PLAIN = _Look()
+_PLAIN = _Visibility()
 _NO_BOX: _Bounds = (0.0, 0.0, 0.0, 0.0)
 
 
@@ -93,7 +93,7 @@ class _Node:
     frame: int | None  # number of the document inside
     bounds: _Bounds = _NO_BOX
     styles: _Styles = field(default_factory=dict)
-    look: _Look = _PLAIN
+    visibility: _Visibility = _PLAIN
     is_shown: bool = False
     is_left_out: bool = False  # with everything inside
 
@@ -252,10 +252,10 @@ def _inherit(nodes: list[_Node]) -> None:
     """Set what nodes inherit from the boxes around them."""
     for node in nodes:
         if node.parent is not None:
-            node.look = node.parent.look
+            node.visibility = node.parent.visibility
             node.is_left_out |= node.parent.is_left_out
         if node.kind == _ELEMENT and node.bounds is not _NO_BOX:
-            node.look = _enter_box(node, node.look)
+            node.visibility = _enter_box(node, node.visibility)
 
 
 def _mark_shown(nodes: list[_Node]) -> None:
@@ -263,11 +263,16 @@ def _mark_shown(nodes: list[_Node]) -> None:
     painted = [node for node in nodes if _is_painted(node)]
     overlap_checks = 0
     for node in nodes:
-        look = node.look
-        if node.is_left_out or node.bounds is _NO_BOX or look.is_hidden or not look.is_visible:
+        visibility = node.visibility
+        if (
+            node.is_left_out
+            or node.bounds is _NO_BOX
+            or visibility.is_hidden
+            or not visibility.is_visible
+        ):
             continue
         is_shown = node.name in _REPLACED or (node.kind == _TEXT and _has_room(node))
-        if is_shown and node.kind == _TEXT and not look.is_readable:
+        if is_shown and node.kind == _TEXT and not visibility.is_readable:
             overlap_checks += 1
             is_shown = overlap_checks <= _MAX_OVERLAP_CHECKS and _overlaps(node, painted)
         shown = node if is_shown else None
@@ -276,7 +281,7 @@ def _mark_shown(nodes: list[_Node]) -> None:
             shown = shown.parent
 
 
-def _enter_box(node: _Node, outer: _Look) -> _Look:
+def _enter_box(node: _Node, outer: _Visibility) -> _Visibility:
     """Return what the children of a box inherit."""
     styles = node.styles
     own_opacity = parse_number(styles.get("opacity", ""))
@@ -291,7 +296,7 @@ def _enter_box(node: _Node, outer: _Look) -> _Look:
     is_readable = has_image or colour is None
     if colour is not None and colour.alpha >= FAINT:
         is_readable = is_readable or not alike(lay_over(colour, background), background)
-    return _Look(
+    return _Visibility(
         opacity=opacity,
         is_hidden=outer.is_hidden or opacity < FAINT or _hides_content(node),
         background=background,

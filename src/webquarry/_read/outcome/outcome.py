@@ -94,7 +94,7 @@ def judge(
 ) -> Outcome:
     """Return the outcome of a page with a successful status.
 
-    Raises what is in place of a page: a wall, a login, a missing or an empty page.
+    Raises the error for a wall, a login, a missing or an empty page.
     """
     if page.traits is None or page.reader:  # a document or a known article may be short
         if not page.text.data.strip():

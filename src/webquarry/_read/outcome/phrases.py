@@ -25,7 +25,7 @@ _BOUNDARIES = frozenset({_LINE, _SENTENCE})
 _SENTENCE_ENDS = frozenset(".!?…。！？")
 _SEPARATORS = frozenset("|·»–—")
 _SYMBOLS = frozenset("€$£%+/")
-_OTHER, _NUMBER = "*", "0"  # stand for words that are not in the phrases, and for numbers
+_OTHER, _NUMBER = "*", "0"  # other words, and numbers
 _MOST_TRANSITIONS = 20_000  # that are kept, per topic
 _LONGEST_PAGE = 8_000  # characters of a page that are matched; walls and notices are shorter
 _ACCEPT = 0
@@ -51,7 +51,7 @@ def tokenize_page(text: str) -> list[str]:
 
 
 def _read_mark(mark: str) -> str:
-    """Return the boundary, separator or symbol that punctuation stands for; empty for none."""
+    """Return the boundary, separator or symbol of punctuation; empty for none."""
     if _LINE in mark:
         return _LINE
     if mark != "." and not _SENTENCE_ENDS.isdisjoint(mark):

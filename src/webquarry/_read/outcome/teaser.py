@@ -56,7 +56,7 @@ _MOST_NODES = 5_000
 _MOST_SELECTORS = 6
 _MOST_ELEMENTS = 20  # of one selector
 _PAID_TEXT = 400  # characters of an element that is the text and not a box in its place
-# Types of what is read. A museum may not be free either.
+# Types of texts: a museum may not be free either.
 _READABLE = ("Article", "Posting", "Report", "WebPage", "CreativeWork", "Review", "Blog", "Chapter")
 _SIMPLE_SELECTOR = re.compile(r"([.#])([\w-]{1,100})\s*$")
 

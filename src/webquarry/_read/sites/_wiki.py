@@ -24,7 +24,7 @@ from webquarry.errors import NotFound
 
 READER = "mediawiki"
 
-# The profile of MediaWiki: XPath of the parts of a page, what is dropped, and infoboxes as tables.
+# The profile of MediaWiki: XPath of the parts of a page, dropped elements, and infoboxes as tables.
 _CONTENT = (
     ".//*[@id='mw-content-text']", ".//*[@id='bodyContent']",
     ".//*[contains(concat(' ', @class, ' '), ' mw-parser-output ')]",

@@ -203,7 +203,7 @@ class WorkerPool(JobRunner):
             return await worker.run(job)
         finally:
             timer.cancel()
-            self._give_back(worker)
+            self._release(worker)
 
     def _demote(self, worker: Worker, place: Place) -> None:
         """Let others go before a slow job."""
@@ -266,13 +266,13 @@ class WorkerPool(JobRunner):
             except WebquarryError as error:  # the job that needs a worker raises it again
                 log.debug("%s", error.message)
                 return
-            self._give_back(worker)
+            self._release(worker)
 
         task = asyncio.create_task(start())
         self._starting.add(task)
         task.add_done_callback(self._starting.discard)
 
-    def _give_back(self, worker: Worker) -> None:
+    def _release(self, worker: Worker) -> None:
         """Keep a worker until its idle timeout, or end it if it is retired."""
         # whether it is alive is checked when it is taken
         if worker.is_retired or self._closed:
