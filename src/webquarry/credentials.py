@@ -26,6 +26,7 @@ from webquarry.secret import Secret
 log = logging.getLogger(__name__)
 
 NOWHERE = Path(os.devnull)  # a folder in which nothing can be, for users without a home
+_WARNED: set[Path] = set()  # credential files that others can read
 _LARGEST_FILE = 64 * 1024  # bytes; a key has some dozens
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # which editors put first, as a byte order mark
 
@@ -89,22 +90,29 @@ def find(
         return FoundCredential(secret, f"environment variable {credential.variable}")
     for folder in folders(environ):
         path = folder / credential.file
-        try:
-            value = read_key_file(path)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except (OSError, ValueError) as error:
-            log.warning(
-                "the credential file %s cannot be read (%s); it is passed over",
-                path,
-                explain_unreadable(error),
-            )
-            continue
-        if value:
-            _warn_if_open(path)
-            secret = _check_value(value, str(path))
-            return FoundCredential(secret, str(path))
+        found = find_in_file(path, str(path))
+        if found is not None:
+            return found
     return None
+
+
+def find_in_file(path: Path, source: str) -> FoundCredential | None:
+    """Return the value of a credential file; None if there is none. `source` names the file."""
+    try:
+        value = read_key_file(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        log.warning(
+            "the credential file %s cannot be read (%s); it is passed over",
+            source,
+            explain_unreadable(error),
+        )
+        return None
+    if not value:
+        return None
+    _warn_if_open(path)
+    return FoundCredential(_check_value(value, source), source)
 
 
 def read_key_file(path: Path) -> str:
@@ -143,8 +151,7 @@ def _strip(value: str) -> str:
 def _check_value(value: str, source: str) -> Secret:
     """The value as a secret, if it fits into a header; the error must not repeat the value."""
     secret = Secret(value)
-    fits_header = value.isascii() and value.isprintable() and " " not in value
-    if not fits_header:
+    if not fits_header(value):
         raise AuthFailure(
             f"The value in {source} cannot be a key: it holds a blank, a control character or a "
             "letter outside ASCII.",
@@ -153,12 +160,19 @@ def _check_value(value: str, source: str) -> Secret:
     return secret
 
 
+def fits_header(value: str) -> bool:
+    """Whether a value can be sent in a header."""
+    return value.isascii() and value.isprintable() and " " not in value
+
+
 def _warn_if_open(path: Path) -> None:
+    """Warn once per file."""
     try:
         mode = path.stat().st_mode & 0o777
     except OSError:
         return
-    if os.name == "posix" and mode & 0o077:
+    if os.name == "posix" and mode & 0o077 and path not in _WARNED:
+        _WARNED.add(path)
         log.warning(
             "others can read the credential file %s (mode %04o); run: chmod 600 %s",
             path,

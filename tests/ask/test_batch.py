@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from tests.ask.fakes import FakeServers, home
-from webquarry.ask.batch import answer_batch, answer_schema, text_batch
+from webquarry.ask.batch import answer_batch, answer_schema, ask_rows
 from webquarry.ask.engine import Engine
 from webquarry.errors import BadInput
 from webquarry.surfaces.bridge import Bridge
@@ -34,6 +34,12 @@ def asking(servers: FakeServers, tmp_path: Path) -> Iterator[tuple[Engine, Calla
     bridge.close()
 
 
+def ask_texts(*arguments: Any) -> list[str | None]:
+    """The answers, or the errors as text."""
+    replies = ask_rows(*arguments)
+    return [None if reply is None else reply.text for reply in replies]
+
+
 def batch(**columns: list[Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(columns)
 
@@ -44,7 +50,7 @@ def test_a_row_without_context_or_prompt_has_no_answer_and_costs_nothing(
     engine, run = asking
     rows = batch(context=["a", None, "c", ""], prompt=["p", "p", None, "p"])
 
-    texts = text_batch(rows, engine, engine.statement(), run).column("answer").to_pylist()
+    texts = ask_texts(rows, engine, engine.statement(), run)
     whole = answer_batch(rows, engine, engine.statement(), run).to_pylist()
 
     assert [text is None for text in texts] == [False, True, True, False]
@@ -110,23 +116,25 @@ def test_each_row_has_its_own_wishes(servers: FakeServers, asking: Any) -> None:
 def test_what_is_remembered_never_reaches_the_loop(servers: FakeServers, asking: Any) -> None:
     engine, run = asking
     rows = batch(context=["a", "b"] * 500, prompt=["p"] * 1000)
-    first = text_batch(rows, engine, engine.statement(), run)
+    first = ask_texts(rows, engine, engine.statement(), run)
 
     def refuse(work: Any) -> Any:
         work.close()
         raise AssertionError("nothing is missing")
 
     statement = engine.statement()
-    assert text_batch(rows, engine, statement, refuse) == first
+    assert ask_texts(rows, engine, statement, refuse) == first
     assert (statement.progress().hits, statement.progress().rows) == (1000, 1000)
     assert servers.messages == 2
 
 
-def test_a_trouble_is_a_text_in_the_place_of_the_answer(asking: Any) -> None:
+def test_error_is_a_text_in_place_of_the_answer(asking: Any) -> None:
     engine, run = asking
     rows = batch(context=["x [refuse]", "y"], prompt=["p", "p"])
-    texts = text_batch(rows, engine, engine.statement(), run).column("answer").to_pylist()
+    texts = ask_texts(rows, engine, engine.statement(), run)
 
+    assert texts[0]
+    assert texts[1]
     assert texts[0].startswith("ERROR: The model declined")
     assert texts[1].startswith("Answer to")
 
@@ -144,14 +152,14 @@ def test_an_empty_batch_is_an_empty_batch(servers: FakeServers, asking: Any) -> 
 def test_a_batch_without_its_columns_is_refused(asking: Any) -> None:
     engine, run = asking
     with pytest.raises(BadInput, match="prompt"):
-        text_batch(batch(context=["a"]), engine, engine.statement(), run)
+        ask_texts(batch(context=["a"]), engine, engine.statement(), run)
 
 
 def test_progress_is_told_as_answers_arrive(asking: Any) -> None:
     engine, run = asking
     heard: list[int] = []
     rows = batch(context=[f"row {n}" for n in range(20)], prompt=["p"] * 20)
-    text_batch(rows, engine, engine.statement(), run, lambda progress: heard.append(progress.done))
+    ask_texts(rows, engine, engine.statement(), run, lambda progress: heard.append(progress.done))
 
     assert heard == list(range(1, 21))
 
@@ -178,10 +186,7 @@ def test_asking_from_two_threads_at_once_shares_the_calls(
 
     async def both() -> list[Any]:
         return await asyncio.gather(
-            *(
-                asyncio.to_thread(text_batch, rows, engine, engine.statement(), run)
-                for _ in range(3)
-            )
+            *(asyncio.to_thread(ask_texts, rows, engine, engine.statement(), run) for _ in range(3))
         )
 
     first, *others = asyncio.run(both())

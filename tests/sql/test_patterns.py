@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow
 import pytest
 
 import webquarry.sql
 from tests.sql.conftest import Connection, rows
+from webquarry.ask.models import ModelReply
 from webquarry.sql.functions import asking
 from webquarry.sql.lint import find_warnings
 
@@ -33,20 +33,15 @@ class Counter:
 
     rows = 0
 
-    def texts(self, batch: Any, *rest: Any) -> Any:
+    def answers(self, batch: Any, *rest: Any) -> list[ModelReply]:
         self.rows += batch.num_rows
-        return pyarrow.RecordBatch.from_pydict({"answer": pyarrow.array(["some"] * batch.num_rows)})
-
-    def answers(self, call: Any, *rest: Any) -> list[Any]:
-        self.rows += call.arguments.rows
-        return [{"value": '{"city": "Rome"}', "error": None}] * call.arguments.rows
+        return [ModelReply("some", value={"city": "Rome"})] * int(batch.num_rows)
 
 
 @pytest.fixture(scope="module")
 def counted() -> Iterator[tuple[Connection, Counter]]:
     counter, patch = Counter(), pytest.MonkeyPatch()
-    patch.setattr(asking, "text_batch", counter.texts)
-    patch.setattr(asking, "_answer_rows", counter.answers)
+    patch.setattr(asking, "ask_rows", counter.answers)
     patch.setenv(
         "WEBQUARRY_STATE_FOLDER", "/nonexistent"
     )  # nothing is kept, because nothing is asked

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from webquarry.errors import BadInput
@@ -75,7 +77,7 @@ class AnswerSource:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelReply(Displayable):
     """An answer or an error. `value` is the typed answer of a schema."""
 
@@ -99,6 +101,32 @@ class ModelReply(Displayable):
         if self.error is None:
             return self.answer
         return f"ERROR: {self.error.message}"
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the columns of an answer."""
+        usage = asdict(self.usage)
+        del usage["unpriced_calls"]
+        value = None if self.value is None else json.dumps(self.value, ensure_ascii=False)
+        return {
+            "answer": self.answer,
+            "sources": [asdict(source) for source in self.sources],
+            "searched": self.searched,
+            "usage": usage,
+            "error": None if self.error is None else asdict(self.error),
+            "partial": self.partial,
+            "value": value,
+            "search_failed": self.search_failed,
+        }
+
+    @cached_property
+    def json(self) -> str:
+        """The columns of an answer as JSON, without those that are null; a typed answer is an
+        object.
+        """
+        row = {name: value for name, value in self.as_row().items() if value is not None}
+        if self.value is not None:
+            row["answer"] = self.value
+        return json.dumps(row, ensure_ascii=False)
 
     def mend_letters(self) -> ModelReply:
         """Return the reply without lone surrogates, which columns cannot hold."""

@@ -14,11 +14,11 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from webquarry.ask.batch import answer_batch, answer_schema
+from webquarry.ask.batch import answer_batch, answer_schema, import_arrow
 from webquarry.ask.billing.ledger import SpendingRecord, add_total, shorten_words
 from webquarry.ask.models import MAX_TOKENS, AskLimits
 from webquarry.batch.worker import DOOR, get_worker, read_bill
-from webquarry.errors import BadInput, MissingExtra
+from webquarry.errors import BadInput
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
@@ -194,15 +194,6 @@ class AskFunction:
         return (
             f"AskFunction({shorten_words(self._words)!r}, column={self.column!r}, run={self.run!r})"
         )
-
-
-def import_arrow() -> Any:
-    """Arrow, which comes with the optional parts."""
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise MissingExtra("sql", "Asking a whole batch") from error
-    return pyarrow
 
 
 def _spread(answers: pa.RecordBatch, indices: pa.Array) -> pa.RecordBatch:

@@ -9,9 +9,11 @@ the first one is paid for.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from webquarry.ask.batch import Run, answer_batch, text_batch
+from webquarry.ask.batch import Run, ask_rows
+from webquarry.ask.models import ModelReply
 from webquarry.ask.schema import Schema
 from webquarry.errors import BadInput, LimitReached, ProviderFailure
 from webquarry.sql.functions.function import (
@@ -34,7 +36,6 @@ from webquarry.sql.libraries import load_library
 if TYPE_CHECKING:
     from webquarry.ask.billing.statement import Statement
 
-Row = dict[str, Any]  # of the columns of `answer_batch`
 _DETAILS: dict[str, Any] = {
     "sources": SOURCES,
     "searched": "BOOLEAN",
@@ -58,13 +59,14 @@ _GENDER_INSTRUCTIONS = "Answer with one word: male, female or unknown."
 
 
 def ask(call: FunctionCall) -> list[Any]:
-    """The answers as structs; a typed answer as JSON text."""
+    """Return the answers as structs; a typed answer is JSON text."""
     statement = call.scope.get_statement(call.instance.engine, own_limits=False)
-    structs: list[Row | None] = []
-    for row in _answer_rows(call, statement, "column"):
-        if row is None:
+    structs: list[dict[str, Any] | None] = []
+    for reply in _answer_rows(call, statement, "column"):
+        if reply is None:
             structs.append(None)
             continue
+        row = reply.as_row()
         if row["value"] is not None:
             row["answer"] = row["value"]
         structs.append({name: row[name] for name in ANSWER})
@@ -72,10 +74,9 @@ def ask(call: FunctionCall) -> list[Any]:
 
 
 def ask_as_json(call: FunctionCall) -> list[Any]:
-    """The answers as JSON, of which the macro makes structs of the wanted type."""
+    """Return the answers as JSON; the macro makes structs of the requested type."""
     statement = call.scope.get_statement(call.instance.engine, own_limits=False)
-    rows = _answer_rows(call, statement, "column")
-    return _to_json(rows)
+    return [reply and reply.json for reply in _answer_rows(call, statement, "column")]
 
 
 def plan(call: FunctionCall) -> list[Any]:
@@ -103,7 +104,7 @@ def plan(call: FunctionCall) -> list[Any]:
     own_limit = engine.limits(own=True).max_usd
     is_within = limits.max_rows is None or scope.planned_rows <= limits.max_rows
     if own_limit is not None and is_within:
-        answer_batch(batch, engine, scope.planned, _get_runner(call))
+        ask_rows(batch, engine, scope.planned, _get_runner(call))
     return asks
 
 
@@ -126,8 +127,7 @@ def ask_planned(call: FunctionCall) -> list[Any]:
                     suggested_action="Ask for fewer rows, lower max_tokens, or raise the limit: "
                     "SELECT webquarry_set('max_usd', '...').",
                 )
-    answers = _answer_rows(call, statement, "column")
-    return _to_json(answers)
+    return [reply and reply.json for reply in _answer_rows(call, statement, "column")]
 
 
 def stps_ask_ai(call: FunctionCall) -> Any:
@@ -138,10 +138,9 @@ def stps_ask_ai(call: FunctionCall) -> Any:
     if engine.options.on_error in ("", "text"):
         batch = _build_batch(call)
         line = call.instance.progress_line
-        texts = text_batch(batch, engine, statement, _get_runner(call), line)
-        return texts.column(0)
-    rows = _answer_rows(call, statement, "text")
-    return [row and row["answer"] for row in rows]
+        replies = ask_rows(batch, engine, statement, _get_runner(call), line)
+        return [reply and reply.text for reply in replies]
+    return [reply and reply.answer for reply in _answer_rows(call, statement, "text")]
 
 
 def stps_ask_ai_address(call: FunctionCall) -> list[Any]:
@@ -155,12 +154,10 @@ def stps_ask_ai_address(call: FunctionCall) -> list[Any]:
         "schema": [json.dumps(ADDRESS)] * len(companies),
     }
     statement = call.scope.get_statement(call.instance.engine, own_limits=True)
-    addresses: list[Row | None] = []
-    for row in _answer_rows(call, statement, "column", columns):
-        value = {}
-        if row is not None and row["value"]:
-            value = json.loads(row["value"])
-        address: Row = {}
+    addresses: list[dict[str, Any] | None] = []
+    for reply in _answer_rows(call, statement, "column", columns):
+        value = (reply and reply.value) or {}
+        address: dict[str, Any] = {}
         for name in ADDRESS:
             part = value.get(name)
             address[name] = None if part is None else str(part).strip() or None
@@ -188,14 +185,11 @@ def stps_ask_ai_gender(call: FunctionCall) -> list[Any]:
         call.instance.engine, own_limits=True, ends_when_refused=False
     )
     genders: list[str | None] = []
-    for row in _answer_rows(call, statement, "column", columns):
-        if row is None:
-            genders.append(None)
+    for reply in _answer_rows(call, statement, "column", columns):
+        if reply is None or reply.error is not None:
+            genders.append(None if reply is None else reply.text)
             continue
-        if row["error"] is not None:
-            genders.append(f"ERROR: {row['error']['message']}")
-            continue
-        words = (row["answer"] or "").lower()
+        words = (reply.answer or "").lower()
         if "female" in words:  # in which "male" is, too
             genders.append("female")
         elif "male" in words:
@@ -238,36 +232,30 @@ def _answer_rows(
     statement: Statement,
     default: str,
     columns: dict[str, list[Any]] | None = None,
-) -> list[Row | None]:
-    """The answers row by row, after errors were treated as `on_error` says; None where nothing was
-    asked.
-    """
+) -> list[ModelReply | None]:
+    """Return the replies, with errors as `on_error` says; None where nothing was asked."""
     instance = call.instance
     batch = _build_batch(call, columns)
     way = _get_on_error(call, default)
     batch, failed = _drop_failed(call, batch)
-    answers = answer_batch(
-        batch, instance.engine, statement, _get_runner(call), instance.progress_line
-    )
-    contexts = batch.column("context").to_pylist()
-    prompts = batch.column("prompt").to_pylist()
-    rows: list[Row | None] = []
-    for place, row in enumerate(answers.to_pylist()):
-        was_asked = contexts[place] is not None and prompts[place] is not None
-        rows.append(row if was_asked else failed.get(place))
-    if not any(row and row["error"] for row in rows):
-        return rows
-    for place, key in enumerate(_get_keys(batch)):
-        row = rows[place]
-        if row is None or not row["error"]:
-            continue
-        if key[0] is not None:  # it was asked just now
-            call.scope.failed[key] = row
+    line = instance.progress_line
+    replies = ask_rows(batch, instance.engine, statement, _get_runner(call), line)
+    for place, reply in failed.items():
+        replies[place] = reply
+    errors = [place for place, reply in enumerate(replies) if reply and reply.error]
+    if not errors:
+        return replies
+    keys = _get_keys(batch)
+    for place in errors:
+        reply = replies[place]
+        assert reply is not None
+        if place not in failed:
+            call.scope.failed[keys[place]] = reply
         if way == "text":
-            rows[place] = row | {"answer": f"ERROR: {row['error']['message']}"}
+            replies[place] = replace(reply, answer=reply.text)
     if way == "fail":
-        _raise_first_error(rows)
-    return rows
+        _raise_first_error(replies)
+    return replies
 
 
 def _get_runner(call: FunctionCall) -> Run:
@@ -276,7 +264,7 @@ def _get_runner(call: FunctionCall) -> Run:
 
 
 def _drop_failed(call: FunctionCall, batch: Any) -> tuple[Any, dict[int, Any]]:
-    """The batch without questions that have failed in this statement, and their rows by place; they
+    """The batch without questions that have failed in this statement, and their replies; they
     are not paid for again: `unnest` asks once for each field.
     """
     known = call.scope.failed
@@ -318,41 +306,18 @@ def _get_on_error(call: FunctionCall, default: str) -> str:
     return way
 
 
-def _raise_first_error(rows: list[Row | None]) -> None:
+def _raise_first_error(replies: list[ModelReply | None]) -> None:
     """With `on_error := 'fail'`, the first row that failed fails the statement."""
-    failed: list[tuple[int, Row]] = []
-    kept = 0
-    for number, row in enumerate(rows, 1):
-        if row and row["error"]:
-            failed.append((number, row["error"]))
-        elif row:
-            kept += 1
-    if not failed:
-        return
-    number, error = failed[0]
-    place = f"Row {number} of {len(rows)}"
+    answered = [reply for reply in replies if reply is not None]
+    errors = [reply.error for reply in answered if reply.error is not None]
+    error = errors[0]
+    number = next(place for place, reply in enumerate(replies, 1) if reply and reply.error)
     raise ProviderFailure(
-        f"{place} failed: {error['message']} ({len(failed)} failed in all.)",
-        retryable=error["retryable"],
-        suggested_action=f"{kept} answers are kept: running the statement again pays only for the "
-        "others.",
+        f"Row {number} of {len(replies)} failed: {error.message} ({len(errors)} failed in all.)",
+        retryable=error.retryable,
+        suggested_action=f"{len(answered) - len(errors)} answers are kept: running the statement "
+        "again pays only for the others.",
     )
-
-
-def _to_json(rows: list[Row | None]) -> list[str | None]:
-    """Each row as JSON; a typed answer is JSON already."""
-    texts: list[str | None] = []
-    for row in rows:
-        if row is None:
-            texts.append(None)
-            continue
-        details = {name: row[name] for name in _DETAILS}
-        rest = json.dumps(details, ensure_ascii=False)
-        answer = row["value"]
-        if answer is None:
-            answer = json.dumps(row["answer"], ensure_ascii=False)
-        texts.append(f'{{"answer":{answer},{rest[1:]}')
-    return texts
 
 
 _STRUCTURE = (
