@@ -34,7 +34,7 @@ ORDER = (
     "library",
     "evidence", "_read", "_native", "_search", "net", "store", "registry",
     "credentials", "settings", "logs", "progress", "meter", "caller", "clock",
-    "secret", "masking", "reprs", "errors",
+    "secret", "reprs", "errors",
 )  # fmt: skip
 # The same within a package.
 ORDER_WITHIN = {

@@ -16,15 +16,12 @@ from urllib.parse import quote, quote_plus
 
 import httpx2
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.net.loopback import message
 from tests.net.recordings import ask, check, record, record_mock, records_of, replay, text_of
 from webquarry import secret
 from webquarry.errors import NotRecorded
-from webquarry.masking.masker import Masker
-from webquarry.secret import Secret
+from webquarry.secret import Masker, Secret
 
 CANARY = "canary/7f3a+91c0=key"
 
@@ -97,31 +94,22 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("outer", ENCODINGS)
-@pytest.mark.parametrize("inner", ENCODINGS)
-def test_a_secret_that_a_server_writes_back_encoded_once_or_twice_is_masked(
-    inner: str, outer: str
-) -> None:
-    once = ENCODINGS[inner](CANARY)
-    twice = ENCODINGS[outer](once)
-    masker = Masker({CANARY})
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_secret_that_a_server_returns_escaped_is_masked(name: str) -> None:
+    text = ENCODINGS[name](CANARY)
 
-    for text in (once, twice):
-        written = masker.mask(f"before {text} behind".encode()).decode()
-        assert "***" in written
-        assert "canary" not in written
-        assert "7f3a" not in written
-        assert text not in written
+    written = Masker({CANARY}).mask(f"before {text} behind".encode()).decode()
+
+    assert written == "before *** behind"
 
 
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])
 def test_a_secret_in_a_login_is_masked_in_base64_too(before: str) -> None:
     login = base64.b64encode(f"{before}{CANARY}, and more".encode()).decode()
 
-    written = Masker({CANARY}).mask(f'{{"auth": "Basic {quote(login)}"}}'.encode()).decode()
+    written = Masker({CANARY}).mask(f'{{"auth": "Basic {login}"}}'.encode()).decode()
 
     assert login not in written
-    assert quote(login) not in written
     assert "***" in written
 
 
@@ -237,17 +225,6 @@ def test_a_page_that_speaks_of_credentials_is_not_changed(warc: Path) -> None:
     record_mock(warc, lambda _: httpx2.Response(200, text=page), request)
 
     assert replay(warc, request)[0].text == page
-
-
-@given(st.lists(st.sampled_from([b"ab", b"abcab", b"c", b"abc", b"x", b""]), max_size=30))
-@settings(max_examples=100, deadline=None)
-def test_a_secret_across_chunks_is_masked_as_in_one_piece(chunks: list[bytes]) -> None:
-    masker = Masker(["abcabc", "abc", "bcx"])
-
-    masked = list(masker.mask_stream(chunks))
-
-    assert b"".join(plain for plain, _ in masked) == b"".join(chunks)
-    assert b"".join(clean for _, clean in masked) == masker.mask(b"".join(chunks))
 
 
 def test_a_body_that_unpacks_to_too_much_is_left_out(

@@ -29,8 +29,8 @@ from webquarry.errors import (
     WebquarryError,
     end_sentence,
 )
-from webquarry.masking.masker import Masker
 from webquarry.net.models import Reply
+from webquarry.secret import Masker
 from webquarry.settings import Settings
 
 # Whoever searches has chosen no address that could be wrong.

@@ -178,16 +178,15 @@ class _RecordingStream(httpx2.AsyncByteStream):
         masker = get_masker()
         if not is_login and not masker:
             return None
-        masked = bytearray()
-        is_changed = False
-        for before, after in masker.mask_stream(self._decode()):
-            masked += after
-            is_changed = is_changed or before != after
-            if len(masked) > _MAX_DECODED:
+        body = bytearray()
+        for chunk in self._decode():
+            body += chunk
+            if len(body) > _MAX_DECODED:
                 raise _TooLargeError
+        masked = masker.mask(bytes(body))
         if is_login:
-            return scrub_body(bytes(masked), "application/json")
-        return bytes(masked) if is_changed else None
+            return scrub_body(masked, "application/json")
+        return masked if masked != body else None
 
     def _decode(self) -> Iterator[bytes]:
         """Decode the content encoding, up to the first invalid data."""

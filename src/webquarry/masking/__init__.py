@@ -1,1 +1,0 @@
-"""What must not leave is found in what is about to."""
