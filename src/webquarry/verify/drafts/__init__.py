@@ -1,3 +1,1 @@
-"""Drafts: a text that somebody wrote -> its quotes, its numbers and its references, each with its
-line and the source that it is said to come from.
-"""
+"""Drafts: the quotes, numbers and references of a text, each with its line and source."""

@@ -35,7 +35,7 @@ from webquarry.verify.references.identifiers import find_identifiers
 
 @dataclass(frozen=True)
 class DraftQuote:
-    """A quotation, and the address that stands with it."""
+    """A quotation and the address of its source."""
 
     text: str
     line: int
@@ -61,7 +61,7 @@ class DraftReference:
 
 @dataclass(frozen=True)
 class DraftClaims:
-    """What a draft says that can be compared with something."""
+    """The claims of a draft that can be checked."""
 
     quotes: tuple[DraftQuote, ...] = ()
     numbers: tuple[DraftNumber, ...] = ()
@@ -114,7 +114,7 @@ class _Block:
 
 
 def find_claims(draft: str) -> DraftClaims:
-    """All that can be compared with something."""
+    """Return all claims of a draft."""
     notes = find_notes(draft)
     quotes: list[DraftQuote] = []
     numbers: list[DraftNumber] = []
@@ -153,14 +153,14 @@ def find_claims(draft: str) -> DraftClaims:
 
 
 def clean_quote(text: str) -> str:
-    """The words of a quotation without marks of Markdown and of notes."""
+    """Return the words of a quotation without Markdown and note marks."""
     text = _LINKED.sub(r"\1", text)
     text = _NOTE_MARK.sub("", text)
     return _MARKUP.sub("", text).strip()
 
 
 def _split_blocks(draft: str) -> Iterator[_Block]:
-    """Paragraphs and block quotes, without code."""
+    """Yield paragraphs and block quotes, without code."""
     fence = ""
     block: _Block | None = None
     for number, line in enumerate(draft.split("\n"), 1):
@@ -188,7 +188,7 @@ def _split_blocks(draft: str) -> Iterator[_Block]:
 def _read_block_quote(
     block: _Block, behind: _Block | None, notes: dict[str, str]
 ) -> Iterator[DraftQuote]:
-    """A block quote; its last line may tell its source, and so may the line behind it."""
+    """Yield a block quote; its last line or the next line may name its source."""
     lines = list(block.lines)
     if _ALERT.match(lines[0]):
         return
@@ -217,7 +217,7 @@ class _DraftSentences:
         self._ends = [found.end() for found in _SENTENCE_END.finditer(text)]
 
     def find_source(self, start: int, end: int) -> str | None:
-        """The address that stands with a range: behind it in its sentence, else before it."""
+        """Return the address for a range: after it in its sentence, or else before it."""
         first, last = self._surround(start, end)
         behind = bisect_left(self._starts, max(first, end))
         if behind < len(self._addresses) and self._starts[behind] < last:
@@ -228,7 +228,7 @@ class _DraftSentences:
         return None
 
     def _surround(self, start: int, end: int) -> Range:
-        """The sentence that a range stands in, with the marks of notes behind it."""
+        """Return the sentence of a range with the note marks after it."""
         before = bisect_right(self._ends, start)
         first = self._ends[before - 1] if before else 0
         number = bisect_right(self._ends, max(start, end - 1))
@@ -248,7 +248,7 @@ def _find_numbers(
     ranges: list[Range],
     decimal_comma: bool,
 ) -> Iterator[DraftNumber]:
-    """The numbers of sentences that cite something, quotations and addresses aside."""
+    """Yield the numbers of sentences that cite a source, outside quotations and addresses."""
     if not addresses:
         return
     sentences = _DraftSentences(text, addresses)
@@ -265,9 +265,7 @@ def _find_numbers(
 
 
 def _is_claim(mention: NumberMention, text: str) -> bool:
-    """Whether a number says how much something is: no year, no number of a list or a table, no
-    part of a name.
-    """
+    """Return whether a number is an amount, not a year, a label or part of a name."""
     before = text[max(0, mention.start - 12) : mention.start]
     behind = text[mention.end : mention.end + 2]
     is_line_start = not before.rpartition("\n")[2].strip()
@@ -282,7 +280,7 @@ def _is_claim(mention: NumberMention, text: str) -> bool:
 
 
 def _find_references(draft: str, list_start: int | None) -> list[DraftReference]:
-    """The entries of the list of references, and the notes."""
+    """Return the entries of the reference list, and the notes."""
     found: list[DraftReference] = []
     lines = draft.split("\n")
     first = len(lines) + 1
@@ -317,9 +315,7 @@ def _find_references(draft: str, list_start: int | None) -> list[DraftReference]
 def _list_unlisted_works(
     named: list[DraftReference], listed: list[DraftReference]
 ) -> list[DraftReference]:
-    """Of the addresses in the running text, those that are the number of a work which no entry of
-    the list has, each once.
-    """
+    """Return the works named by identifier in running text that are not in the list."""
     known = {_find_work_number(one.text) for one in listed}
     found = []
     for one in named:
@@ -331,7 +327,7 @@ def _list_unlisted_works(
 
 
 def _find_work_number(text: str) -> str:
-    """The number that a work is registered by, the address of a publisher's page included."""
+    """Return the identifier of a work, also from the URL of a publisher."""
     found = find_identifiers(text)
     return found.arxiv_id or found.doi or found.pmid
 
@@ -362,7 +358,7 @@ def read_claims(name: str, body: bytes) -> DraftClaims:
 
 
 def _find_lines(claims: DraftClaims, text: str) -> DraftClaims:
-    """The claims of a page with the lines of its file, where their words are found there."""
+    """Return the claims of a page with the lines of its HTML file, if found there."""
     return replace(
         claims,
         quotes=tuple(_find_line(one, one.text, text) for one in claims.quotes),

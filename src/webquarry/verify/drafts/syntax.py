@@ -19,7 +19,7 @@ _LONGEST = 5_000  # characters of a quotation in running text
 
 
 def find_quotations(text: str) -> list[Range]:
-    """The ranges between the outermost pairs of quotation marks."""
+    """Return the ranges between the outermost pairs of quotation marks."""
     ranges: list[Range] = []
     opened = -1
     closing = ""
@@ -49,7 +49,7 @@ def find_quotations(text: str) -> list[Range]:
 
 
 def _find_closing(text: str, mark: str, place: int) -> str:
-    """What closes the pair that a mark opens; nothing where it opens none."""
+    """Return the marks that close the pair of an opening mark, or an empty string."""
     before = text[place - 1 : place]
     behind = text[place + 1 : place + 2]
     if not behind or (behind.isspace() and mark != "«"):  # French sets a blank
@@ -65,7 +65,7 @@ def _find_closing(text: str, mark: str, place: int) -> str:
 
 
 def _is_apostrophe(text: str, mark: str, place: int) -> bool:
-    """Whether a mark that could close stands within a word, or opens the next one."""
+    """Return whether a closing mark is within a word or opens the next one."""
     before = text[place - 1 : place]
     behind = text[place + 1 : place + 2]
     if mark == _SINGLE_END:
@@ -96,7 +96,7 @@ _END = ".,;:!?"
 
 
 class Address(NamedTuple):
-    """An address, and where it stands in the text."""
+    """An address and its place in the text."""
 
     start: int
     end: int
@@ -104,7 +104,7 @@ class Address(NamedTuple):
 
 
 def find_addresses(text: str, notes: dict[str, str]) -> list[Address]:
-    """The addresses of a text in order; `notes` are those that marks stand for."""
+    """Return the addresses of a text in order; `notes` maps note marks to addresses."""
     found: list[Address] = []
     for match in _LINK.finditer(text):
         found.append(Address(match.start(), match.end(), match[1]))
@@ -125,7 +125,7 @@ def find_addresses(text: str, notes: dict[str, str]) -> list[Address]:
 
 
 def find_notes(text: str) -> dict[str, str]:
-    """The first address of every note of a draft, by its mark."""
+    """Return the first address of each note of a draft by its mark."""
     notes: dict[str, str] = {}
     for match in _DEFINITION.finditer(text):
         _add_note(notes, match[1], match[2])
@@ -151,7 +151,7 @@ _HEADING = re.compile(
 
 
 def find_reference_list(text: str) -> int | None:
-    """Where the entries of a draft's list of references begin."""
+    """Return the place where the entries of the reference list begin."""
     last = None
     for match in _HEADING.finditer(text):
         last = match.end()
@@ -159,9 +159,7 @@ def find_reference_list(text: str) -> int | None:
 
 
 def trim_address(url: str) -> str:
-    """An address without what the sentence puts behind it: marks, and a bracket it does not
-    open.
-    """
+    """Return an address without the punctuation of its sentence."""
     while url and (url[-1] in _END or (url[-1] == ")" and url.count("(") < url.count(")"))):
         url = url[:-1]
     return url

@@ -1,4 +1,4 @@
-"""Quotes: a quote and the words of its sources in, what was found and where out.
+"""Quotes compared with the words of their sources.
 
 source = SourceText(url, words, read_at=...)                    # source.py
 finding = check_quote("a quote of some length", [source])       # check.py

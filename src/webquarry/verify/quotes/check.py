@@ -38,16 +38,14 @@ _LONGEST_QUOTE = 20_000  # characters; a quote is no book
 def check_quote(
     quote: str, sources: Sequence[SourceText], expected: str | None = None
 ) -> QuoteFinding:
-    """How a quote stands in its sources. With `expected`, the URL of the source that it is said to
-    come from, a quote that only another one has is `elsewhere`.
-    """
+    """Check a quote; if only another source than `expected` (a URL) has it, it is `elsewhere`."""
     return QuoteChecker(sources).check(quote, expected)
 
 
 def check_quotes(
     quotes: Iterable[str], sources: Sequence[SourceText], expected: str | None = None
 ) -> list[QuoteFinding]:
-    """The same for many quotes."""
+    """Check several quotes against the same sources."""
     checker = QuoteChecker(sources)
     return [checker.check(quote, expected) for quote in quotes]
 
@@ -61,7 +59,7 @@ class QuoteChecker:
         self._readable = [one for one in without_problem if one.text.strip()]
 
     def check(self, quote: str, expected: str | None = None) -> QuoteFinding:
-        """How one quote stands in the sources."""
+        """Check one quote."""
         literal = strip_marks(quote)
         if is_too_short(literal):
             return QuoteFinding(quote, "too_short", reason="It has too few letters to be sure of.")
@@ -93,7 +91,7 @@ class QuoteChecker:
         sources: Sequence[SourceText],
         expected: str | None,
     ) -> QuoteFinding:
-        """What is nearest to a quote that no source has."""
+        """Return the nearest words, or why a quote was not found."""
         near = find_near(literal, sources)
         if near is not None:
             return describe_near(quote, near)
@@ -111,7 +109,7 @@ class QuoteChecker:
         return QuoteFinding(quote, "absent", url=expected, reason=compared)
 
     def _say_why(self, expected: str | None) -> str:
-        """Why there was nothing to compare a quote with."""
+        """Return why there was nothing to compare a quote with."""
         for source in self.sources:
             if expected in (None, source.url):
                 return source.problem or f"{source.url} has no text."
@@ -123,7 +121,7 @@ class QuoteChecker:
 def _find_best(
     quote: str, readings: Sequence[QuoteReading], sources: Sequence[SourceText]
 ) -> QuoteFinding | None:
-    """The finding in the source that has the quote most closely."""
+    """Return the finding in the source that has the quote most closely."""
     best: QuoteFinding | None = None
     for source in sources:
         found = find_in_source(quote, readings, source)
@@ -139,8 +137,8 @@ def _find_best(
 def find_in_source(
     quote: str, readings: Sequence[QuoteReading], source: SourceText
 ) -> QuoteFinding | None:
-    """Where a source has a quote, by the first reading and the first lane that have it. A bracket
-    that turns the statement round is never taken for the writer's.
+    """Return the finding of the first reading and lane that match, if any. A bracket with a
+    negation is never taken as inserted by the writer.
     """
     for reading in readings:
         if reading.short_piece or any(map(find_negation, reading.inserted)):
@@ -165,7 +163,7 @@ def describe_chains(
     chains: Sequence[Chain],
     found_in: SourceLane,
 ) -> QuoteFinding:
-    """A quote that a source has, by the closest of its places."""
+    """Return the finding of a quote by the closest of its places."""
     lane = found_in.lane
     best = chains[0]
     tier = _judge(reading, source, chains[0], lane)
@@ -196,7 +194,7 @@ def describe_chains(
 
 
 def _judge(reading: QuoteReading, source: SourceText, chain: Chain, lane: Lane) -> Tier:
-    """The tier of one chain."""
+    """Return the tier of one chain."""
     if len(chain) > 1:
         return "elided"
     if reading.inserted:
@@ -205,7 +203,7 @@ def _judge(reading: QuoteReading, source: SourceText, chain: Chain, lane: Lane) 
 
 
 def split_around(whole: Range, removed: Sequence[Range], text: str) -> list[Range]:
-    """A range in pieces, without what lies between: note marks, lines between pages."""
+    """Return a range in pieces without note marks and lines between pages."""
     pieces = []
     place, end = whole
     for first, last in ranges_inside(removed, place, end):
@@ -218,9 +216,7 @@ def split_around(whole: Range, removed: Sequence[Range], text: str) -> list[Rang
 def _describe_gaps(
     reading: QuoteReading, source: SourceText, chain: Chain, found_in: SourceLane
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the quote leaves out of the source, and warnings of it. What a person does not see is
-    not shown to others either.
-    """
+    """Return what the quote leaves out and the warnings; hidden text is not shown."""
     text = source.text
     left_out = []
     warnings = []
@@ -243,7 +239,7 @@ def _describe_gaps(
 
 
 def _shorten(text: str) -> str:
-    """A text in one line, its middle left out where it is long."""
+    """Return a text on one line, without its middle if it is long."""
     text = " ".join(text.split())
     if len(text) <= _LONGEST_SHOWN:
         return text
@@ -252,7 +248,7 @@ def _shorten(text: str) -> str:
 
 
 def describe_near(quote: str, near: NearPlace) -> QuoteFinding:
-    """The finding of a quote whose words nearly stand in a source."""
+    """Return the finding of a quote whose words are nearly in a source."""
     source = near.source
     start = near.start
     end = near.end

@@ -1,5 +1,6 @@
-"""What is found out about a quote: which words of which source it was compared with, and how they
-agree. Nothing here says whether a statement is true.
+"""Findings about a quote: the words of the source that it was compared with, and how they agree.
+
+A finding does not say whether a statement is true.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-# How a quote stands in its source; `near` and what follows is not accepted as a quote.
+# How a quote agrees with its source; `near` and later ones are not accepted.
 Tier = Literal[
     "exact", "typography", "letters", "elided",
     "near", "elsewhere", "absent", "too_short", "unchecked",
@@ -19,7 +20,7 @@ ChangeKind = Literal["word", "number", "negation", "order"]
 
 @dataclass(frozen=True)
 class QuoteSpan:
-    """Characters of the source's text, from 0; `page` where the document has pages."""
+    """A range of characters of the text; `page` if the document has pages."""
 
     start: int
     end: int
@@ -28,7 +29,7 @@ class QuoteSpan:
 
 @dataclass(frozen=True)
 class WordChange:
-    """Words of a quote, and those that stand in their place in the source."""
+    """Words of a quote and the words of the source in their place."""
 
     kind: ChangeKind
     quote: str
@@ -37,7 +38,7 @@ class WordChange:
 
 @dataclass(frozen=True)
 class QuoteFinding:
-    """A quote, and what it was compared with."""
+    """A quote and what it was compared with."""
 
     quote: str
     tier: Tier
@@ -48,8 +49,8 @@ class QuoteFinding:
     section: str | None = None
     spans: tuple[QuoteSpan, ...] = ()
     matched: tuple[str, ...] = ()  # the source's words, one text for each span
-    occurrences: int = 0  # how often it stands in that source
-    left_out: tuple[str, ...] = ()  # what stands in the source where the quote has an ellipsis
+    occurrences: int = 0  # in that source
+    left_out: tuple[str, ...] = ()  # of the source, at ellipses of the quote
     inserted: tuple[str, ...] = ()  # the writer's words in brackets
     changes: tuple[WordChange, ...] = ()  # of a near one
     warnings: tuple[str, ...] = ()
@@ -57,5 +58,5 @@ class QuoteFinding:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the words of the quote stand in the source that it was said to come from."""
+        """Whether the words of the quote are in the expected source."""
         return self.tier in ACCEPTED

@@ -1,9 +1,8 @@
-"""Text -> its key: letters and digits alone, in one form whatever the typography.
+"""Keys of texts: letters and digits in one form, whatever the typography.
 
-A key is made at the speed of `str.translate`; where a character of it stands in the text is worked
-out only for what is found (`Lane.locate`). Both sides of a comparison go through the same table.
-`make_skeleton` keeps what a key drops and a quote may not change: separators and signs of numbers,
-and symbols.
+A key is built by `str.translate`; the place of a character in the text is computed only for matches
+(`Lane.locate`). Both sides of a comparison use the same table. `make_skeleton` retains what a key
+drops and a quote may not change: separators and signs of numbers, and symbols.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0002000
 
 
 class _FoldTable(dict[int, str]):
-    """What each character is in a key: nothing for blanks and punctuation."""
+    """The folded form of each character; empty for blanks and punctuation."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
@@ -78,12 +77,12 @@ FOLD = _FoldTable()
 
 
 def make_key(text: str) -> str:
-    """The letters and digits of a text."""
+    """Return the letters and digits of a text."""
     return text.translate(FOLD)
 
 
 class Lane:
-    """The key of a text without some ranges of it, and the way back from the key to the text."""
+    """The key of a text without some ranges, and the mapping back to the text."""
 
     def __init__(self, text: str, removed: Sequence[Range] = ()) -> None:
         self._text = text
@@ -103,7 +102,7 @@ class Lane:
         self.key = "".join(parts)
 
     def locate(self, place: int) -> int:
-        """Where in the text the character stands that a place of the key was made of."""
+        """Return the place in the text of a place in the key."""
         block = bisect_right(self._key_places, place) - 1
         left = place - self._key_places[block]
         offset = self._text_places[block]
@@ -114,7 +113,7 @@ class Lane:
             offset += 1
 
     def find(self, key: str, most: int, start: int = 0, stop: int | None = None) -> list[int]:
-        """Places of a key in this one, so many at most."""
+        """Return the places of a key in this one, at most `most`."""
         if stop is None:
             stop = len(self.key)
         places: list[int] = []
@@ -126,7 +125,7 @@ class Lane:
 
 
 def _keep_others(length: int, removed: Sequence[Range]) -> Iterable[Range]:
-    """What ranges leave of a text of that length."""
+    """Yield the ranges between the removed ones."""
     place = 0
     for start, stop in removed:
         if place < start:
@@ -137,9 +136,7 @@ def _keep_others(length: int, removed: Sequence[Range]) -> Iterable[Range]:
 
 
 def make_skeleton(text: str) -> str:
-    """What a quote may not change: the key with the separators and signs of numbers, and
-    symbols.
-    """
+    """Return the key with separators and signs of numbers, and symbols."""
     parts: list[str] = []
     gap = ""
     is_after_digit = False
@@ -161,7 +158,7 @@ def make_skeleton(text: str) -> str:
 
 @lru_cache(4096)
 def _keep_of_gap(gap: str, is_after_digit: bool, is_before_digit: bool) -> str:
-    """What counts of the characters between two letters or digits."""
+    """Return the significant characters between two letters or digits."""
     if gap == " ":
         return ""
     if is_after_digit and is_before_digit:
@@ -174,7 +171,7 @@ def _keep_of_gap(gap: str, is_after_digit: bool, is_before_digit: bool) -> str:
 
 
 def keep_symbols(gap: str) -> str:
-    """The symbols among some characters, in their plain form."""
+    """Return the symbols among some characters in plain form."""
     if gap.isascii():
         return "".join(letter for letter in gap if letter in SYMBOLS)
     plain = unicodedata.normalize("NFKC", gap)
@@ -182,7 +179,7 @@ def keep_symbols(gap: str) -> str:
 
 
 def has_sign(gap: str) -> bool:
-    """Whether characters before a digit end in a minus of its own."""
+    """Return whether the characters before a digit end in a minus sign."""
     gap = _INVISIBLE.sub("", gap)
     if not gap or gap[-1] not in _SIGN_DASHES:
         return False
@@ -191,18 +188,18 @@ def has_sign(gap: str) -> bool:
 
 
 def fold_typography(text: str) -> str:
-    """A text with plain quotes, dashes and blanks, without soft hyphens and what has no look."""
+    """Return a text with plain quotes, dashes and blanks, without invisible characters."""
     plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_TYPOGRAPHY)
     return _BLANKS.sub(" ", plain).replace("--", "-")
 
 
 def fold_blanks(text: str) -> str:
-    """A text with every run of white space as one blank, and none at its ends."""
+    """Return a text with single blanks."""
     return _BLANKS.sub(" ", text).strip()
 
 
 def dots_agree(quote: str, source: str) -> bool:
-    """Whether two texts of one key have the same dotless i's; a capital I may be either."""
+    """Return whether two texts with one key have the same dotless i; a capital I is either."""
     if "ı" not in quote and "ı" not in source:
         return True
     own = [letter for letter in quote if FOLD[ord(letter)] == "i"]

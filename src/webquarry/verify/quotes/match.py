@@ -37,7 +37,7 @@ _STOP = re.compile(r"[.!?…。！？]")
 
 
 class PieceHit(NamedTuple):
-    """Where a piece stands in the text of a source, and in the key of its lane."""
+    """The place of a piece in the text and in the key of its lane."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ class PieceHit(NamedTuple):
 
 
 def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[PieceHit]:
-    """The places of a piece, from a place of the lane's key on."""
+    """Return the places of a piece in a lane, from a place of its key on."""
     key = piece.key
     if not key:
         return []
@@ -63,7 +63,7 @@ def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list
 
 
 def gap_at(text: str, lane: Lane, hit: PieceHit, place: int) -> str:
-    """What the text has between two letters of a hit; what is left out of the lane included."""
+    """Return the text between two letters of a hit, with removed ranges."""
     key_place = hit.key_start + place
     if not place:
         return _last_gap(text[max(0, hit.start - _LONGEST_EDGE) : hit.start])
@@ -74,7 +74,7 @@ def gap_at(text: str, lane: Lane, hit: PieceHit, place: int) -> str:
 
 
 def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
-    """The text between two places without what a lane leaves out."""
+    """Return the text between two places without removed ranges."""
     if not removed:
         return text[start:stop]
     parts = []
@@ -87,7 +87,7 @@ def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
 
 
 def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> list[Range]:
-    """Those of the ranges that lie between two places."""
+    """Return the ranges that begin between two places."""
     first = bisect_left(removed, start, key=lambda one: one[0])
     found = []
     for one in removed[first:]:
@@ -100,7 +100,7 @@ def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> list[Range
 def _edges_agree(
     piece: QuotePiece, text: str, start: int, end: int, removed: Sequence[Range]
 ) -> bool:
-    """Whether what stands right before and behind a match belongs to it as the piece says."""
+    """Return whether the characters next to a match are compatible with the piece."""
     before = text[max(0, start - _LONGEST_EDGE) : start]
     behind = text[end : end + _LONGEST_EDGE]
     own_before, own_behind = _edges_of(piece.text)
@@ -124,19 +124,19 @@ def _edges_agree(
 
 
 def _is_cut_off(place: int, removed: Sequence[Range]) -> bool:
-    """Whether something that is left out begins at a place, or ends there."""
+    """Return whether a removed range begins or ends at a place."""
     first = bisect_left(removed, place, key=lambda one: one[1])
     return first < len(removed) and place in removed[first]
 
 
 def _edges_of(piece: str) -> tuple[str, str]:
-    """What stands before the first and behind the last letter or digit of a piece."""
+    """Return the characters before the first and after the last letter of a piece."""
     places = [place for place, letter in enumerate(piece) if FOLD[ord(letter)]]
     return piece[: places[0]], piece[places[-1] + 1 :]
 
 
 def _last_gap(before: str) -> str:
-    """What stands between the last letter or digit and the end."""
+    """Return the characters after the last letter or digit."""
     place = len(before)
     while place and not FOLD[ord(before[place - 1])]:
         place -= 1
@@ -144,7 +144,7 @@ def _last_gap(before: str) -> str:
 
 
 def _first_gap(behind: str) -> str:
-    """What stands before the first letter or digit."""
+    """Return the characters before the first letter or digit."""
     for place, letter in enumerate(behind):
         if FOLD[ord(letter)]:
             return behind[:place]
@@ -152,16 +152,14 @@ def _first_gap(behind: str) -> str:
 
 
 def _is_inside_word(first: str, second: str) -> bool:
-    """Whether two neighbours are letters of one word. Where case changes, texts may have come
-    together; where there is no case, words have prefixes or no blanks.
-    """
+    """Return whether two neighbours are letters of one word; a change of case separates words."""
     if not (first.isalpha() and second.isalpha()) or CJK.match(first) or CJK.match(second):
         return False
     return (first.islower() and second.islower()) or first.isupper()
 
 
 def judge_tier(piece: str, text: str, hit: PieceHit, removed: Sequence[Range]) -> Tier:
-    """How closely a piece agrees with the text where it was found."""
+    """Return how closely a piece agrees with the text of a hit."""
     if ranges_inside(removed, hit.start, hit.end):
         return "letters"
     before, behind = _edges_of(piece)
@@ -177,7 +175,7 @@ def judge_tier(piece: str, text: str, hit: PieceHit, removed: Sequence[Range]) -
 
 
 def _swap_first_letter(text: str) -> str:
-    """The text with its first letter in the other case."""
+    """Return the text with the case of its first letter changed."""
     for place, letter in enumerate(text):
         if letter.isalpha():
             return text[:place] + letter.swapcase() + text[place + 1 :]
@@ -185,22 +183,20 @@ def _swap_first_letter(text: str) -> str:
 
 
 def words_before(text: str, place: int, most: int = 4) -> str:
-    """The last words of the same sentence before a place."""
+    """Return the last words of the same sentence before a place."""
     before = text[max(0, place - 80) : place]
     sentence = _STOP.split(before)[-1]
     return " ".join(sentence.split()[-most:])
 
 
-LONGEST_GAP = 600  # characters that an ellipsis may stand for
-_LONGEST_REPLACED = 60  # characters that words in brackets may stand for
+LONGEST_GAP = 600  # characters that an ellipsis may omit
+_LONGEST_REPLACED = 60  # characters that words in brackets may replace
 
 Chain = list[PieceHit]
 
 
 def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
-    """Where the pieces of a reading stand one behind the other; a quote of one piece is a chain of
-    one.
-    """
+    """Return the places at which the pieces of a reading follow each other."""
     first = reading.pieces[0]
     chains = [[hit] for hit in _find(first, text, lane)]
     for piece in reading.pieces[1:]:
@@ -215,9 +211,7 @@ def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
 
 
 def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[PieceHit]:
-    """The places of a piece at which the page has no brackets where the writer added some: its own
-    may not be written anew.
-    """
+    """Return the places of a piece without brackets of the page at its seams."""
     hits = find_piece(piece, text, lane, start)
     if not piece.seams:
         return hits
@@ -225,9 +219,7 @@ def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[Piec
 
 
 def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: PieceHit) -> Iterator[bool]:
-    """Whether the page has brackets of its own at each of the seams of a piece; at its ends only
-    those count that lead away from it.
-    """
+    """Yield for each seam of a piece whether the page has brackets there."""
     for seam in piece.seams:
         marks = "[]"
         if not seam:
@@ -239,7 +231,7 @@ def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: PieceHit) -> It
 
 
 def _extend(chains: Sequence[Chain], hits: Sequence[PieceHit], limit: int) -> list[Chain]:
-    """The chains that one of the places goes on with; both are in the order of the text."""
+    """Return the chains continued by the first place that follows within the limit."""
     extended = []
     number = 0
     for chain in chains:
@@ -252,9 +244,7 @@ def _extend(chains: Sequence[Chain], hits: Sequence[PieceHit], limit: int) -> li
 
 
 def _may_replace(pieces: Sequence[QuotePiece], chain: Chain, text: str) -> bool:
-    """Whether what words in brackets stand for is neither a number, nor a negation, nor in brackets
-    itself.
-    """
+    """Return whether bracketed words replace neither a number nor a negation nor brackets."""
     for piece, before, hit in zip(pieces[1:], chain, chain[1:], strict=False):
         if piece.joint != "replacement":
             continue

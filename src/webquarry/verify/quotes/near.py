@@ -1,6 +1,7 @@
-"""A quote that a source does not have -> the words of the source that come nearest, and those that
-differ. Bounded: the nearest places are found by votes of the rarer words, and only windows of the
-length of the quote are compared word by word.
+"""The words of a source that are nearest to a quote that it does not have.
+
+Bounded: places are found by votes of the rarer words, and only windows of the length of the quote
+are compared word by word.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _WRAPPED = re.compile(r"(?<=[^\W\d_])-\n\s*(?=[^\W\d_])")
 
 @dataclass(frozen=True)
 class NearPlace:
-    """Where a source comes nearest to a quote."""
+    """The place of a source that is nearest to a quote."""
 
     source: SourceText
     start: int
@@ -51,7 +52,7 @@ class _Window(NamedTuple):
 
 
 def find_near(quote: str, sources: Sequence[SourceText]) -> NearPlace | None:
-    """The place of the sources that is nearest to a quote, if one is near enough."""
+    """Return the nearest place, if it is near enough."""
     quote = _WRAPPED.sub("", quote)
     own = split_tokens(quote)[:_MOST_TOKENS]
     if len(own) < _LEAST_TOKENS:
@@ -76,7 +77,7 @@ def find_near(quote: str, sources: Sequence[SourceText]) -> NearPlace | None:
 
 
 def _list_windows(own: Sequence[WordToken], source: SourceText) -> Iterator[_Window]:
-    """The windows of a source that share enough words with a quote to be compared."""
+    """Yield the windows of a source that share enough words with a quote."""
     tokens = source.tokens.tokens
     wanted = Counter(token.key for token in own)
     slack = _BUCKET + len(own) // 4
@@ -91,7 +92,7 @@ def _list_windows(own: Sequence[WordToken], source: SourceText) -> Iterator[_Win
 
 
 def _vote(own: Sequence[WordToken], index: TokenIndex) -> list[int]:
-    """Where the quote would begin, in words of the source: the places that most words speak for."""
+    """Return the likely beginnings of the quote, in words of the source."""
     votes: Counter[int] = Counter()
     lists = []
     for number, token in enumerate(own):
@@ -115,7 +116,7 @@ def _vote(own: Sequence[WordToken], index: TokenIndex) -> list[int]:
 
 
 def _is_same(pair: Pair, own: Sequence[WordToken], other: Sequence[WordToken]) -> bool:
-    """Whether a pair of places holds one word."""
+    """Return whether a pair of places has the same word."""
     i, j = pair
     if i is None or j is None:
         return False
@@ -126,8 +127,8 @@ Pair = tuple[int | None, int | None]
 
 
 def align(own: Sequence[str], other: Sequence[str]) -> list[Pair]:
-    """The cheapest way to make one list of words of another, whose ends cost nothing: pairs of
-    places, None where one has nothing.
+    """Return the cheapest alignment of two lists of words as pairs of places; the ends of the
+    second list are free, None is a gap.
     """
     width = len(other) + 1
     previous = [0] * width
@@ -172,7 +173,7 @@ def _describe_changes(
     window: Sequence[WordToken],
     pairs: Sequence[Pair],
 ) -> tuple[WordChange, ...]:
-    """The words that differ, neighbours together."""
+    """Return the words that differ, neighbours together."""
     groups: list[tuple[list[WordToken], list[WordToken]]] = []
     is_open = False
     for i, j in pairs:
@@ -199,7 +200,7 @@ def _describe_changes(
 
 
 def _name_change(mine: Sequence[WordToken], theirs: Sequence[WordToken]) -> ChangeKind:
-    """What kind of words differ."""
+    """Return the kind of a change."""
     different = {token.key for token in mine} ^ {token.key for token in theirs}
     if any(is_negation(key) or key in _CONTRACTED for key in different):
         return "negation"
@@ -213,7 +214,7 @@ def _is_number(key: str) -> bool:
 
 
 def _cut(text: str, tokens: Sequence[WordToken]) -> str:
-    """The text from the first to the last of some words."""
+    """Return the text from the first to the last of some words."""
     if not tokens:
         return ""
     return text[tokens[0].start : tokens[-1].end]

@@ -1,4 +1,4 @@
-"""Words that turn a statement round, in the languages that pages are most often in."""
+"""Negations in the most frequent languages of pages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SIGNS = re.compile("[不没沒無无非未勿莫别]|ない|ません|なかっ
 
 
 def is_negation(word: str) -> bool:
-    """Whether one word turns a statement round."""
+    """Return whether a word is a negation."""
     folded = word.casefold().replace("’", "'")
     if folded in NEGATIONS or folded.endswith("n't"):
         return True
@@ -42,7 +42,7 @@ def is_negation(word: str) -> bool:
 
 
 def find_negation(text: str) -> str | None:
-    """The first word of a text that turns a statement round."""
+    """Return the first negation of a text."""
     for found in _WORD.finditer(text):
         if is_negation(found[0]):
             return found[0]

@@ -67,7 +67,7 @@ def _list_words(table: dict[str, str]) -> dict[str, str]:
 
 
 def _split(spellings: str) -> list[str]:
-    """The spellings in a list; a line in one of them stands for a blank."""
+    """Return the spellings of a list; an underscore is a blank."""
     return [word.replace("_", " ") for word in spellings.split()]
 
 
@@ -85,7 +85,7 @@ SCALE = _build_pattern(list(_SCALE_OF))
 
 
 def name_unit(written: str | None) -> str | None:
-    """The unit that a word or a sign stands for."""
+    """Return the unit of a word or sign."""
     if not written:
         return None
     word = written.strip().lower()
@@ -93,7 +93,7 @@ def name_unit(written: str | None) -> str | None:
 
 
 def scale_of(written: str | None) -> Decimal:
-    """How many times a word such as million makes a number."""
+    """Return the factor of a word such as million."""
     if not written:
         return Decimal(1)
     return Decimal(10) ** _SCALE_OF[written.lower()]
@@ -121,7 +121,7 @@ _LONGEST = 40  # characters of a number
 
 @dataclass(frozen=True)
 class NumberMention:
-    """A number as it is written somewhere."""
+    """A number as written."""
 
     text: str
     start: int
@@ -134,7 +134,7 @@ class NumberMention:
 
 @dataclass(frozen=True)
 class NumberFinding:
-    """A number, and what it was compared with."""
+    """A number and what it was compared with."""
 
     number: str
     verdict: NumberVerdict
@@ -146,18 +146,18 @@ class NumberFinding:
 
 
 def uses_decimal_comma(text: str) -> bool:
-    """Whether a text writes 1,5 and not 1.5."""
+    """Return whether a text writes 1,5 and not 1.5."""
     commas = len(_DECIMAL_COMMA.findall(text))
     return commas > len(_DECIMAL_POINT.findall(text))
 
 
 def is_mixed(text: str) -> bool:
-    """Whether a text writes both 1,5 and 1.5."""
+    """Return whether a text writes both 1,5 and 1.5."""
     return bool(_DECIMAL_COMMA.search(text) and _DECIMAL_POINT.search(text))
 
 
 def list_numbers(text: str, *, decimal_comma: bool | None = None) -> list[NumberMention]:
-    """The numbers of a text."""
+    """Return the numbers of a text."""
     if decimal_comma is None:
         decimal_comma = uses_decimal_comma(text)
     mentions = []
@@ -190,7 +190,7 @@ def _build_mention(found: re.Match[str], decimal_comma: bool) -> NumberMention |
 
 
 def _make_plain(digits: str, decimal_comma: bool) -> str:
-    """Digits with their separators -> digits with a decimal point at most."""
+    """Return digits with at most a decimal point."""
     is_single = sum(not letter.isdigit() for letter in digits) == 1
     if is_single and digits.count(",") and decimal_comma:
         return digits.replace(",", ".")
@@ -207,7 +207,7 @@ def _make_plain(digits: str, decimal_comma: bool) -> str:
 
 
 class NumberIndex:
-    """The numbers of one source by their values."""
+    """The numbers of one source by value."""
 
     def __init__(self, source: SourceText) -> None:
         self._source = source
@@ -282,12 +282,12 @@ class NumberChecker:
 
 
 def _units_agree(wanted: NumberMention, other: NumberMention) -> bool:
-    """Whether two numbers count the same; one without a unit may count anything."""
+    """Return whether the units are compatible; a missing unit matches any."""
     return wanted.unit is None or wanted.unit == other.unit
 
 
 def _is_rounded(wanted: NumberMention, other: NumberMention) -> bool:
-    """Whether a number is another one with fewer decimals: cut off, or rounded half up."""
+    """Return whether a number is another one truncated or rounded half up."""
     if not _units_agree(wanted, other) or wanted.value == 0:
         return False
     if other.scale == wanted.scale and other.decimals <= wanted.decimals:

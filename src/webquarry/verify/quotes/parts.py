@@ -1,8 +1,7 @@
-"""A quote as it is written -> the ways to take it apart: the pieces that its source must have, and
-what its writer put between them, an ellipsis or words in square brackets.
+"""Readings of a quote: its pieces, and the ellipses and bracketed words between them.
 
-Brackets and ellipses may be the page's own or the writer's. Each reading of a quote is one choice;
-the one that takes least for the writer's comes first.
+Brackets and ellipses may belong to the page or to the writer. Each reading is one choice; readings
+with fewer insertions of the writer come first.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ JointKind = Literal["ellipsis", "replacement"]
 
 @dataclass(frozen=True)
 class QuotePiece:
-    """Words that must stand together, and what joins them to the piece before."""
+    """Consecutive words, and how they are joined to the piece before."""
 
     text: str
     joint: JointKind | None = None  # None for the first
@@ -50,17 +49,17 @@ class QuotePiece:
 
     @cached_property
     def key(self) -> str:
-        """Its letters and digits."""
+        """The letters and digits."""
         return make_key(self.text)
 
     @cached_property
     def skeleton(self) -> str:
-        """What its source must have, sign by sign."""
+        """The key with significant signs."""
         return make_skeleton(self.text)
 
     @cached_property
     def is_long_enough(self) -> bool:
-        """Whether the piece can be looked for on its own."""
+        """Whether the piece can be searched for on its own."""
         if CJK.search(self.text):
             return len(self.key) >= _LEAST_PIECE_CJK
         return len(self.key) >= LEAST_LETTERS or len(_WORD.findall(self.text)) >= _LEAST_WORDS
@@ -76,14 +75,14 @@ class QuoteReading:
 
     @cached_property
     def short_piece(self) -> QuotePiece | None:
-        """A piece that is too short to be looked for on its own."""
+        """A piece that is too short to be searched for on its own."""
         if len(self.pieces) < 2:
             return None
         return next((piece for piece in self.pieces if not piece.is_long_enough), None)
 
 
 def strip_marks(quote: str) -> str:
-    """A quote without white space and one pair of quotation marks around it."""
+    """Return a quote without the quotation marks around it."""
     quote = quote.strip()
     if len(quote) > 1 and quote[-1] in _PAIRS.get(quote[0], ""):
         return quote[1:-1].strip()
@@ -91,7 +90,7 @@ def strip_marks(quote: str) -> str:
 
 
 def is_too_short(literal: str) -> bool:
-    """Whether a quote says too little to be found and not to be mistaken."""
+    """Return whether a quote is too short to be identified."""
     key = make_key(literal)
     if CJK.search(literal):
         return len(key) < LEAST_CJK
@@ -99,15 +98,15 @@ def is_too_short(literal: str) -> bool:
 
 
 def read_literally(literal: str) -> QuoteReading:
-    """The reading in which every word and every mark is the page's."""
+    """Return the reading in which every mark belongs to the page."""
     ends = literal.rstrip(" .\"'”’)]").endswith("…") or literal.endswith("...")
     piece = QuotePiece(literal, may_end_in_word=ends)
     return QuoteReading((piece,), opens_with_ellipsis=_ELLIPSIS.match(literal) is not None)
 
 
 def list_readings(literal: str) -> Iterator[QuoteReading]:
-    """The other readings: with ellipses for what was left out, and brackets for what was added;
-    at last with brackets that stand for other words of the page.
+    """Yield the other readings: ellipses as omissions, brackets as additions, then brackets as
+    replacements of words of the page.
     """
     brackets = [one for one in _BRACKET.finditer(literal) if _is_comment(one[1])]
     has_ellipsis = _ELLIPSIS.search(literal) is not None
@@ -124,14 +123,12 @@ def list_readings(literal: str) -> Iterator[QuoteReading]:
 
 
 def _is_comment(text: str) -> bool:
-    """Whether words in brackets may be the writer's: neither an ellipsis nor one letter that only
-    changed its case.
-    """
+    """Return whether bracketed words may be the writer's: not an ellipsis or one letter."""
     return not _LETTER.fullmatch(text) and not _DOTS.fullmatch(text)
 
 
 def _choose(brackets: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], ...]]:
-    """Which of the brackets are the writer's: the fewest first."""
+    """Yield the choices of the writer's brackets, the smallest first."""
     if len(brackets) > _MOST_CHOICES:
         yield ()
         for one in brackets[:_MOST_ALONE]:
@@ -143,7 +140,7 @@ def _choose(brackets: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], 
 
 
 def _cut_brackets(literal: str, dropped: Sequence[re.Match[str]]) -> str:
-    """The quote with a seam in the place of each of the writer's brackets."""
+    """Return the quote with a seam in place of each dropped bracket."""
     parts = []
     place = 0
     for one in dropped:
@@ -155,8 +152,8 @@ def _cut_brackets(literal: str, dropped: Sequence[re.Match[str]]) -> str:
 
 
 def _split(text: str, inserted: tuple[str, ...]) -> Iterator[QuoteReading]:
-    """The readings with ellipses: all of them for what was left out; where a piece would be too
-    short, with the ellipsis before it, or behind it, taken for the page's own.
+    """Yield the readings with ellipses as omissions; an ellipsis next to a short piece may belong
+    to the page.
     """
     texts = _ELLIPSIS.split(text)
     marks = _ELLIPSIS.findall(text)
@@ -171,7 +168,7 @@ def _split(text: str, inserted: tuple[str, ...]) -> Iterator[QuoteReading]:
 
 
 def _join_short(texts: Sequence[str], *, to_left: bool) -> list[str]:
-    """The pieces with those that are too short joined to a neighbour."""
+    """Return the pieces with those that are too short joined to a neighbour."""
     ordered = list(texts if to_left else reversed(texts))
     joined: list[str] = []
     for text in ordered:
@@ -187,7 +184,7 @@ def _join_short(texts: Sequence[str], *, to_left: bool) -> list[str]:
 def _build_reading(
     texts: Sequence[str], inserted: tuple[str, ...], opens: bool, ends: bool
 ) -> QuoteReading:
-    """The reading of texts between ellipses, with the places of seams in their keys."""
+    """Return the reading of texts between ellipses with the seams of their keys."""
     pieces = []
     for number, text in enumerate(texts):
         seams = []
@@ -204,7 +201,7 @@ def _build_reading(
 
 
 def _split_at_brackets(literal: str, dropped: Sequence[re.Match[str]]) -> QuoteReading | None:
-    """The reading in which brackets stand for other words of the page."""
+    """Return the reading in which brackets replace words of the page."""
     text = _cut_brackets(literal, dropped)
     pieces: list[QuotePiece] = []
     for part in text.split(_SEAM):

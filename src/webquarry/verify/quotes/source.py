@@ -38,7 +38,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class WordToken:
-    """A word, folded so that only its letters count, and where it stands."""
+    """A folded word and its place."""
 
     key: str
     start: int
@@ -46,7 +46,7 @@ class WordToken:
 
 
 def split_tokens(text: str) -> list[WordToken]:
-    """The words of a text."""
+    """Return the words of a text: numbers with separators, symbols, single CJK characters."""
     tokens = []
     for found in _TOKEN.finditer(text):
         word = found[0]
@@ -71,7 +71,7 @@ def _lies_in(place: int, ranges: Sequence[Range]) -> bool:
 
 
 class TokenIndex:
-    """The words of one text, and where each of them stands."""
+    """The words of a text and their places."""
 
     def __init__(self, text: str, hidden: Sequence[Range] = ()) -> None:
         self.tokens = split_tokens(text)
@@ -80,7 +80,7 @@ class TokenIndex:
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """The numbers of the tokens of each word."""
+        """The token numbers of each word."""
         places: defaultdict[str, list[int]] = defaultdict(list)
         for number, token in enumerate(self.tokens):
             places[token.key].append(number)
@@ -100,18 +100,14 @@ LaneKind = Literal["words", "asides", "hidden", "furniture"]
 
 
 class SourceLane(NamedTuple):
-    """A lane of a source, and what is special about it: `asides` are left out, what is `hidden` is
-    in, or `furniture` of pages is left out.
-    """
+    """A lane of a source and its kind."""
 
     kind: LaneKind
     lane: Lane
 
 
 def _find_furniture(text: str) -> list[list[Range]]:
-    """What may stand between the pages of a text: their numbers alone, with the short line behind,
-    with the one before, and with both.
-    """
+    """Return ranges that may separate pages: numbers alone, and with short lines around them."""
     numbers = [found.span() for found in _PAGE_NUMBER.finditer(text)]
     if not numbers:
         return []
@@ -124,7 +120,7 @@ def _find_furniture(text: str) -> list[list[Range]]:
 
 @dataclass(frozen=True)
 class SourceText:
-    """A source whose words are known: all of its page."""
+    """A source and the words of its page."""
 
     url: str
     words: PageWords
@@ -135,7 +131,7 @@ class SourceText:
 
     @classmethod
     def of_text(cls, url: str, text: str, read_at: datetime | None = None) -> SourceText:
-        """A source that is a plain text, such as one kept in an evidence pack."""
+        """Return the source of a plain text."""
         words = read_verbatim_words(text)
         return cls(url, words, read_at=read_at)
 
@@ -151,8 +147,8 @@ class SourceText:
 
     @property
     def lanes(self) -> Iterator[SourceLane]:
-        """Yield the ways to read the words, the plainest first: all that is visible; without note
-        marks; with hidden words; and over the lines between pages. Each is built when it is tried.
+        """Yield the lanes, the plainest first: visible words, without note marks, with hidden
+        words, without lines between pages. Each is built on first use.
         """
         for number, (kind, removed) in enumerate(self._removed):
             if number == len(self._built):
@@ -189,7 +185,7 @@ class SourceText:
 
 
 def _widen(text: str, number: Range, before: bool, behind: bool) -> Range:
-    """The range of a page's number, with the short lines around it that are asked for."""
+    """Return the range of a page number with the requested short lines around it."""
     start, stop = number
     if before:
         end = len(text[max(0, start - 2 * _LONGEST_HEAD) : start].rstrip())
@@ -216,7 +212,7 @@ MOST_SOURCES = 200
 
 
 async def collect_sources(pages: Pages, urls: Iterable[str]) -> list[SourceText]:
-    """The sources at some addresses, each page once."""
+    """Read the pages of some URLs, each once."""
     by_page: dict[str, str] = {}
     for url in urls:
         by_page.setdefault(identity(url), url)
@@ -236,7 +232,7 @@ async def collect_sources(pages: Pages, urls: Iterable[str]) -> list[SourceText]
 
 
 def find_source(url: str | None, sources: Sequence[SourceText]) -> str | None:
-    """The address under which a page is among the sources, however it is written."""
+    """Return the URL under which a page is among the sources."""
     if url is None:
         return None
     wanted = identity(url)
@@ -247,7 +243,7 @@ def find_source(url: str | None, sources: Sequence[SourceText]) -> str | None:
 
 
 def describe_source(source: SourceText) -> dict[str, Any]:
-    """A source but for its text, as JSON has it."""
+    """Return a source without its text as JSON."""
     return {
         "url": source.url,
         "title": source.title,
@@ -259,7 +255,7 @@ def describe_source(source: SourceText) -> dict[str, Any]:
 
 
 def build_source(fields: dict[str, Any], text: str) -> SourceText:
-    """The source that was described."""
+    """Return the source of a description and its text."""
     read_at = None
     if fields["read_at"]:
         read_at = datetime.fromisoformat(fields["read_at"])

@@ -1,11 +1,10 @@
-"""Questions about works in, what the indexes said out: guarded, paced, kept for a while, and
-several numbers in one request where an index takes that.
+"""Lookups at the indexes: guarded, paced, cached, several identifiers in one request if possible.
 
     async with IndexAsker(services, cache, settings, deadline) as asker:
         reply = await asker.ask("crossref", WorkQuestion("doi", "10.1000/182"))
 
-An index is asked by as many requests at once as it likes (`WorkIndex.lanes`); what is asked
-meanwhile waits and then goes together. Nothing is raised: an index that fails has said nothing.
+An index gets `WorkIndex.lanes` concurrent requests; questions that wait meanwhile are joined. No
+error is raised: the reply of an index that failed says so.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Waiting = tuple[WorkQuestion, "asyncio.Future[IndexReply]"]
 
 
 class IndexAsker:
-    """Asks for one call of a tool; what it began ends with it."""
+    """Sends the lookups of one tool call; closing it cancels them."""
 
     def __init__(
         self,
@@ -71,11 +70,11 @@ class IndexAsker:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def can_answer(self, index: str, topic: str) -> bool:
-        """Whether an index takes such questions."""
+        """Return whether an index has a topic."""
         return topic in self._services.get(index).topics
 
     async def ask(self, index: str, question: WorkQuestion) -> IndexReply:
-        """What an index says; an error of its kind where it says nothing."""
+        """Return the reply of an index, or its kind of error."""
         registry = self._services.get(index)
         key = self._key(registry, question)
         kept = await self._open_cache().get(key)
@@ -94,7 +93,7 @@ class IndexAsker:
         return reply
 
     async def _serve(self, registry: WorkIndex) -> None:
-        """Send what waits for an index, until nothing does."""
+        """Send the questions that wait for an index until none is left."""
         queue = self._waiting[registry.name]
         while queue:
             batch = self._take_batch(registry, queue)
@@ -105,11 +104,11 @@ class IndexAsker:
             for (_, future), reply in zip(batch, replies, strict=True):
                 if not future.done():
                     future.set_result(reply)
-        # At once, so that whoever asks next begins a lane of his own.
+        # Immediately, so that the next question starts a new lane.
         self._lanes[registry.name].discard(asyncio.current_task())
 
     def _take_batch(self, registry: WorkIndex, queue: deque[Waiting]) -> list[Waiting]:
-        """The first question that somebody still waits for, and others that can go with it."""
+        """Return the first question that is still awaited, and others that can be joined."""
         batch: list[Waiting] = []
         others: list[Waiting] = []
         most = 1
@@ -131,7 +130,7 @@ class IndexAsker:
     async def _send(
         self, registry: WorkIndex, questions: Sequence[WorkQuestion]
     ) -> list[IndexReply]:
-        """The replies to questions that go together: one request, or as many as it leads to."""
+        """Return the replies to questions that are sent together."""
         clock = self._services.clock
         limit = min(self._settings.academic_timeout_seconds, self._settings.timeout_seconds)
         seconds = min(limit, self._deadline - clock.monotonic())
@@ -167,7 +166,7 @@ class IndexAsker:
             return registry.parse_lookup(questions, reply)
 
     async def _keep(self, key: str, reply: IndexReply) -> None:
-        """Keep what an index said: "none" only for a moment, since it may be there tomorrow."""
+        """Cache a reply; one without records only for a short time."""
         seconds = self._settings.cache_academic_seconds
         if not reply.records:
             seconds = min(seconds, self._settings.cache_empty_seconds)
@@ -185,7 +184,7 @@ class IndexAsker:
 
 
 def _restore(fields: dict[str, Any]) -> Record:
-    """A record of what was kept: lists are tuples again, and people are people."""
+    """Return a record from its cached fields."""
     plain: dict[str, Any] = {}
     for name, value in fields.items():
         plain[name] = tuple(value) if isinstance(value, list) else value

@@ -1,8 +1,7 @@
-"""References in, verdicts out: many at once, each with as few requests as it takes, until the time
-is over.
+"""References checked against indexes: many at once, each with as few requests as possible.
 
-What was found out when the time ends is kept: a reference that was not reached is "could not
-verify", and a second call goes on where the first one stopped, because replies are cached.
+When the time is over, a reference that was not reached is "could not verify"; a second call
+continues there, because replies are cached.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _AT_ONCE = 32  # references
 
 @dataclass(frozen=True)
 class Checked:
-    """One reference with everything that was found out about it."""
+    """One reference and its result."""
 
     reference: Reference
     judgement: Judgement
@@ -46,7 +45,7 @@ class Checked:
 
 
 class CitationChecker:
-    """Knows the indexes and how they have been doing. One for the process."""
+    """Checks references. One for the process."""
 
     def __init__(
         self,
@@ -77,7 +76,7 @@ class CitationChecker:
 
     @property
     def indexes(self) -> frozenset[str]:
-        """The names of the indexes that are asked."""
+        """The names of the indexes in use."""
         known = [registry.name for registry in self.services.all()]
         chosen = self._settings.reference_indexes
         return frozenset(name for name in known if not chosen or name in chosen)
@@ -87,7 +86,7 @@ class CitationChecker:
         return IndexAsker(self.services, self._open_cache, self._settings, deadline)
 
     async def check(self, references: Sequence[Reference], deadline: float) -> list[Checked]:
-        """Check them all, until the deadline on the clock's monotonic scale."""
+        """Check references until the deadline on the monotonic clock."""
         indexes = self.indexes
         evidence = [ReferenceEvidence(reference) for reference in references]
         done: dict[int, Checked] = {}
@@ -112,9 +111,7 @@ class CitationChecker:
         return results
 
     async def _wait(self, tasks: Sequence[asyncio.Task[None]], deadline: float) -> None:
-        """Wait for the tasks until the deadline; what is not done then is cancelled, and so is all
-        of it where the caller leaves.
-        """
+        """Wait for the tasks until the deadline, then cancel those that are not done."""
         left = max(0.0, deadline - self._clock.monotonic())
         try:
             if tasks:
@@ -149,7 +146,7 @@ class CitationChecker:
 def _conclude(
     evidence: ReferenceEvidence, today: date, link: LinkFinding | None, unfinished: str = ""
 ) -> Checked:
-    """The verdict on what is known."""
+    """Return the result of the evidence so far."""
     findings = weigh(evidence, today)
     judgement = judge(evidence, today)
     if link is not None:

@@ -1,6 +1,4 @@
-"""A reference that differs from the record of its work -> an entry in BibTeX with the record's
-values. Offered, never put in the place of what somebody wrote.
-"""
+"""A corrected BibTeX entry for a reference that differs from its record; a suggestion only."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ _KINDS = {
 
 
 def correct_bibtex(reference: Reference, record: Record, checks: Sequence[FieldCheck]) -> str:
-    """The entry: fields that differ are the record's, those that agree stay as they were given."""
+    """Return an entry with the record's values in the fields that differ."""
     differing = {check.field for check in checks if check.agrees == "no"}
     kind = _KINDS.get(reference.kind) or record.kind
     venue = reference.venue

@@ -1,7 +1,7 @@
-"""A reference in a sentence -> the fields that can be told apart in it.
+"""Fields of a reference given as a sentence: APA, MLA, Chicago, IEEE, Vancouver and similar.
 
-APA, MLA, Chicago, IEEE, Vancouver and what people make of them. A guess: what it leads to is
-compared with the whole sentence too, so that a wrong guess accuses nobody.
+The fields are guesses; records are also compared with the whole sentence, so that a wrong guess
+does not cause an accusation.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _PLACES = (
 
 
 def parse_free_text(text: str) -> Reference:
-    """The reference that a sentence is."""
+    """Return the reference of a sentence."""
     sentence = " ".join(text[:_LONGEST].split())
     sentence = _NUMBER.sub("", sentence, count=1)
     found = find_identifiers(sentence)
@@ -67,9 +67,7 @@ def parse_free_text(text: str) -> Reference:
     else:
         title, venue = _split_title(rest)
     is_short = len(_WORD.findall(title)) < 2 and f"({year}" not in body
-    if not quoted and (
-        not title or is_short
-    ):  # the year stands at the end: names, title and venue before it
+    if not quoted and (not title or is_short):  # the year is last: names, title and venue before it
         names, title, venue = _split_pieces(names)
     authors = _read_names(_ET_AL.sub("", names))
     reference = Reference(
@@ -86,8 +84,8 @@ def parse_free_text(text: str) -> Reference:
 
 
 def _split_at_year(body: str) -> tuple[str, int | None, str]:
-    """What stands before the year, the year, and what stands behind it; a year in brackets counts
-    for more than another number.
+    """Return the text before the year, the year and the text after it; a year in brackets is
+    preferred.
     """
     years = list(_YEAR.finditer(body))
     bracketed = [one for one in years if one[0].startswith("(")]
@@ -100,7 +98,7 @@ def _split_at_year(body: str) -> tuple[str, int | None, str]:
 
 
 def _split_title(rest: str) -> tuple[str, str]:
-    """The first sentence, and the second."""
+    """Return the first and the second sentence."""
     if not rest:
         return "", ""
     pieces = [piece.strip(" ,") for piece in _PIECE.split(rest)]
@@ -115,7 +113,7 @@ def _split_title(rest: str) -> tuple[str, str]:
 
 
 def _split_pieces(text: str) -> tuple[str, str, str]:
-    """Names, title and venue of "Smith J, Doe A. The title. The venue"."""
+    """Return names, title and venue of "Smith J, Doe A. The title. The venue"."""
     pieces = [piece.strip(" ,") for piece in _PIECE.split(text)]
     pieces = [piece for piece in pieces if piece]
     if len(pieces) >= 3:
@@ -135,7 +133,7 @@ def _looks_like_names(text: str) -> bool:
 
 
 def _read_names(text: str) -> tuple[Author, ...]:
-    """The authors; nobody where one of them cannot be a name."""
+    """Return the authors; none if one of them cannot be a name."""
     text = text.strip(" ,.;:(&")
     if not text:
         return ()
@@ -149,7 +147,7 @@ def _read_names(text: str) -> tuple[Author, ...]:
 
 
 def _vancouver(name: str) -> str:
-    """ "Smith JA" as "Smith, J A"; any other name as it is."""
+    """Return "Smith JA" as "Smith, J A"; other names unchanged."""
     words = name.split()
     if len(words) > 1 and "," not in name and words[-1].isupper() and len(words[-1]) <= 3:
         family = " ".join(words[:-1])
@@ -159,7 +157,7 @@ def _vancouver(name: str) -> str:
 
 
 def _clean_venue(text: str) -> str:
-    """The name of a venue without volume, pages and what else stands behind it."""
+    """Return the name of a venue without volume, pages and later details."""
     bare = _MORE.sub("", text.strip(" ,.;:"))
     bare = _DETAILS.sub("", bare)
     bare = _YEAR.sub("", bare)
@@ -168,7 +166,7 @@ def _clean_venue(text: str) -> str:
 
 
 def _guess_kind(body: str, venue: str) -> str:
-    """The kind of work, where the sentence says so; empty where it does not."""
+    """Return the kind of work if the sentence states it."""
     for kind, pattern in _SAID_KINDS:
         if pattern.search(body):
             return kind

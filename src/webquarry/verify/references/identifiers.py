@@ -1,8 +1,8 @@
-"""The numbers by which a work is registered -> found in a text, in one form.
+"""Identifiers of works found in a text, in one form.
 
-A DOI may hold brackets and may be followed by a view of the publisher's (`/full`, `/pdf`): it is
-taken as written, and the one without such an end is kept beside it. An ISBN with a wrong check
-digit is a typing error, not an unknown book.
+A DOI may contain brackets and end in a view of the publisher (`/full`, `/pdf`): it is returned as
+written and without that end. An ISBN with a wrong check digit is a typing error, not an unknown
+book.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _VERSION = re.compile(r"v\d{1,3}$")
 
 
 def find_identifiers(text: str) -> Identifiers:
-    """Every identifier that a text holds, labelled or as an address."""
+    """Return the identifiers of a text, labelled or in URLs."""
     doi, other = find_doi(text)
     arxiv = ""
     if doi.startswith(ARXIV_DOI):
@@ -59,7 +59,7 @@ def find_identifiers(text: str) -> Identifiers:
 
 
 def _find_first(pattern: re.Pattern[str], text: str) -> str:
-    """The number in the first place of a text that a pattern fits; empty where there is none."""
+    """Return the first match of a pattern, or an empty string."""
     found = pattern.search(text)
     if found is None:
         return ""
@@ -67,9 +67,7 @@ def _find_first(pattern: re.Pattern[str], text: str) -> str:
 
 
 def find_doi(text: str) -> tuple[str, str]:
-    """The first DOI of a text in lower case, and the same without a publisher's view at its end;
-    the second is empty where there is none.
-    """
+    """Return the first DOI of a text, and the same without a view of the publisher at its end."""
     if "%2f" in text.lower():
         text = unquote(text)
     found = DOI.search(text)
@@ -87,7 +85,7 @@ def find_doi(text: str) -> tuple[str, str]:
 
 
 def classify_identifier(text: str) -> Identifiers | None:
-    """A text that is an identifier and nothing else; None for any other."""
+    """Return the identifier that a text consists of, or None."""
     bare = text.strip().rstrip(".")
     found = find_identifiers(bare)
     lowered = bare.lower()
@@ -113,12 +111,12 @@ def classify_identifier(text: str) -> Identifiers | None:
 
 
 def clean_isbn(text: str) -> str:
-    """The digits of an ISBN."""
+    """Return the digits of an ISBN."""
     return re.sub(r"[^0-9Xx]", "", text).upper()
 
 
 def is_valid_isbn(isbn: str) -> bool:
-    """Whether its check digit is right."""
+    """Return whether the check digit is right."""
     if len(isbn) == 13 and isbn.isdigit():
         digits = [int(digit) for digit in isbn]
         total = sum(digits[::2]) + 3 * sum(digits[1::2])
@@ -131,7 +129,7 @@ def is_valid_isbn(isbn: str) -> bool:
 
 
 def trim_url(url: str) -> str:
-    """An address without the marks of the sentence around it."""
+    """Return a URL without the punctuation of its sentence."""
     url = url.rstrip(".,;:!?'\"*]>")
     while url.endswith(")") and url.count(")") > url.count("("):
         url = url[:-1].rstrip(".,;:")

@@ -53,7 +53,7 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one reference, and everything that it rests on."""
+    """The verdict on one reference and its reasons."""
 
     verdict: Verdict
     reason: str
@@ -67,7 +67,7 @@ class Judgement:
 
 
 def judge(evidence: ReferenceEvidence, today: date) -> Judgement:
-    """The verdict on a reference."""
+    """Return the verdict on a reference."""
     findings = weigh(evidence, today)
     having = findings.sources()
     answered = {
@@ -113,7 +113,7 @@ def _decide(evidence: ReferenceEvidence, findings: Findings, today: date) -> tup
 
 
 def _decide_foreign(findings: Findings) -> tuple[Verdict, str]:
-    """The number belongs to another work, if the agency says so, or two indexes that agree."""
+    """Return a conflict if the agency or two indexes have another work for the identifier."""
     agency = [one for one in findings.foreign if one.record.source in AGENCIES]
     first = (agency or findings.foreign)[0].record
     sources = {one.record.source for one in findings.foreign if same_title(one.record, first)}
@@ -131,7 +131,7 @@ def _decide_foreign(findings: Findings) -> tuple[Verdict, str]:
 def _decide_fields(
     evidence: ReferenceEvidence, findings: Findings, today: date
 ) -> tuple[Verdict, str]:
-    """A record of the work was found: what of the reference does it confirm?"""
+    """Return the verdict if a record of the work was found."""
     reference = evidence.reference
     sources = _name_all(findings.sources())
     differing = findings.differing
@@ -164,7 +164,7 @@ def _decide_fields(
 
 
 def _decide_missing(evidence: ReferenceEvidence, findings: Findings) -> tuple[Verdict, str]:
-    """No record of the work: not looked, not answered, not held, or not there."""
+    """Return the verdict if no record of the work was found."""
     reference = evidence.reference
     if evidence.failed:
         return "could_not_verify", (
@@ -201,7 +201,7 @@ def _decide_missing(evidence: ReferenceEvidence, findings: Findings) -> tuple[Ve
 
 
 def _mark_venue(findings: Findings, today: date) -> list[FieldCheck]:
-    """The venue of a work that the indexes have as a preprint only."""
+    """Return the checks with the venue of a work that is known as a preprint only."""
     witnesses = preprint_witnesses(findings, today)
     checks = []
     for check in findings.checks:
@@ -222,7 +222,7 @@ def _mark_venue(findings: Findings, today: date) -> list[FieldCheck]:
 def _choose_records(
     evidence: ReferenceEvidence, findings: Findings, verdict: Verdict
 ) -> tuple[Record | None, Record | None]:
-    """The record that is shown beside the reference, and another work that matters."""
+    """Return the record to show, and another relevant work."""
     cited = _choose_best(findings)
     if verdict == "conflict":
         agency = [one for one in findings.foreign if one.record.source in AGENCIES]
@@ -238,7 +238,7 @@ def _choose_records(
 
 
 def _choose_best(findings: Findings) -> Record | None:
-    """Of the records of the work, the published one of an agency first."""
+    """Return the best record: published, of an agency, with a DOI."""
     records = findings.records
     if not records:
         return None
@@ -250,7 +250,7 @@ def _choose_best(findings: Findings) -> Record | None:
 
 
 def _name_all(indexes: Iterable[str]) -> str:
-    """Names of indexes as a sentence has them, each once."""
+    """Return names of indexes for a sentence, each once."""
     names = [_NAMES.get(index, index) for index in dict.fromkeys(indexes)]
     if len(names) < 2:
         return "".join(names)
@@ -264,7 +264,7 @@ _INFORMED = frozenset({"crossref", "pubmed", "europepmc", "arxiv"})
 
 @dataclass(frozen=True)
 class RecordState:
-    """The state of a record, the notices behind it, and who was asked."""
+    """The state of a record, its notices, and the indexes that were asked."""
 
     state: State = "unknown"
     notices: tuple[Notice, ...] = ()
@@ -274,7 +274,7 @@ class RecordState:
 
 
 def read_state(evidence: ReferenceEvidence, findings: Findings) -> RecordState:
-    """The state of the record that a reference is about."""
+    """Return the state of the record of a reference."""
     records = findings.records or [one.record for one in findings.foreign]
     asked = [record.source for record in records]
     is_notice = any(record.updates for record in records)
@@ -318,7 +318,7 @@ def _name_state(notices: tuple[Notice, ...], is_informed: bool) -> State:
 
 
 def _is_informed(evidence: ReferenceEvidence, records: list[Record]) -> bool:
-    """Whether somebody was asked who would know, and answered."""
+    """Return whether an index that knows notices answered."""
     if not any(record.source in _INFORMED for record in records):
         return False
     updates = [one for one in evidence.replies if one.question.topic == "updates"]
@@ -326,7 +326,7 @@ def _is_informed(evidence: ReferenceEvidence, records: list[Record]) -> bool:
 
 
 def _find_published(records: list[Record]) -> str:
-    """Where a preprint appeared since, if a record tells."""
+    """Return the DOI of the publication of a preprint, if a record states it."""
     cited = records[0] if records else None
     if cited is None or not (cited.is_preprint or cited.doi.startswith(ARXIV_DOI)):
         return ""

@@ -1,7 +1,7 @@
-"""The address of a reference -> whether it leads to what is cited: alive, moved, blocked, gone,
-unreachable, a page that says "not found", or another page; and an archive's copy where it does not.
+"""The address of a reference: alive, moved, blocked, gone, unreachable, soft-404 or wrong-page.
 
-A site that refuses programs is alive: only 404, 410 and a name that does not resolve are gone.
+If it is not alive, an archived copy is looked up. A site that refuses programs counts as alive:
+only 404, 410 and unknown host names are gone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ State = Literal["alive", "moved", "blocked", "gone", "unreachable", "soft-404", 
 _BLOCKED = frozenset({401, 403, 406, 418, 429, 451, 503})
 _GONE = frozenset({404, 410})
 _MOST_BYTES = 300_000
-_NO_NAME = "was not found"  # of a name that nobody has
+_NO_NAME = "was not found"  # of an unknown host name
 _TITLE = re.compile(r"<title[^<>]{0,300}>([^<]{0,1000})", re.IGNORECASE)
 _META_TITLE = re.compile(
     r"<meta[^<>]{0,200}(?:citation_title|og:title|dc\.title)[^<>]{0,40}"
@@ -54,7 +54,7 @@ _RESOLVERS = ("doi.org", "arxiv.org", "pubmed.ncbi.nlm.nih.gov", "openlibrary.or
 
 @dataclass(frozen=True)
 class LinkFinding:
-    """What an address leads to today."""
+    """The state of an address."""
 
     url: str
     state: State
@@ -65,9 +65,7 @@ class LinkFinding:
     archived_on: str = ""
 
     def apply(self, reference: Reference, judgement: Judgement) -> Judgement:
-        """The judgement with what the page says: it may confirm what no index has, and where it
-        could not be looked at, nothing was found out.
-        """
+        """Return the judgement with the finding of the page, which may confirm the reference."""
         if judgement.verdict not in ("not_found", "could_not_verify"):
             return judgement
         copy = ""
@@ -105,9 +103,7 @@ class LinkFinding:
 
 
 def should_visit(reference: Reference, judgement: Judgement) -> bool:
-    """Whether the address of a reference is worth a request: it is a page on the web, or no index
-    has the work.
-    """
+    """Return whether to request the address: a web page, or a work that no index has."""
     host = (urlsplit(reference.url).hostname or "").removeprefix("www.").removeprefix("dx.")
     if not reference.url or host in _RESOLVERS:
         return False
@@ -117,7 +113,7 @@ def should_visit(reference: Reference, judgement: Judgement) -> bool:
 
 
 def says_title(reference: Reference, title: str) -> bool:
-    """Whether a page's title is that of the reference, with the site's name or without."""
+    """Return whether the title of a page is that of the reference, with or without a site name."""
     if not title:
         return False
     ours = fold_letters(reference.title)
@@ -128,7 +124,7 @@ def says_title(reference: Reference, title: str) -> bool:
 
 
 class LinkChecker:
-    """Looks at addresses as a guarded reader does, and asks the archive about those that fail."""
+    """Requests addresses, and looks up archived copies of those that fail."""
 
     def __init__(
         self,
@@ -143,7 +139,7 @@ class LinkChecker:
         self._indexes = indexes
 
     async def visit(self, reference: Reference) -> LinkFinding:
-        """The state of a reference's address."""
+        """Return the state of the address of a reference."""
         link = await self._look(reference)
         if link.state in ("alive", "moved") or "wayback" not in self._indexes:
             return link
@@ -174,7 +170,7 @@ class LinkChecker:
         return await self._judge_page(reference, reply)
 
     async def _fetch(self, url: str) -> net.Reply:
-        """The beginning of the page; a name that does not resolve is looked up twice."""
+        """Return the beginning of the page; an unknown host name is resolved twice."""
         try:
             return await self._client.peek(url, _MOST_BYTES)
         except NetworkFailure as error:
@@ -183,7 +179,7 @@ class LinkChecker:
             return await self._client.peek(url, _MOST_BYTES)
 
     async def _judge_page(self, reference: Reference, reply: net.Reply) -> LinkFinding:
-        """Whether a page that was sent is the one that is cited."""
+        """Return whether a page is the one that is cited."""
         url = reference.url
         status = reply.status
         title = read_title(reply.body) if "html" in reply.content_type else ""
@@ -193,7 +189,7 @@ class LinkChecker:
             return LinkFinding(url, "soft-404", status, title=title)
         except (SiteRefused, RateLimited):
             return LinkFinding(url, "blocked", status, title=title)
-        except WebquarryError:  # it is there, and nobody here can read it
+        except WebquarryError:  # it exists and cannot be read here
             return LinkFinding(url, "alive", status, title=title)
         if _is_root(reply.url) and not _is_root(url):
             return LinkFinding(url, "soft-404", status, title=title)
@@ -205,7 +201,7 @@ class LinkChecker:
 
 
 def read_title(body: bytes) -> str:
-    """The title of a page, the one that it gives to citations first."""
+    """Return the title of a page, preferring its citation metadata."""
     page = body.decode("utf-8", "replace")
     stated = _META_TITLE.search(page) or _TITLE.search(page)
     return " ".join(html.unescape(stated[1]).split()) if stated else ""
@@ -217,7 +213,7 @@ def _is_root(url: str) -> bool:
 
 
 def _shares_word(title: str, page_title: str) -> bool:
-    """Whether two titles have a word in common that says something."""
+    """Return whether two titles share a significant word."""
     ours = set(fold_words(title)) - _SMALL
     theirs = set(fold_words(page_title)) - _SMALL
     if ours & theirs or not ours or not theirs:

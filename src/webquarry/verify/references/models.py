@@ -1,8 +1,4 @@
-"""A reference as it was given, a record as an index has it, what was asked and what came of it.
-
-Nothing here is a verdict about truth: a reference says one thing, a record says another, and both
-are shown.
-"""
+"""References, identifiers, replies of indexes and checks of fields."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)
 
 
 def parse_authors(text: str) -> tuple[tuple[Author, ...], bool]:
-    """The authors of one field, and whether it ends in "et al."."""
+    """Return the authors of a field, and whether it ends in "et al."."""
     text = " ".join(html.unescape(text).split())
     is_shortened = _MORE.search(text) is not None
     authors: list[Author] = []
@@ -43,7 +43,7 @@ def parse_authors(text: str) -> tuple[tuple[Author, ...], bool]:
 
 
 def parse_author(text: str) -> Author | None:
-    """One name; "Family, Given" is taken apart, any other stays whole."""
+    """Return one author; "Family, Given" is split, other names are not."""
     is_literal = text.strip().startswith("{") and text.strip().endswith("}")
     plain = " ".join(decode_tex(text[:_LONGEST_NAME]).split()).strip(" ,;.")
     plain = _HOMONYM.sub("", plain)
@@ -62,8 +62,8 @@ def parse_author(text: str) -> Author | None:
 
 
 def _split_names(text: str) -> list[str]:
-    """The names of a list. Commas divide names only where there is no "and", and the parts are
-    whole names.
+    """Return the names of a list; commas separate names only without "and" and if each part is a
+    name.
     """
     pieces = [piece.strip() for piece in _split_outside_braces(text) if piece.strip()]
     if len(pieces) != 1 or pieces[0].count(",") < 1:
@@ -78,7 +78,7 @@ def _split_names(text: str) -> list[str]:
 
 
 def _split_outside_braces(text: str) -> list[str]:
-    """Divide at "and" and semicolons that stand outside braces."""
+    """Split at "and" and semicolons outside braces."""
     if "{" not in text:
         return _AND.split(text)
     pieces: list[str] = []
@@ -95,7 +95,7 @@ def _split_outside_braces(text: str) -> list[str]:
 
 
 def split_list(text: str) -> list[str]:
-    """The names of a list in a sentence, as APA, MLA and Vancouver write them, one by one."""
+    """Return the names of a list in a sentence (APA, MLA, Vancouver)."""
     text = re.sub(r"\s*(?:,\s*)?(?:&|\band\b)\s+", ", ", text)
     parts = [part.strip() for part in text.split(",") if part.strip(" .")]
     names: list[str] = []
@@ -123,7 +123,7 @@ _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 @dataclass(frozen=True)
 class AuthorMatch:
-    """How many of the given authors the record has, and how many it has besides."""
+    """The numbers of common and other authors of two lists."""
 
     common: int
     given: int
@@ -135,14 +135,14 @@ class AuthorMatch:
 
 @dataclass(frozen=True)
 class _NameReading:
-    """One way to read a name: the family name in letters, and what the given names begin with."""
+    """One reading of a name: the family name and the given names."""
 
     family: str
     given: tuple[str, ...]
 
 
 def match_authors(given: Sequence[Author], recorded: Sequence[Author]) -> AuthorMatch:
-    """Pair the authors of two lists, each with one of the other at most."""
+    """Pair the authors of two lists."""
     left = list(given[:_MOST_COMPARED])
     right = list(recorded[:_MOST_COMPARED])
     readings = [_read_name(author) for author in right]
@@ -172,7 +172,7 @@ def match_authors(given: Sequence[Author], recorded: Sequence[Author]) -> Author
 
 
 def is_group(name: str) -> bool:
-    """Whether a name is that of a group, which may stand for its members or beside them."""
+    """Return whether a name is that of a group of people."""
     return _GROUP.search(name) is not None
 
 
@@ -192,7 +192,7 @@ def _find_partner(
 
 
 def _fits(left: _NameReading, right: _NameReading) -> bool:
-    """The same family name, and given names that do not contradict each other."""
+    """Return whether family names are equal and given names compatible."""
     if left.family != right.family:
         return False
     if not left.given or not right.given:
@@ -215,7 +215,7 @@ def _fits(left: _NameReading, right: _NameReading) -> bool:
 
 
 def _begin_alike(left: str, right: str) -> bool:
-    """One is the other or its beginning; two written out begin with more than one letter alike."""
+    """Return whether two given names are compatible: initials, short forms, prefixes."""
     if len(left) == 1 or len(right) == 1:
         return left[0] == right[0]
     shorter, longer = sorted((left, right), key=len)
@@ -225,7 +225,7 @@ def _begin_alike(left: str, right: str) -> bool:
 
 
 def _read_name(author: Author) -> list[_NameReading]:
-    """The ways to read a name, the likeliest first."""
+    """Return the readings of a name, the likeliest first."""
     if author.family:
         family = fold_words(author.family)
         given = fold_words(author.given)
@@ -242,8 +242,8 @@ def _read_name(author: Author) -> list[_NameReading]:
 
 
 def _split_words(words: Sequence[str]) -> list[_NameReading]:
-    """The last word, the last with its particles, the first, the last two: each may be the family
-    name.
+    """Return the readings with the last word, the last with particles, the first or two words as
+    the family name.
     """
     if not words:
         return []
@@ -263,7 +263,7 @@ def _split_words(words: Sequence[str]) -> list[_NameReading]:
 
 
 def _drop_marks(words: Sequence[str]) -> tuple[str, ...]:
-    """Without the numbers by which an index tells people of one name apart, and without "Jr"."""
+    """Return the words without homonym numbers and suffixes."""
     kept = [word for word in words if not (word.isdigit() and len(word) == 4)]
     if len(kept) > 1 and kept[-1] in _SUFFIXES:
         kept.pop()

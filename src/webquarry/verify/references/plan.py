@@ -1,8 +1,8 @@
-"""What the indexes said so far -> whom to ask next, and for what; nobody where it is enough.
+"""The next index to ask about a reference, and the question; None if the replies are enough.
 
-Numbers come first, at the agency that registers them. A record that agrees in everything ends the
-search; a field that differs, or that no record speaks of, is put to another index, since one index
-may be wrong. Without a number the title is searched where works of the kind are.
+Identifiers come first, at their registration agency. A record that agrees in everything ends the
+search; a field that differs or is missing is checked at another index, because one index may be
+wrong. Without an identifier the title is searched in indexes for the kind of work.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Step = tuple[str, WorkQuestion]  # an index, and what it is asked
 
 
 def next_step(evidence: ReferenceEvidence, indexes: frozenset[str], today: date) -> Step | None:
-    """Whom to ask next."""
+    """Return the next lookup."""
     most = MOST_QUESTIONS
     if evidence.reference.url:  # the archive may be asked about it, which takes two requests
         most -= 1
@@ -53,7 +53,7 @@ def next_step(evidence: ReferenceEvidence, indexes: frozenset[str], today: date)
 
 
 def _list_steps(evidence: ReferenceEvidence, today: date) -> Iterator[Step]:
-    """The steps in order, those that were taken included."""
+    """Yield the lookups in order, with those that were made."""
     reference = evidence.reference
     yield from _ask_by_number(evidence)
     findings = weigh(evidence, today)
@@ -95,7 +95,7 @@ def _ask_by_number(evidence: ReferenceEvidence) -> Iterator[Step]:
 
 
 def _ask_arxiv(evidence: ReferenceEvidence, number: str) -> Iterator[Step]:
-    """arXiv by the number; where it has none, whether the number's DOI is registered."""
+    """Yield the lookup at arXiv; if it has none, whether the DOI is registered."""
     yield "arxiv", WorkQuestion("arxiv", number)
     if not _lacks(evidence, "arxiv", number):
         return
@@ -106,7 +106,7 @@ def _ask_arxiv(evidence: ReferenceEvidence, number: str) -> Iterator[Step]:
 
 
 def _ask_doi(evidence: ReferenceEvidence, doi: str) -> Iterator[Step]:
-    """Crossref; what it does not have may be another agency's, which doi.org knows of."""
+    """Yield the lookup at Crossref; if it has none, those at other agencies."""
     yield "crossref", WorkQuestion("doi", doi)
     if not _lacks(evidence, "crossref", doi):
         return
@@ -123,7 +123,7 @@ def _ask_doi(evidence: ReferenceEvidence, doi: str) -> Iterator[Step]:
 def _ask_for_second_opinions(
     evidence: ReferenceEvidence, findings: Findings, today: date
 ) -> Iterator[Step]:
-    """Other indexes, as long as a field differs or nobody speaks of the venue."""
+    """Yield other indexes while a field differs or the venue is unknown."""
     reference = evidence.reference
     for step in _list_opinions(reference):
         if step[0] in findings.sources() or step[0] in evidence.failed:
@@ -163,7 +163,7 @@ def _needs_more(reference: Reference, findings: Findings, today: date) -> bool:
 
 
 def _search_title(evidence: ReferenceEvidence, today: date) -> Iterator[Step]:
-    """The title, at one index after the other, until a record agrees or all have answered."""
+    """Yield searches for the title until a record agrees."""
     reference = evidence.reference
     if not reference.title and not reference.is_free_text:
         return
@@ -175,7 +175,7 @@ def _search_title(evidence: ReferenceEvidence, today: date) -> Iterator[Step]:
 
 
 def _list_searches(reference: Reference) -> Iterator[Step]:
-    """Where works of the kind are."""
+    """Yield the searches in indexes for the kind of work."""
     title = _title_question(reference)
     if reference.is_free_text and reference.kind not in _NOT_SCHOLARLY:
         yield "crossref", WorkQuestion("text", " ".join(reference.text.split())[:_LONGEST_TITLE])
@@ -213,8 +213,8 @@ def _list_searches(reference: Reference) -> Iterator[Step]:
 
 
 def _ask_for_status(findings: Findings) -> Iterator[Step]:
-    """The publisher's record of a work that was found by its title, and the notices that name it;
-    a work's own record does not always say that it was retracted.
+    """Yield the lookups of the publisher's record and of the notices about it, because a work's own
+    record does not always state a retraction.
     """
     for record in findings.records:
         if not record.doi or record.doi.startswith(ARXIV_DOI):
@@ -231,7 +231,7 @@ def _title_question(reference: Reference) -> WorkQuestion:
 
 
 def _replies(evidence: ReferenceEvidence, index: str, value: str) -> list[IndexReply]:
-    """What an index said about a number; what it said of notices is another matter."""
+    """Return the replies of an index about an identifier, without those about notices."""
     found = []
     for one in evidence.replies:
         is_about = one.question.value == value and one.question.topic != "updates"
@@ -241,7 +241,7 @@ def _replies(evidence: ReferenceEvidence, index: str, value: str) -> list[IndexR
 
 
 def _lacks(evidence: ReferenceEvidence, index: str, value: str) -> bool:
-    """The index was asked for this, and gave no record."""
+    """Return whether the index was asked and returned no record."""
     return any(not one.records for one in _replies(evidence, index, value))
 
 

@@ -1,8 +1,8 @@
-"""Two titles -> the same, near, or another.
+"""Titles compared: the same, near or other.
 
-The same are titles with the same letters and digits, and one that is the other up to where its
-subtitle begins. Near titles share most of their words: near is not identity (a sequel, a comment, a
-work of somebody else is near too), so the words that differ are shown.
+Titles are the same with equal letters and digits, or if one is the other without its subtitle. Near
+titles share most words; they may be sequels, comments or other works, so the differing words are
+shown.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from webquarry.verify.references.text import fold_letters, fold_words
 
 Likeness = Literal["same", "short", "near", "other"]
 
-# "near": this share of the words, or of the letters, stands in both.
+# "near": this share of the words, or of the letters, is in both.
 _NEAR_WORDS = 0.6
 _NEAR_LETTERS = 0.82
 _MOST_WORDS = 60  # of a title that are compared one by one
 _MOST_LETTERS = 400
 _SUBTITLE = re.compile(r"\s*[:?.\u2013\u2014\u2012]\s+|\s+-\s+|\s*:\s*")
 _MOST_PARTS = 16  # of a title, each of which may end its main part
-_LEAST_NAME = 4  # letters of one word that can stand for the whole title
+_LEAST_NAME = 4  # letters of one word that can be the whole title
 # Marks that publishers put before the title of a work that was retracted.
 _MARK = re.compile(
     r"^\s*[\[(]?(?:retracted(?: article)?|withdrawn|retraction)[\])]?\s*[:.\u2013\u2014-]*\s*",
@@ -44,7 +44,7 @@ _LIKENESS_ORDER: tuple[Likeness, ...] = ("other", "near", "short", "same")
 
 @dataclass(frozen=True)
 class TitleMatch:
-    """How like the title is to the most like of a record's titles."""
+    """The most similar title of a record."""
 
     likeness: Likeness
     title: str = ""  # of the record
@@ -52,7 +52,7 @@ class TitleMatch:
 
 
 def compare_titles(given: str, titles: Iterable[str]) -> TitleMatch:
-    """The best match of a title among those that a record has."""
+    """Return the best match of a title among those of a record."""
     best = TitleMatch("other")
     for title in titles:
         match = _compare(given, title)
@@ -63,7 +63,7 @@ def compare_titles(given: str, titles: Iterable[str]) -> TitleMatch:
 
 
 def name_differences(given: str, other: str) -> str:
-    """The words in which two titles differ: `"tuning" for "optimization"`."""
+    """Return the words in which two titles differ: `"tuning" for "optimization"`."""
     left = fold_words(given)[:_MOST_WORDS]
     right = fold_words(other)[:_MOST_WORDS]
     matcher = SequenceMatcher(None, left, right, False)
@@ -99,10 +99,10 @@ def _compare(given: str, title: str) -> TitleMatch:
 
 
 def _is_main_title(whole: str, words: Sequence[str]) -> bool:
-    """Whether these words are the title up to where a subtitle begins."""
+    """Return whether the words are the title before its subtitle."""
     letters = "".join(words)
     if len(letters) < _LEAST_NAME and len(words) < 2:
-        # A shorter word before a colon is the name of a method, and may stand for other works.
+        # A shorter word before a colon is the name of a method, and may name other works.
         return False
     for found in islice(_SUBTITLE.finditer(whole), _MOST_PARTS):
         main = whole[: found.start()]
@@ -112,7 +112,7 @@ def _is_main_title(whole: str, words: Sequence[str]) -> bool:
 
 
 def _share_words(left: Sequence[str], right: Sequence[str]) -> float:
-    """How much of the longer of two titles stands in both, in order."""
+    """Return the share of the longer title that is in both, in order."""
     left = left[:_MOST_WORDS]
     right = right[:_MOST_WORDS]
     matcher = SequenceMatcher(None, left, right, False)
@@ -122,7 +122,7 @@ def _share_words(left: Sequence[str], right: Sequence[str]) -> float:
 
 
 def _spell(words: Iterable[str]) -> list[str]:
-    """Words in one of their spellings."""
+    """Return words in one spelling."""
     spelt = []
     for word in words:
         if len(word) > 5:

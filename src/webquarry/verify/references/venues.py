@@ -161,7 +161,7 @@ Name = Literal["repository", "series", "venue", "none"]
 
 
 def compare_venues(given: str, recorded: Iterable[str]) -> Agreement:
-    """Whether the venue is one of those that a record names."""
+    """Return whether the venue is one of those of a record."""
     if classify_venue(given) in ("none", "series"):
         return "not_checked"
     is_repository = classify_venue(given) == "repository"
@@ -181,7 +181,7 @@ def compare_venues(given: str, recorded: Iterable[str]) -> Agreement:
 
 @lru_cache(maxsize=4096)
 def classify_venue(name: str) -> Name:
-    """What a name is the name of."""
+    """Return the kind of a name."""
     words = fold_words(name)
     letters = "".join(words)
     if not letters:
@@ -197,7 +197,7 @@ def classify_venue(name: str) -> Name:
 
 
 def _is_same(left: str, right: str) -> bool:
-    """Whether two names are those of one venue."""
+    """Return whether two names are of one venue."""
     ours = _find_aliases(left)
     theirs = _find_aliases(right)
     if ours & theirs:
@@ -221,9 +221,7 @@ def _is_same(left: str, right: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _find_aliases(name: str) -> frozenset[str]:
-    """The venues of the table that this is a name of: by the whole name, by an acronym in brackets,
-    by an acronym beside a year, or by the words of the long name.
-    """
+    """Return the venues of the table that have this name, acronym or long name."""
     words = _strip_numbers(fold_words(name))
     found: set[str] = set()
     whole = " ".join(words)
@@ -248,7 +246,7 @@ def _find_aliases(name: str) -> frozenset[str]:
 
 
 def _strip_numbers(words: Iterable[str]) -> list[str]:
-    """Without years and ordinals: "2021 IEEE Conference" is the conference."""
+    """Return the words without years and ordinals."""
     kept = []
     for word in words:
         if not _NUMBER.fullmatch(word) and word not in _ORDINAL:
@@ -257,14 +255,14 @@ def _strip_numbers(words: Iterable[str]) -> list[str]:
 
 
 def _telling_words(words: Iterable[str]) -> list[str]:
-    """Without numbers, and words that many venues have."""
+    """Return the words without numbers and words of many venues."""
     named = _strip_numbers(words)
     return [word for word in named if word not in _FILLING]
 
 
 def _contains(few: Sequence[str], many: Sequence[str]) -> bool:
-    """Whether all telling words of one name stand in the other, in order: at least two of them, and
-    most of what the other says.
+    """Return whether all of at least two words of a name are in the other, in order, and make up
+    half of it.
     """
     if len(few) < 2 or len(few) * 2 < len(many):
         return False
@@ -273,9 +271,7 @@ def _contains(few: Sequence[str], many: Sequence[str]) -> bool:
 
 
 def _is_acronym(short: str, words: Sequence[str]) -> bool:
-    """Whether the capitals of a short name are the initials of a long one; small words may be left
-    out.
-    """
+    """Return whether a short name consists of the initials of a long one."""
     name = _YEAR_AT_END.sub("", short.strip())
     if not _KIND.fullmatch(name) or len(words) < 2:
         return False
@@ -284,9 +280,7 @@ def _is_acronym(short: str, words: Sequence[str]) -> bool:
 
 
 def _spells(letters: str, words: list[str]) -> bool:
-    """Whether the letters are the initials of the words in order; words that tell nothing may be
-    skipped, others may not.
-    """
+    """Return whether letters are the initials of words; only filler words may be skipped."""
     states = {0}
     for word in words:
         following = set()
@@ -300,9 +294,7 @@ def _spells(letters: str, words: list[str]) -> bool:
 
 
 def _is_abbreviation(short: Sequence[str], long: Sequence[str]) -> bool:
-    """Whether every word of one name begins a word of the other, in order, small words left out:
-    "Mach Learn Res" and "Machine Learning Research".
-    """
+    """Return whether each word abbreviates one of the other name: "Mach Learn Res"."""
     small = ("of", "the", "and", "for", "in", "on", "a", "to", "der", "fur", "de", "la", "section")
     ours = [word for word in short if word not in small]
     theirs = [word for word in long if word not in small]

@@ -1,6 +1,4 @@
-"""What the indexes said about one reference -> which records are of the work that is cited, which
-are of another, and what of the reference they confirm.
-"""
+"""Records of a reference sorted by the work that they describe, and the fields they confirm."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ _MOST_PREPRINT_DAYS = 180  # in which a publication may be missing from the inde
 
 @dataclass
 class Findings:
-    """The records of one reference, sorted by what they are records of."""
+    """The records of one reference by the work that they describe."""
 
     same: list[Comparison] = field(default_factory=list)  # of the work that is cited
     foreign: list[Comparison] = field(default_factory=list)  # of its number, but of another work
@@ -62,7 +60,7 @@ class Findings:
 
 
 def weigh(evidence: ReferenceEvidence, today: date) -> Findings:
-    """Sort the records and compare field by field."""
+    """Sort the records and compare each field."""
     reference = evidence.reference
     findings = Findings(is_registered=_read_registration(evidence))
     own_numbers = list_numbers(reference)
@@ -99,9 +97,7 @@ def weigh(evidence: ReferenceEvidence, today: date) -> Findings:
 
 
 def list_numbers(reference: Reference) -> frozenset[str]:
-    """What the reference itself names the work by. A number that some record gave is not one of
-    them: an index may have mixed up two works.
-    """
+    """Return the identifiers of the reference itself; those of records may be of another work."""
     numbers = {
         reference.doi,
         reference.other_doi,
@@ -119,8 +115,8 @@ def list_numbers(reference: Reference) -> frozenset[str]:
 def _add_misnamed(
     findings: Findings, numbered: Sequence[Comparison], misnamed: Sequence[Comparison]
 ) -> None:
-    """Records that have the number but another title are of the work all the same, the agency's
-    own before those that gather; records with a near title are, where nothing better was found.
+    """Add records with the identifier but another title, those of the agency first; records with a
+    near title are added if nothing better was found.
     """
     has_own_title = any(one.record.source in AGENCIES for one in findings.same)
     if numbered and not (has_own_title and findings.by_number):
@@ -140,7 +136,7 @@ def _check_isbn(reference: Reference) -> list[FieldCheck]:
 
 
 def _check_number(reference: Reference, foreign: Comparison) -> FieldCheck:
-    """One of several numbers of a reference, which is registered for another work."""
+    """Return the check of an identifier that is registered for another work."""
     record = foreign.record
     name = _NUMBER_OF.get(record.source, "doi")
     field_name = {"arxiv": "arxiv_id"}.get(name, name)
@@ -150,7 +146,7 @@ def _check_number(reference: Reference, foreign: Comparison) -> FieldCheck:
 
 
 def _read_registration(evidence: ReferenceEvidence) -> bool | None:
-    """Whether the DOI is registered, as doi.org or its agency says."""
+    """Return whether the DOI is registered, None if unknown."""
     asked = [one for one in evidence.replies if one.index == "doi" and not one.failure]
     if any(one.records for one in asked):
         return True
@@ -161,7 +157,7 @@ def _read_registration(evidence: ReferenceEvidence) -> bool | None:
 
 
 def is_settled(findings: Findings, check: FieldCheck) -> bool:
-    """Whether enough records contradict a field: the agency's and another's, or two that agree."""
+    """Return whether at least two indexes contradict a field."""
     speaking = {one.record.source for one in findings.same if _contradicts(one, check.field)}
     return len(speaking) > 1
 
@@ -179,12 +175,12 @@ def _contradicts(comparison: Comparison, name: str) -> bool:
 
 
 def claims_publication(reference: Reference) -> bool:
-    """Whether a reference names a venue where a work is published, not a repository."""
+    """Return whether a reference names a venue that is not a repository."""
     return bool(reference.venue) and classify_venue(reference.venue) == "venue"
 
 
 def is_preprint_only(findings: Findings) -> bool:
-    """Whether every record of the work is one of a preprint."""
+    """Return whether all records are of a preprint."""
     return bool(findings.same) and all(_is_preprint(one.record) for one in findings.same)
 
 
@@ -196,8 +192,8 @@ def _is_preprint(record: Record) -> bool:
 
 
 def preprint_witnesses(findings: Findings, today: date) -> list[str]:
-    """The indexes, besides the preprint servers, that have the work as a preprint and nothing else;
-    none while a publication may not have reached them.
+    """Return the indexes other than preprint servers that have the work as a preprint only; none
+    for recent works.
     """
     recent = (today - timedelta(days=_MOST_PREPRINT_DAYS)).isoformat()
     dates = [record.date for record in findings.records if record.date]
@@ -208,5 +204,5 @@ def preprint_witnesses(findings: Findings, today: date) -> list[str]:
 
 
 def same_title(left: Record, right: Record) -> bool:
-    """Whether two records have one title."""
+    """Return whether two records have the same title."""
     return fold_letters(left.title) == fold_letters(right.title)

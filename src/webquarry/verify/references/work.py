@@ -29,11 +29,11 @@ _REMARK_PARTS = re.compile(
 
 @dataclass(frozen=True)
 class Comparison:
-    """One record beside the reference."""
+    """One record compared with the reference."""
 
     record: Record
     title: TitleMatch
-    authors: AuthorMatch | None  # None: one side names nobody
+    authors: AuthorMatch | None  # None: not stated on one side
     year: Agreement
     venue: Agreement
     has_title: bool = True  # the reference says what the work is called
@@ -50,7 +50,7 @@ class Comparison:
 
 
 def compare_work(reference: Reference, record: Record, this_year: int) -> Comparison:
-    """All fields of a reference beside those of a record."""
+    """Compare all fields of a reference with a record."""
     authors = None
     if reference.authors and record.authors:
         authors = match_authors(reference.authors, record.authors)
@@ -73,7 +73,7 @@ def compare_work(reference: Reference, record: Record, this_year: int) -> Compar
 
 
 def identify(comparison: Comparison, *, by_title: bool) -> Identity:
-    """Whether a record speaks of the work that is cited."""
+    """Return whether a record is of the cited work."""
     likeness = comparison.title.likeness
     if not by_title:
         return _identify_by_number(comparison)
@@ -97,7 +97,7 @@ def identify(comparison: Comparison, *, by_title: bool) -> Identity:
 
 
 def _identify_by_number(comparison: Comparison) -> Identity:
-    """A record that was found by the reference's own number."""
+    """Return the same for a record found by the identifier of the reference."""
     if comparison.title.likeness in ("same", "short") or not comparison.record.titles:
         return "same"
     if not comparison.has_title:
@@ -109,12 +109,12 @@ def _identify_by_number(comparison: Comparison) -> Identity:
 
 
 def _is_telling(comparison: Comparison) -> bool:
-    """Whether a title is long enough to be that of one work."""
+    """Return whether a title is long enough to identify a work."""
     return len(fold_words(comparison.title.title)) > _SHORT_TITLE
 
 
 def is_remarked(reference: Reference, record: Record) -> bool:
-    """Whether a preprint's authors wrote that it was accepted at the venue that is cited."""
+    """Return whether the authors of a preprint state that it was accepted at the cited venue."""
     if not record.remarks or not reference.venue:
         return False
     pieces = [piece.strip() for piece in _REMARK_PARTS.split(record.remarks)]
@@ -124,8 +124,8 @@ def is_remarked(reference: Reference, record: Record) -> bool:
 def check_fields(
     reference: Reference, comparisons: Sequence[Comparison], this_year: int
 ) -> list[FieldCheck]:
-    """Every field that the reference claims: it agrees if one record agrees, and differs where
-    records speak of it and none does.
+    """Return a check of each field of the reference: it agrees if one record agrees, and differs if
+    records have the field and none agrees.
     """
     checks: list[FieldCheck] = []
     if reference.title:
@@ -160,9 +160,7 @@ def _check_title(reference: Reference, comparisons: Iterable[Comparison]) -> Fie
 
 
 def _is_sure_of_title(reference: Reference, comparison: Comparison) -> bool:
-    """Whether the title was told apart in a sentence: a guess is only held against the sentence
-    where the record's title is nowhere near it.
-    """
+    """Return whether the title of a sentence is certain enough to be held against it."""
     return len(fold_words(reference.title)) > 2 or comparison.title.likeness == "near"
 
 
@@ -219,7 +217,7 @@ def _check_year(
 
 
 def _may_be_published_later(reference: Reference, years: Sequence[int], this_year: int) -> bool:
-    """Whether the year can be that of a publication which no record tells of."""
+    """Return whether the year may be that of a publication without a record."""
     if not reference.venue or classify_venue(reference.venue) != "venue":
         return False
     year = reference.year or 0
@@ -239,7 +237,7 @@ def _check_venue(reference: Reference, comparisons: Sequence[Comparison]) -> Fie
 
 
 def shorten_names(names: Sequence[str], is_shortened: bool = False) -> str:
-    """Names in one line; of many, the first ones and how many there are."""
+    """Return names on one line, the first ones of many and their number."""
     shown = "; ".join(names[:_MOST_SHOWN])
     if len(names) > _MOST_SHOWN:
         return f"{shown}; ... ({len(names)} authors)"
@@ -266,7 +264,7 @@ _LEAST_LETTERS = 12
 
 
 def find_title(reference: Reference, record: Record) -> TitleMatch | None:
-    """A record's title that stands in the sentence; None where none does."""
+    """Return the title of a record that is in the sentence, if any."""
     sentence = fold_letters(reference.text)
     for title in record.titles:
         letters = fold_letters(title)
@@ -276,7 +274,7 @@ def find_title(reference: Reference, record: Record) -> TitleMatch | None:
 
 
 def names_author(reference: Reference, record: Record, most: int = 8) -> bool:
-    """Whether the sentence has the family name of one of a record's first authors as a word."""
+    """Return whether the sentence has the family name of a first author of the record."""
     words = set(fold_words(reference.text))
     for author in record.authors[:most]:
         family = fold_words(author.family or author.written)[-1:]
@@ -286,8 +284,8 @@ def names_author(reference: Reference, record: Record, most: int = 8) -> bool:
 
 
 def compare_sentence_venue(reference: Reference, record: Record, title: str) -> Agreement:
-    """Whether what stands behind the title is one of the record's venues; what cannot be told apart
-    is not checked.
+    """Return whether the text after the title is a venue of the record; unclear text is not
+    checked.
     """
     tail = _find_tail(reference.text, title)
     if tail is None:
@@ -303,7 +301,7 @@ def compare_sentence_venue(reference: Reference, record: Record, title: str) -> 
 
 
 def _find_tail(sentence: str, title: str) -> str | None:
-    """What stands behind a title, without addresses, volume, pages and year."""
+    """Return the text after a title without addresses, volume, pages and year."""
     words = [re.escape(word) for word in re.findall(r"\w+", title)]
     if not words:
         return None
@@ -316,7 +314,7 @@ def _find_tail(sentence: str, title: str) -> str | None:
 
 
 def _list_parts(tail: str) -> Sequence[str]:
-    """The parts of a tail, alone and with their neighbours: "J. Mach. Learn. Res., Springer"."""
+    """Return the parts of a tail, alone and with their neighbours."""
     pieces = [piece.strip() for piece in _PIECES.split(tail)][:_MOST_PIECES]
     parts = []
     for start in range(len(pieces)):
@@ -329,7 +327,7 @@ _SLACK = 1  # years
 
 
 def compare_years(given: int | None, years: Iterable[int], this_year: int) -> Agreement:
-    """Whether the year lies within what the records state; a year to come never does."""
+    """Return whether the year is within the stated years plus one; later years differ."""
     if given is None:
         return "not_checked"
     stated = [year for year in years if 1000 <= year <= this_year + _SLACK]
