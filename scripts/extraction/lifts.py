@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from scripts.extraction.pages import LabelledPage
 
 from webquarry._native import LONGEST_NAME, SHORT_TEXT
-from webquarry._read.main_content.features import Lifts, split_words
+from webquarry._read.main_content.model import Lifts, split_words
 
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6  # sites without any lift that are added to those seen

@@ -19,7 +19,7 @@ from scripts.extraction.rows import build_rows
 from scripts.extraction.stages import Array, Matrix, Stage
 
 from webquarry._native import CONTEXT_NAMES, FEATURE_NAMES, build_context
-from webquarry._read.main_content.features import build_features
+from webquarry._read.main_content.model import build_features
 
 COMMON: dict[str, Any] = {
     "depth": 6,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._read.html.inline_tags import rename_inline_tags
 from webquarry._read.html.parse import parse_html
+from webquarry._read.html.prepare import rename_inline_tags
 from webquarry._read.markdown.convert import to_markdown
 
 

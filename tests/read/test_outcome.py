@@ -15,10 +15,10 @@ import httpx2
 import pytest
 
 from webquarry._read.format import ConvertedDocument, Selection
-from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import parse_html
 from webquarry._read.html.traits import Traits
 from webquarry._read.markdown.foreign import read_markdown
+from webquarry._read.markdown.words import PageBlocks
 from webquarry._read.models import Page
 from webquarry._read.outcome.outcome import Outcome, judge
 from webquarry._read.reply import read_reply

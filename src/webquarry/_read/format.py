@@ -14,10 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from webquarry._read.encoding.decode import DecodedText, decode
-from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.traits import Traits
 from webquarry._read.markdown.blocks import Block, write_blocks
-from webquarry._read.markdown.words import Words
+from webquarry._read.markdown.words import PageBlocks, Words
 from webquarry._read.models import Dated, LeftOutText
 from webquarry._read.slices.text import WrittenText
 

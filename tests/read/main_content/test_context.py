@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webquarry._native import CONTEXT_NAMES, Features, build_context
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import build_flow
-from webquarry._read.main_content.features import Lifts, build_features
+from webquarry._read.main_content.model import Lifts, build_features
 
 TEXT = "The keeper of the harbour writes down every boat, its crew and the hour of its departure."
 LINKS = "<ul><li><a href=/a>Menu</a><li><a href=/b>Shop</a><li><a href=/c>Help</a></ul>"

@@ -11,7 +11,7 @@ from scripts.extraction.lifts import split_names
 from webquarry._native import FEATURE_NAMES, LONGEST_NAME, SHORT_TEXT, build_context
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import build_flow
-from webquarry._read.main_content.features import Lifts, build_features, split_words
+from webquarry._read.main_content.model import Lifts, build_features, split_words
 
 LIFTS = Lifts(
     {"post": 0.5, "share": -0.25, "body": 0.125},

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from webquarry._native import FEATURE_NAMES, Forest, Matrix, build_context
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import build_flow
-from webquarry._read.main_content.features import build_features
-from webquarry._read.main_content.model import Trees, blend, load_shipped_model
+from webquarry._read.main_content.model import Trees, blend, build_features, load_shipped_model
 
 PAGE = (
     "<html><head><title>Tides</title></head><body><main><h1>Tides</h1>"

@@ -11,11 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import CUT, Document, parse_html
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, title_of, to_markdown
-from webquarry._read.markdown.words import Words
+from webquarry._read.markdown.words import PageBlocks, Words
 from webquarry._read.sites._wiki import READER as WIKI
 from webquarry._read.sites._wiki import write_wiki_page
 

@@ -2,7 +2,7 @@
 
 libxml2 is given UTF-8 bytes: it ends a document silently at a byte that it cannot convert. It stops
 at 2,048 levels and takes quadratic time over the attributes of one tag, so a page that goes that
-far is rewritten first (`flatten.py`).
+far is rewritten first (`prepare.py`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from functools import cached_property
 
 from lxml import etree
 
-from webquarry._read.html.flatten import flatten, trim_attributes
-from webquarry._read.html.inline_tags import rename_inline_tags
 from webquarry._read.html.page_info import (
     PageInfo,
     StatedElements,
@@ -24,6 +22,7 @@ from webquarry._read.html.page_info import (
 from webquarry._read.html.painted.drawings import has_drawn_text, mark_drawn_text
 from webquarry._read.html.painted.ratings import write_ratings
 from webquarry._read.html.painted.shadow import compose_shadow_trees, has_shadow_trees
+from webquarry._read.html.prepare import flatten, rename_inline_tags, trim_attributes
 from webquarry._read.html.traits import Traits, collect_traits
 from webquarry._read.html.tree import holds_tag
 from webquarry._read.text.characters import without_surrogates

@@ -1,7 +1,9 @@
-"""Features of blocks -> the probability of each block to belong to the main content.
+"""The probability of each block of a page to belong to the main content.
 
-The trees are symmetric: all nodes of a level ask the same question, so a leaf is a number whose
-bits are the answers. Trained by `scripts/train_extraction.py`.
+Nearly all features are relative to the page: shares of its text and of its paragraphs, distances in
+blocks. Compiled code (`native/features.pxi`) computes their matrix. The trees are symmetric: all
+nodes of a level ask the same question, so that a leaf is a number whose bits are the answers.
+Trained by `scripts/train_extraction.py`.
 """
 
 from __future__ import annotations
@@ -9,9 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from math import sqrt
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from webquarry._native import (
@@ -20,9 +23,56 @@ from webquarry._native import (
     Features,
     Forest,
     Matrix,
+    WordSearch,
+    WordTable,
     build_context,
 )
-from webquarry._read.main_content.features import Lifts
+from webquarry._read.main_content.blocks import Flow
+
+_COMMENTS = """
+    comment comments commentaires kommentare kommentar comentarios commenti komentarze comentários
+    reacties replies responses reviews 评论 コメント комментарии комментариев
+""".split()  # noqa: SIM905
+_QUOTES = "’“”"
+_SEPARATORS = "".join(chr(code) for code in range(1, 128) if not chr(code).isalnum())
+_LETTERS = bytes.maketrans(
+    (_SEPARATORS + ascii_uppercase).encode(), (" " * len(_SEPARATORS) + ascii_lowercase).encode()
+)
+
+
+@dataclass(frozen=True)
+class Lifts:
+    """How much words speak for or against a block, learned from pages."""
+
+    classes: Mapping[str, float]
+    words: Mapping[str, float]  # of short blocks
+    long_words: Mapping[str, float]
+
+    @cached_property
+    def name_table(self) -> WordTable:
+        """The table of the words in classes and ids."""
+        return WordTable(self.classes)
+
+    @cached_property
+    def word_table(self) -> WordTable:
+        """Both tables of words in texts, and the words that announce comments."""
+        return WordTable(self.words, self.long_words, dict.fromkeys(_COMMENTS, 1.0))
+
+
+def build_features(flow: Flow, lifts: Lifts) -> Features:
+    """Compute all features of the blocks of a page."""
+    title = None
+    if flow.title:
+        title = WordTable(dict.fromkeys(split_words(flow.title), 1.0))
+    topic = WordSearch(flow.topic)
+    return Features(flow.walk, lifts.name_table, lifts.word_table, title, topic, flow.is_article)
+
+
+def split_words(text: str) -> list[str]:
+    """Split a text as the compiled code does: only ASCII letters are converted to lower case."""
+    for quote in _QUOTES:
+        text = text.replace(quote, " ")
+    return text.encode("utf-8").translate(_LETTERS).decode("utf-8").split()
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,12 @@ from webquarry._read.html.fallbacks import drop_fallbacks, is_read_without_scrip
 from webquarry._read.html.parse import Document
 from webquarry._read.main_content.blocks import Flow, build_flow
 from webquarry._read.main_content.choose import RULES, Rule, choose
-from webquarry._read.main_content.features import build_features
-from webquarry._read.main_content.model import Model, Probabilities, load_shipped_model
+from webquarry._read.main_content.model import (
+    Model,
+    Probabilities,
+    build_features,
+    load_shipped_model,
+)
 from webquarry._read.main_content.tags import FALLBACK_FLAG
 
 _MIN_VISIBLE = 0.5  # share of the selected words

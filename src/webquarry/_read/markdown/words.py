@@ -1,9 +1,11 @@
-"""The words of blocks, by which the outcome of a page is judged."""
+"""Texts of a page by which its outcome is judged: the words of its blocks, and its text blocks with
+the elements around them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,11 +13,12 @@ from webquarry._read.markdown.blocks import LINK, Block, strip_links, write_mark
 from webquarry._read.text.words import count_words
 
 _ESCAPE = re.compile(r"\\([^\w\s])")
+_MAX_BOXES = 4  # around a text, whose names are read
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a person reads in blocks, line by line."""
+    """The words of blocks, line by line."""
 
     blocks: Sequence[Block]
 
@@ -42,11 +45,8 @@ class Words:
     @cached_property
     def headings(self) -> list[str]:
         """The headings in order."""
-        return [
-            _ESCAPE.sub(r"\1", strip_links(block.text)).strip()
-            for block in self.blocks
-            if block.kind == "heading"
-        ]
+        texts = [strip_links(block.text) for block in self.blocks if block.kind == "heading"]
+        return [_ESCAPE.sub(r"\1", text).strip() for text in texts]
 
     @cached_property
     def count(self) -> int:
@@ -55,11 +55,58 @@ class Words:
 
     @cached_property
     def prose_count(self) -> int:
-        """Words outside links and headings: a menu has none, an article almost nothing else."""
+        """Words outside links and headings: few in a menu, most of an article."""
         prose = [block for block in self.blocks if block.kind != "heading"]
         return count_words(LINK.sub("", write_marked(prose)))
 
 
 def _measure(block: Block) -> int:
-    """Return the number of characters of a block."""
-    return len(block.text) + sum(len(cell) for row in block.rows for cell in row)
+    return len(block.text) + sum([len(cell) for row in block.rows for cell in row])
+
+
+@dataclass(frozen=True)
+class PageBlocks:
+    """Text blocks and the elements around them, as parallel lists."""
+
+    texts: Sequence[str]
+    kept: Sequence[int]  # indexes of the main content, in order
+    link_chars: Sequence[int]  # characters of each text in links
+    boxes: Sequence[int]  # the innermost element around each text, or -1
+    parents: Sequence[int]  # of the elements
+    tags: Sequence[str]
+    names: Sequence[str]  # the class attributes
+    ids: Sequence[str]
+    levels: Sequence[int]  # of the headings that are or contain the elements; 0 for none
+    read_whole: Callable[[], Sequence[Block]]  # all that is visible on the page
+
+    @cached_property
+    def kept_sizes(self) -> Sequence[int]:
+        """The characters of each text of the main content."""
+        return [len(self.texts[index]) for index in self.kept]
+
+    @cached_property
+    def size(self) -> int:
+        """Characters of the main content."""
+        return sum(self.kept_sizes)
+
+    def is_link(self, index: int) -> bool:
+        """Whether most of a text is in links."""
+        return 2 * self.link_chars[index] > len(self.texts[index])
+
+    def is_heading(self, index: int) -> bool:
+        box = self.boxes[index]
+        return box >= 0 and self.levels[box] > 0
+
+    def tag_around(self, index: int) -> str:
+        """Return the tag of the innermost element around a text."""
+        box = self.boxes[index]
+        return self.tags[box] if box >= 0 else ""
+
+    def names_around(self, index: int) -> str:
+        """Return tags, classes and ids of the innermost elements around a text, line by line."""
+        lines: list[str] = []
+        box = self.boxes[index]
+        while box >= 0 and len(lines) < _MAX_BOXES:
+            lines.append(f"{self.tags[box]} {self.names[box]} {self.ids[box]}")
+            box = self.parents[box]
+        return "\n".join(lines)

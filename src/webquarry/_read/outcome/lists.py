@@ -16,9 +16,9 @@ from itertools import chain, islice
 
 from lxml import etree
 
-from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import beginning_of, holding_text
+from webquarry._read.markdown.words import PageBlocks
 from webquarry._read.outcome.phrases import phrases, tokenize
 from webquarry._search.replies.addresses import join_url, split_url
 

@@ -22,10 +22,9 @@ from typing import Any
 
 from lxml import etree
 
-from webquarry._read.html.page_blocks import PageBlocks
 from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import beginning_of
-from webquarry._read.markdown.words import Words
+from webquarry._read.markdown.words import PageBlocks, Words
 from webquarry._read.outcome.phrases import load, phrases, tokenize
 from webquarry._read.text.words import count_words
 

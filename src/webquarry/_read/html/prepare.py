@@ -1,7 +1,9 @@
-"""Make HTML parseable by libxml2: fewer attributes per tag, fewer levels of nesting, the same text.
+"""Prepare HTML for libxml2: rename inline tags, trim attributes, reduce the levels of nesting.
 
-libxml2 takes quadratic time over the attributes of one tag and stops at 2,048 levels. Both
-functions read the text once. Only elements that cannot hide their content are taken apart.
+libxml2 closes some inline tags where a paragraph starts; browsers keep them open, so that a hidden
+`<u>` hides the paragraphs in it. It takes quadratic time over the attributes of one tag and stops
+at 2,048 levels: only elements that cannot hide their content are taken apart. All functions read
+the text once.
 """
 
 from __future__ import annotations
@@ -55,12 +57,60 @@ _PLAIN = _BOXES | {
 _REPEATED = frozenset({"p", "li", "dt", "dd", "td", "th", "tr", "option"})  # each ends the last one
 
 
-class _Tag(NamedTuple):
-    start: int
-    end: int
-    name: str
-    is_closing: bool
-    attributes: str
+_RENAMED = {
+    b"b": b"strong",
+    b"u": b"ins",
+    b"s": b"del",
+    b"strike": b"del",
+    b"tt": b"samp",
+    b"big": b"span",
+    b"small": b"span",
+}
+_INLINE_TAGS = rb"(?:b|u|s|strike|tt|big|small)"
+_RAW_NAMES = rb"script|style|textarea|title|xmp"
+_INLINE_TAG = re.compile(rb"<(?i:b|u|s|strike|tt|big|small)[\s/>]")
+_TAG_ATTRIBUTES = (
+    rb"""(?:\s++[^\s"'<>/=]++(?:\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))?+)*+\s*+/?"""
+)
+# An inline element without anything that ends it early or contains a false end.
+_CLOSED = re.compile(
+    rb"<(" + _INLINE_TAGS + rb")" + _TAG_ATTRIBUTES + rb">"
+    rb"(?:[^<]++|<(?!/?+(?:\1|p|td|th|center|" + _RAW_NAMES
+    + rb"|iframe|noscript|noembed|noframes|plaintext)[\s/>])/?+[a-z][\w:-]*+" + _TAG_ATTRIBUTES
+    + rb">)*+</\1\s*+>",
+    re.IGNORECASE,
+)  # fmt: skip
+# The start of a comment or of raw text, or a tag with its attributes.
+_TOKEN = re.compile(
+    rb"<(?:(!--)|(" + _RAW_NAMES + rb")(?=[\s/>])|(/?)(" + _INLINE_TAGS + rb")(?=[\s/>])|/?[a-z])"
+    rb"""(?(1)|(?(2)|(?:[^"'=>]++|=\s*+(?:"[^"]*+"|'[^']*+')|["'=])*+))""",
+    re.IGNORECASE,
+)
+_RAW_ENDS = {
+    name: re.compile(rb"</" + name + rb"(?=[\s/>])", re.IGNORECASE)
+    for name in _RAW_NAMES.split(b"|")
+}
+
+
+def rename_inline_tags(data: bytes) -> bytes:
+    """Return a page with `<b>` as `<strong>` and the like if one of them contains a paragraph."""
+    if all(_CLOSED.match(data, found.start()) for found in _INLINE_TAG.finditer(data)):
+        return data
+    parts: list[bytes] = []
+    done = place = 0
+    while (found := _TOKEN.search(data, place)) is not None:
+        place = found.end()
+        if found[1]:
+            end = data.find(b"-->", found.start() + 2)
+            place = max(end, place) if end >= 0 else len(data)
+        elif found[2]:
+            closing = _RAW_ENDS[found[2].lower()].search(data, place)
+            place = closing.end() if closing else len(data)
+        elif found[4]:
+            parts += (data[done : found.start(4)], _RENAMED[found[4].lower()])
+            done = found.end(4)
+    parts.append(data[done:])
+    return b"".join(parts)
 
 
 def trim_attributes(data: bytes) -> bytes:
@@ -102,6 +152,14 @@ def _select_attributes(attributes: str) -> str:
         if name in _READ_ATTRIBUTES:
             parts.setdefault(name, f" {name}={value}" if value else f" {name}")
     return "".join(parts.values())
+
+
+class _Tag(NamedTuple):
+    start: int
+    end: int
+    name: str
+    is_closing: bool
+    attributes: str
 
 
 def flatten(text: str) -> tuple[str, bool]:
