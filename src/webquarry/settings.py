@@ -452,7 +452,7 @@ class Settings(_FrozenFields):
         minimum=1,
     )
     session_most_steps: int = setting(
-        200, "Maximum number of steps of one research session.", minimum=1
+        10_000, "Maximum number of steps of one research session.", minimum=1
     )
 
     # Tool set `duckduckgo` (websearch-mcp)

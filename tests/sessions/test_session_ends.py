@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from webquarry.errors import (
 )
 from webquarry.sessions.models import ResearchSession, StepDraft
 from webquarry.sessions.source import Source
+from webquarry.store.journals import Journal
 
 HOURS = 3600.0
 DAYS = 24 * HOURS
@@ -150,20 +152,60 @@ def test_beyond_a_thousand_sessions_a_finished_one_gives_way_then_the_one_idle_l
     asyncio.run(scenario())
 
 
-def test_the_201st_step_is_refused_and_a_full_session_may_give_way() -> None:
+def test_a_step_beyond_the_maximum_is_refused_and_a_full_session_may_give_way() -> None:
     async def scenario() -> ResearchSession:
-        async with sessions_in(None) as sessions:
+        async with sessions_in(None, session_most_steps=20) as sessions:
             session = await sessions.begin(StepDraft(1, "one"))
-            for number in range(2, 201):
+            for number in range(2, 21):
                 session, _ = await sessions.add_step(
                     session.id, StepDraft(number, f"step {number}")
                 )
-            with pytest.raises(BadInput, match="200 steps, which is the most") as caught:
-                await sessions.add_step(session.id, StepDraft(201, "too many"))
+            with pytest.raises(BadInput, match="20 steps, which is the most") as caught:
+                await sessions.add_step(session.id, StepDraft(21, "too many"))
             assert "begin a new one" in caught.value.suggested_action
             return await sessions.read(session.id)
 
     session = asyncio.run(scenario())
 
-    assert len(session.steps) == 200
+    assert len(session.steps) == 20
     assert session.finished
+
+
+def test_a_step_reads_only_the_entries_that_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    async def scenario() -> None:
+        async with sessions_in(None) as sessions:
+            session = await sessions.begin(StepDraft(1, "one"))
+            read_journal = sessions._journals.read
+
+            async def count_entries(*args: Any, **kwargs: Any) -> Journal | None:
+                journal = await read_journal(*args, **kwargs)
+                assert journal is not None
+                read.append(len(journal.entries))
+                return journal
+
+            monkeypatch.setattr(sessions._journals, "read", count_entries)
+            for number in range(2, 30):
+                draft = StepDraft(number, f"step {number}")
+                session, _ = await sessions.add_step(session.id, draft)
+            assert [step.number for step in session.steps] == list(range(1, 30))
+
+    asyncio.run(scenario())
+    assert max(read) == 1
+
+
+def test_steps_of_another_process_are_added_to_a_session_that_was_read_before(
+    tmp_path: Path,
+) -> None:
+    async def scenario() -> None:
+        async with sessions_in(tmp_path) as one, sessions_in(tmp_path) as other:
+            id = (await one.begin(StepDraft(1, "one"))).id
+            await other.add_step(id, StepDraft(2, "two"))
+            session, _ = await one.add_step(id, StepDraft(3, "three"))
+            assert [step.text for step in session.steps] == ["one", "two", "three"]
+            await other.delete(id)
+            with pytest.raises(NotFound):
+                await one.read(id)
+
+    asyncio.run(scenario())

@@ -20,6 +20,7 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MOST_QUERIES = 3
 _MOST_WORDS = 10  # in a query; more of them find less
 _MOST_ASPECTS = 40
+_MOST_STEPS = 200  # the latest, of a longer session
 # Words of the goal that stand beside others, so that they are not taken for something else.
 _CONTEXT = 3
 
@@ -102,12 +103,13 @@ class _SessionWords:
     """The words of a session that say something of its subject, with their stems."""
 
     def __init__(self, session: ResearchSession) -> None:
-        self.steps = [step for step in session.steps if step.superseded_by is None]
+        latest = session.steps[-_MOST_STEPS:]
+        self.steps = [step for step in latest if step.superseded_by is None]
         # A session without a goal aims at what its first step says.
         self.aim = session.goal or session.steps[0].text
         self.rejected: list[str] = []
         texts = [self.aim]
-        for step in session.steps:
+        for step in latest:
             self.rejected += step.rejected
             texts += (step.text, step.gap)
         self._terms = Terms("\n".join([*texts, *self.rejected]))

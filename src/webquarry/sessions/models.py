@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+import msgspec
+
 from webquarry.sessions.source import Source
 
 # A source was found by a search, its page was read, or words of it were quoted and stand there.
@@ -19,8 +21,7 @@ Stage = Literal["found", "read", "quoted"]
 FOUND_TIERS = ("exact", "typography", "letters", "elided")  # of quotes whose words stand there
 
 
-@dataclass(frozen=True)
-class KeptQuote:
+class KeptQuote(msgspec.Struct, frozen=True, omit_defaults=True):
     """A quote that was compared with the texts of sources, and how it stands there: a finding, not
     a verdict. Offsets count in the text of this hash.
     """
@@ -43,9 +44,8 @@ class KeptQuote:
         return bool(self.url) and self.tier in FOUND_TIERS
 
 
-@dataclass(frozen=True)
-class StepDraft:
-    """A step as it is handed in: what is not said is None or empty."""
+class StepDraft(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A step as a caller sends it; missing fields are None or empty."""
 
     number: int
     text: str
@@ -145,7 +145,8 @@ class ResearchSession:
     errors: tuple[RecordedError, ...] = ()
     quotes: tuple[KeptQuote, ...] = ()  # all that were checked, also those that stand nowhere
     reads: Mapping[str, ReadPart] = field(default_factory=dict)  # by what was asked for
-    version: int = 0  # how many entries its journal has
+    places: Mapping[str, int] = field(default_factory=dict)  # index of a source by its page
+    version: int = 0  # number of entries of its journal
 
     @property
     def current(self) -> Step:

@@ -7,7 +7,7 @@ same step: whoever did not hear that it was recorded may send it again.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from webquarry.errors import BadInput
 from webquarry.sessions.models import ResearchSession, Step, StepDraft

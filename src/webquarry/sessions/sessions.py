@@ -15,27 +15,40 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+import msgspec
 
 from webquarry._search.identity import identity
 from webquarry._search.replies.text import plain, shorten_text
 from webquarry.caller import caller
 from webquarry.clock import Clock
-from webquarry.errors import NotFound, TooLarge
+from webquarry.errors import NotFound, RecordsFailure, TooLarge
 from webquarry.sessions import events, rules
-from webquarry.sessions.models import KeptQuote, ReadPart, ResearchSession, Step, StepDraft
+from webquarry.sessions.events import SessionBuilder
+from webquarry.sessions.models import KeptQuote, ResearchSession, Step, StepDraft
 from webquarry.sessions.source import Source
 from webquarry.settings import Settings
-from webquarry.store.journals import JournalExists, JournalMoved, Journals
+from webquarry.store.journals import Journal, JournalExists, JournalMoved, Journals
 
 MOST_SOURCES = 2_000
 MOST_ERRORS = 500
 MOST_QUOTES = 2_000
+_MAX_KNOWN = 8  # sessions in memory, of which only new entries are read
 # How often a session that is only looked at is touched: so often in its idle time, and at least
 # every hour, so that the one idle longest can be told.
 _TOUCHES = 24
 _TOUCH_SECONDS = 3600
 _NAMESPACE = uuid.UUID("6f1c9a52-0d0e-5a5e-9a3b-6c1f6f0f7a11")
+
+
+@dataclass
+class _Known:
+    """A session that was read before."""
+
+    created_at: float
+    builder: SessionBuilder
 
 
 class Sessions:
@@ -54,13 +67,14 @@ class Sessions:
         self._most_steps = settings.session_most_steps
         self._repeatable = repeatable
         self.said_reason: str | None = None  # why records fail now, as the log has it
+        self._known: dict[tuple[str, str], _Known] = {}  # by caller and id
 
     async def begin(self, draft: StepDraft) -> ResearchSession:
         """A new session with its first step."""
         draft = rules.clean_draft(draft)
         rules.check_first(draft)
         now = self._clock.now()
-        entry = events.write_begun(draft, now)
+        entry = events.write_event("begun", now, step=draft)
         for id in self._ids(entry):
             try:
                 await self._journals.begin(
@@ -74,7 +88,7 @@ class Sessions:
             except JournalExists:
                 continue
             if draft.finished or self._most_steps == 1:
-                used = events.write_used(now)
+                used = events.write_event("used", now)
                 await self._journals.append(caller(), id, used, now.timestamp(), finished=True)
             return await self.read(id)
         raise AssertionError("ids never end")
@@ -85,11 +99,47 @@ class Sessions:
             id = str(uuid.UUID(id))  # however it is spelt
         except ValueError:
             raise self._not_found(id) from None
+        known = self._known.get((caller(), id))
+        if known is None:
+            return await self._read_all(id)
+        journal = await self._read_journal(id, known.builder.version)
+        if journal.created_at != known.created_at or journal.count < known.builder.version:
+            return await self._read_all(id)  # another session of the same id
+        return self._add_entries(known, journal)
+
+    async def _read_all(self, id: str) -> ResearchSession:
+        journal = await self._read_journal(id, 0)
+        known = _Known(journal.created_at, SessionBuilder())
+        self._known[caller(), id] = known
+        while len(self._known) > _MAX_KNOWN:
+            self._known.pop(next(iter(self._known)))
+        return self._add_entries(known, journal)
+
+    async def _read_journal(self, id: str, after: int) -> Journal:
         now = self._clock.now().timestamp()
-        journal = await self._journals.read(caller(), id, now, idle_seconds=self._idle)
+        journal = await self._journals.read(caller(), id, now, idle_seconds=self._idle, after=after)
         if journal is None:
+            self._known.pop((caller(), id), None)
             raise self._not_found(id)
-        return events.replay_journal(journal)
+        return journal
+
+    def _add_entries(self, known: _Known, journal: Journal) -> ResearchSession:
+        """Add those entries that no concurrent call has added."""
+        builder = known.builder
+        first = journal.count - len(journal.entries)
+        try:
+            for entry in journal.entries[builder.version - first :]:
+                builder.add(entry)
+        except (msgspec.MsgspecError, ValueError, LookupError, TypeError, OSError) as failure:
+            self._known.pop((caller(), journal.id), None)
+            raise RecordsFailure(
+                f"The research session {journal.id} has an entry that is not valid.",
+                reason="damaged",
+                retryable=False,
+                suggested_action="Begin a new session: sequential_search with stepNumber 1 and "
+                "no sessionId.",
+            ) from failure
+        return builder.build(journal)
 
     async def list(self) -> list[tuple[str, bool]]:
         """The caller's sessions by id, the one used last first, and whether each is finished."""
@@ -118,7 +168,7 @@ class Sessions:
                 await self._journals.append(
                     caller(),
                     session.id,
-                    events.write_step(due, now),
+                    events.write_event("step", now, step=due),
                     now.timestamp(),
                     after=session.version,
                     finished=draft.finished or is_full,
@@ -151,9 +201,8 @@ class Sessions:
             if before is None or source.tells_more_than(before):
                 new[page] = source
 
-        pages = {identity(recorded.source.url) for recorded in session.sources}
-        pages |= new.keys()
-        if len(pages) > MOST_SOURCES:
+        added = new.keys() - session.places.keys()
+        if len(session.sources) + len(added) > MOST_SOURCES:
             raise TooLarge(
                 f"The research session has {MOST_SOURCES} sources, which is the most; these were "
                 "not recorded.",
@@ -161,7 +210,9 @@ class Sessions:
             )
         if new:
             now = self._clock.now()
-            entry = events.write_sources(tool, number, list(new.values()), now)
+            entry = events.write_event(
+                "sources", now, tool=tool, of=number, sources=list(new.values())
+            )
             await self._append(session.id, entry)
         else:
             await self.touch(session)
@@ -188,7 +239,9 @@ class Sessions:
                 suggested_action="Begin a new session for further quotes.",
             )
         if new:
-            entry = events.write_quotes(tool, session.current.number, new, now)
+            entry = events.write_event(
+                "quotes", now, tool=tool, of=session.current.number, quotes=new
+            )
             await self._append(session.id, entry)
         return len(new)
 
@@ -201,8 +254,15 @@ class Sessions:
         known = session.reads.get(part)
         if len(session.reads) >= MOST_SOURCES or (known is not None and known.digest == digest):
             return
-        read = ReadPart(digest, session.current.number, tokens)
-        await self._append(session.id, events.write_read(part, read, self._clock.now()))
+        entry = events.write_event(
+            "read",
+            self._clock.now(),
+            part=part,
+            digest=digest,
+            step=session.current.number,
+            tokens=tokens,
+        )
+        await self._append(session.id, entry)
 
     async def record_error(
         self, session: ResearchSession, tool: str, failure: BaseException, step: int | None = None
@@ -221,7 +281,7 @@ class Sessions:
         now = self._clock.now()
         pause = timedelta(seconds=min(self._idle / _TOUCHES, _TOUCH_SECONDS))
         if now - session.touched_at > pause:
-            entry = events.write_used(now)
+            entry = events.write_event("used", now)
             await self._append(session.id, entry)
 
     async def delete(self, id: str) -> None:

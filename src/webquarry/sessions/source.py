@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True)
-class Source:
+
+class Source(msgspec.Struct, frozen=True, omit_defaults=True):
     """One source that a tool found: enough to find it again and to cite it, and nothing of the
     provider's own text.
     """

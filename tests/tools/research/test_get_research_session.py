@@ -12,6 +12,7 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.sessions.kits import A, B, kit_on, run, step
 from webquarry.errors import BadInput, NotFound
+from webquarry.sessions.models import StepDraft
 from webquarry.sessions.source import Source
 from webquarry.toolkit import Toolkit
 
@@ -145,3 +146,18 @@ def test_very_many_sources_are_cut_and_that_is_said(tmp_path: Path) -> None:
     assert [one["number"] for one in answer["sources"]] == list(range(31, 131))
     assert answer["sourcesOmitted"] == 30
     assert "1 to 30" in answer["hints"][0]
+
+
+def test_a_long_session_is_cut_and_says_how_to_read_on(tmp_path: Path) -> None:
+    async def work(kit: Toolkit) -> dict[str, Any]:
+        session = await kit.sessions.begin(StepDraft(1, "one"))
+        for number in range(2, 251):
+            session, _ = await kit.sessions.add_step(session.id, StepDraft(number, "more"))
+        return await got(kit, session.id)
+
+    found = scenario(tmp_path, work)
+
+    assert [one["stepNumber"] for one in found["stepIndex"]] == list(range(51, 251))
+    assert found["summary"]["totalSteps"] == 250
+    assert "Steps 1 to 50 are left out" in found["hints"][0]
+    assert "stepNumber" in found["hints"][0]

@@ -31,6 +31,7 @@ from webquarry.tools.research._parameters import ReadSession
 
 _LAST_STEPS = 3
 _MOST_SOURCES = 100  # in one answer: the latest
+_MOST_INDEXED = 200  # steps in one answer: the latest
 
 
 class SessionSummary(AnswerPart, kw_only=True):
@@ -88,20 +89,28 @@ class ResearchSessionOutput(Answer, kw_only=True):
     def of(cls, session: ResearchSession) -> ResearchSessionOutput:
         """The whole session, as far as one answer can hold it."""
         omitted = max(0, len(session.sources) - _MOST_SOURCES)
+        omitted_steps = max(0, len(session.steps) - _MOST_INDEXED)
         answer = cls(
             session_id=session.id,
             status=status_of(session),
             summary=SessionSummary.of(session),
-            step_index=index_steps(session.steps),
+            step_index=index_steps(session.steps[omitted_steps:]),
             last_steps=[show_step(step) for step in session.steps[-_LAST_STEPS:]],
             found=show_sources(session.sources[omitted:], with_steps=True),
             errors=show_repeated_errors(session),
         )
+        hints = []
+        if omitted_steps:
+            hints.append(
+                f"Steps 1 to {omitted_steps} are left out of the index; ask for one by stepNumber, "
+                "or for all with research_export."
+            )
         if omitted:
             answer.sources_omitted = omitted
-            answer.hints = [
+            hints.append(
                 f"Sources 1 to {omitted} are left out; ask for a step by stepNumber to see its own."
-            ]
+            )
+        answer.hints = hints or None
         return answer
 
 
