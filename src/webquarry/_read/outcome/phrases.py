@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +31,7 @@ _LONGEST_PAGE = 8_000  # characters of a page that are matched; walls and notice
 _ACCEPT = 0
 
 Steps = tuple[int, ...]
+_Choice = list[list["str | _Choice"]]  # alternative sequences of parts of a phrase
 _Word = tuple[frozenset[str], tuple[str, ...]]  # words and stems, one of which matches
 
 
@@ -59,6 +60,24 @@ def _read_mark(mark: str) -> str:
     if not _SEPARATORS.isdisjoint(mark) or mark.startswith(("- ", ": ")) or " - " in mark:
         return _SEPARATOR
     return mark.strip() if mark.strip() in _SYMBOLS else ""
+
+
+def _parse(parts: Iterator[str]) -> _Choice:
+    """Parse the parts of a phrase up to a closing parenthesis, or to the end."""
+    choices: _Choice = [[]]
+    for part in parts:
+        if part == ")":
+            break
+        sequence = choices[-1]
+        if part == "|":
+            choices.append([])
+        elif part == "?":
+            sequence[-1] = [[sequence[-1]], []]
+        elif part == "(":
+            sequence.append(_parse(parts))
+        else:
+            sequence.append(part)
+    return choices
 
 
 class _Step(NamedTuple):
@@ -196,48 +215,26 @@ class Phrases:
 
     def _compile(self, phrase: str) -> Steps:
         """Add the states of a phrase; returns those that it begins with."""
-        return self._add_choice(_SYNTAX.findall(phrase), (_ACCEPT,))
+        return self._add(_parse(iter(_SYNTAX.findall(phrase))), (_ACCEPT,))
 
-    def _add_choice(self, parts: list[str], after: Steps) -> Steps:
-        """Add alternatives, separated by `|` outside of parentheses."""
-        depth = 0
-        choices: list[list[str]] = [[]]
-        for part in parts:
-            depth += (part == "(") - (part == ")")
-            if part == "|" and not depth:
-                choices.append([])
-            else:
-                choices[-1].append(part)
+    def _add(self, node: str | _Choice, after: Steps) -> Steps:
+        """Add a part of a phrase; returns the steps that it begins with."""
+        if isinstance(node, str):
+            return self._add_part(node, after)
         entries: dict[int, None] = {}
-        for choice in choices:
-            entries.update(dict.fromkeys(self._add_sequence(choice, after)))
+        for sequence in node:
+            entry = after
+            for part in reversed(sequence):
+                entry = self._add(part, entry)
+            entries.update(dict.fromkeys(entry))
         return tuple(entries)
-
-    def _add_sequence(self, parts: list[str], after: Steps) -> Steps:
-        """Add parts that follow each other, from the last to the first."""
-        end = len(parts)
-        while end:
-            is_optional = parts[end - 1] == "?"
-            end -= is_optional
-            start = end - 1
-            if parts[start] == ")":
-                depth = 1
-                while depth:
-                    start -= 1
-                    depth += (parts[start] == ")") - (parts[start] == "(")
-                entry = self._add_choice(parts[start + 1 : end - 1], after)
-            else:
-                entry = self._add_part(parts[start], after)
-            after = tuple(dict.fromkeys((*entry, *after))) if is_optional else entry
-            end = start
-        return after
 
     def _add_part(self, part: str, after: Steps) -> Steps:
         """Add one word with its alternatives, an anchor, a gap or a reference to a list."""
         if part.startswith("..."):
             return self._add_gap(part, after)
         if part[0] == "{":
-            return self._add_choice(_SYNTAX.findall(self._lists[part[1:-1]]), after)
+            return self._add(_parse(iter(_SYNTAX.findall(self._lists[part[1:-1]]))), after)
         kind = {"#": "number", "##": "code", "_": "any"}.get(part)
         if kind:
             return (self._add_step(_Step(frozenset(), (), kind, after)),)
