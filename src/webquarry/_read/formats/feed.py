@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from webquarry._read.feeds import parse_json_feed, parse_xml_feed, write_feed, write_title
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.formats.text import Json, Xml
 from webquarry._read.markdown.compose import Composer
@@ -14,6 +13,8 @@ class FeedFormat(Format):
     suffixes = (".rss", ".atom")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
+        from webquarry._read.feeds import parse_json_feed, parse_xml_feed, write_feed, write_title
+
         sent = source.text.text
         is_json = sent.lstrip("\ufeff \t\r\n")[:1] == "{"
         feed = parse_json_feed(sent) if is_json else parse_xml_feed(sent)

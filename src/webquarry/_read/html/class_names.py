@@ -1,8 +1,7 @@
-"""Class names -> why a person does not see the element, by the conventions of the frameworks that
-use them.
+"""Class names that hide an element, by the conventions of the frameworks that use them.
 
-Names that hide in some windows only (`d-none d-md-block`, `hidden lg:flex`) hide nothing here: a
-person with a larger or smaller window sees the text.
+Names that hide at some window sizes only (`d-none d-md-block`, `hidden lg:flex`) do not count: the
+text is visible in a larger or smaller window.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ HIDDEN_CLASS = "hidden class"
 FOR_SCREEN_READERS = "screen reader class"
 PAGE_CONTROL = "page control"
 
-_LONGEST_REMEMBERED = 200  # characters
-_LONGEST_NAME = 60  # of a convention
-# No name below is without one of these, and most class names have none. The patterns are about one
-# name, but for the last.
+_MAX_CACHED = 200  # characters
+_MAX_NAME = 60  # of a convention
+# Each name below has one of these, and most class names have none. The patterns match one name,
+# except for the last.
 _HINTS = WordSearch(
     """
     hid none invis sr screen a11y skip assist access aural display visible conceal unseen header mw-
@@ -61,11 +60,10 @@ _SHOWN_SOMEWHERE = re.compile(
 
 
 def judge_classes(names: str) -> str | None:
-    """The reason why an element with these class names is not seen, or None."""
-    if len(names) <= _LONGEST_REMEMBERED:
+    """Return why an element with these class names is hidden, or None."""
+    if len(names) <= _MAX_CACHED:
         return _judge(names)
-    short_names = [name for name in names.split() if len(name) <= _LONGEST_NAME]
-    return _judge.__wrapped__(" ".join(short_names))
+    return _judge.__wrapped__(" ".join([one for one in names.split() if len(one) <= _MAX_NAME]))
 
 
 @lru_cache(maxsize=20_000)
@@ -74,27 +72,16 @@ def _judge(names: str) -> str | None:
     if not _HINTS.is_any_in(names):
         return None
     found = set(map(_judge_name, names.split()))
-    reason = None
-    if FOR_SCREEN_READERS in found:
-        reason = FOR_SCREEN_READERS
-    elif HIDDEN_CLASS in found:
-        reason = HIDDEN_CLASS
-    elif PAGE_CONTROL in found:
-        return PAGE_CONTROL
-    if reason is None or _SHOWN_SOMEWHERE.search(names):
-        return None
-    return reason
+    for reason in (FOR_SCREEN_READERS, HIDDEN_CLASS):
+        if reason in found:
+            return None if _SHOWN_SOMEWHERE.search(names) else reason
+    return PAGE_CONTROL if PAGE_CONTROL in found else None
 
 
 @lru_cache(maxsize=20_000)
 def _judge_name(name: str) -> str | None:
-    """The first of the reasons that one class name stands for, or None."""
-    if not _HINTS.is_any_in(name):
-        return None
     if _READER.fullmatch(name):
         return FOR_SCREEN_READERS
     if _HIDDEN.fullmatch(name):
         return HIDDEN_CLASS
-    if _CONTROL.fullmatch(name):
-        return PAGE_CONTROL
-    return None
+    return PAGE_CONTROL if _CONTROL.fullmatch(name) else None

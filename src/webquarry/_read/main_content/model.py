@@ -12,8 +12,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import resources
 from math import sqrt
+from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
@@ -141,5 +141,5 @@ def parse_trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
 @cache
 def load_shipped_model() -> Model:
     """Return the model of the package; loaded with the first page."""
-    folder = resources.files("webquarry") / "data" / "extraction"
+    folder = Path(__file__).parents[2] / "data" / "extraction"
     return load_model((folder / "model.json").read_text("utf-8"))

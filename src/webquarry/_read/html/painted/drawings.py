@@ -26,14 +26,6 @@ _LONGEST_VALUE = 200  # characters
 Element = etree._Element
 
 
-def has_drawn_text(roots: Sequence[Element]) -> bool:
-    """Whether a page may hold a drawing with text in it."""
-    for root in roots:
-        if next(root.iter("text", "foreignobject", "textpath"), None) is not None:
-            return True
-    return False
-
-
 def mark_drawn_text(roots: Sequence[Element]) -> None:
     """Rename the text of drawings that is not painted, and give the rest a style."""
     room = _MOST_TEXTS
