@@ -76,9 +76,15 @@ class Table:
         """Add a cell to the row."""
         if not self.rows:
             self.start_row()
-        columns = _parse_span(get_value(element, "colspan"))
-        rows = _parse_span(get_value(element, "rowspan"))
-        self.rows[-1].append(Cell(text, element.tag == "th", columns, rows))
+        columns, rows = get_value(element, "colspan"), get_value(element, "rowspan")
+        self.rows[-1].append(
+            Cell(
+                text,
+                element.tag == "th",
+                _parse_span(columns) if columns else 1,
+                _parse_span(rows) if rows else 1,
+            )
+        )
 
     def to_block(self) -> Block | None:
         """Return the rows with their head, which may be blank; None if all cells are blank."""
@@ -136,9 +142,9 @@ def _place_cells(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
     return lines
 
 
-def _parse_span(value: str | None) -> int:
+def _parse_span(value: str) -> int:
     """Return the number of columns or rows of a cell; 1 for an invalid value."""
-    digits = (value or "").strip()
+    digits = value.strip()
     if digits.isascii() and digits.isdigit() and len(digits) < 10:
         return min(max(int(digits), 1), _MAX_SPAN)
     return 1
@@ -159,14 +165,9 @@ def end_table(walker: Walker, element: Element) -> None:
         walker.blocks.add(block)
 
 
-def _get_table(walker: Walker) -> Table | None:
-    """Return the innermost table if it holds data."""
-    return walker.tables[-1] if walker.tables else None
-
-
 def start_head(walker: Walker, element: Element) -> Leave:
     walker.flush()
-    table = _get_table(walker)
+    table = walker.tables[-1]
     if table is not None:
         table.in_head = True
     return end_head
@@ -174,7 +175,7 @@ def start_head(walker: Walker, element: Element) -> Leave:
 
 def end_head(walker: Walker, element: Element) -> None:
     walker.flush()
-    table = _get_table(walker)
+    table = walker.tables[-1]
     if table is not None:
         table.in_head = False
 
@@ -186,7 +187,7 @@ def start_body(walker: Walker, element: Element) -> Leave:
 
 def start_row(walker: Walker, element: Element) -> Leave:
     walker.flush()
-    table = _get_table(walker)
+    table = walker.tables[-1]
     if table is not None:
         table.start_row()
     return end_row
@@ -200,7 +201,7 @@ def start_cell(walker: Walker, element: Element) -> Leave:
     """Collect the blocks of a cell; cells of a layout table are parts of a line."""
     if is_beside_code(element):
         return SKIP
-    if _get_table(walker) is None:
+    if walker.tables[-1] is None:
         if walker.pieces:
             walker.pieces.append(" ")
         return end_layout_cell

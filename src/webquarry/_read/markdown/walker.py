@@ -134,7 +134,7 @@ class Walker:
         self.spans: list[Span] = []
         self.blocks = Blocks()
         self.lists: list[Listing] = []
-        self.tables: list[Table | None] = []  # None for a layout table
+        self.tables: list[Table | None] = [None]  # None outside, and for a layout table
         self.heading = 0
         self.heading_is_short = True
         self.definitions: list[Definitions] = []

@@ -39,7 +39,7 @@ _LONGEST = 100_000  # characters of Markdown; a longer page is content
 _BEGINNING = 8_000  # characters that show whether a page has much prose
 _MOST_PROSE = 250  # words; a page with more is content
 _THIN_WORDS = 10
-_LITTLE = 400  # characters of a main part
+_LITTLE = 400  # bytes of a main part
 _LITTLE_WORDS = 25
 _LITTLE_SHARE = 0.1  # of the words of the whole page
 _MUCH_AROUND = 100  # words of the whole page
@@ -187,7 +187,7 @@ def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> O
 
     A short notice is a page too, if it has a sentence, or if there is little around it.
     """
-    if page.whole is None or len(page.markdown) > _LITTLE:
+    if page.whole is None or len(page.text.data) > _LITTLE:
         return Outcome()
     part, whole = Words(page.blocks), page.words.beginning(_BEGINNING)
     is_title = part.count <= _TITLE_WORDS and bool(part.headings)
