@@ -55,7 +55,7 @@ def answer_batch(
 ) -> pa.RecordBatch:
     """Return the answers; all columns are null in a row that was not asked."""
     replies = ask_rows(batch, engine, statement, run, on_progress)
-    rows = [{} if reply is None else reply.as_row() for reply in replies]
+    rows = [{} if reply is None else reply.row for reply in replies]
     return import_arrow().RecordBatch.from_pylist(rows, schema=answer_schema())
 
 

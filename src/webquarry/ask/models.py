@@ -102,9 +102,10 @@ class ModelReply(Displayable):
             return self.answer
         return f"ERROR: {self.error.message}"
 
-    def as_row(self) -> dict[str, Any]:
-        """Return the columns of an answer."""
-        usage = asdict(self.usage)
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The columns of an answer."""
+        usage = {name: getattr(self.usage, name) for name in _USAGE_FIELDS}
         del usage["unpriced_calls"]
         value = None if self.value is None else json.dumps(self.value, ensure_ascii=False)
         return {
@@ -123,7 +124,7 @@ class ModelReply(Displayable):
         """The columns of an answer as JSON, without those that are null; a typed answer is an
         object.
         """
-        row = {name: value for name, value in self.as_row().items() if value is not None}
+        row = {name: value for name, value in self.row.items() if value is not None}
         if self.value is not None:
             row["answer"] = self.value
         return json.dumps(row, ensure_ascii=False)

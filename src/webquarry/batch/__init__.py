@@ -13,10 +13,7 @@ bill. docs/engines.md has a recipe for each engine.
 
 from __future__ import annotations
 
-from webquarry.batch.adapters.daft import daft_ask
-from webquarry.batch.adapters.polars import polars_ask
-from webquarry.batch.adapters.ray import ray_ask
-from webquarry.batch.adapters.spark import spark_ask
+from webquarry.batch.adapters import daft_ask, polars_ask, ray_ask, spark_ask
 from webquarry.batch.function import AskFunction, BatchPlan
 from webquarry.batch.worker import close, read_bill
 

@@ -1,11 +1,11 @@
-"""One function from an Arrow batch to an Arrow batch: texts of a column go in, structs with their
-answers come out, in any process that it was sent to.
+"""One function from an Arrow batch to an Arrow batch: texts of a column in, structs with answers
+out, in any process that it is sent to.
 
-It is a value of plain words and numbers. Keys, connections and settings are those of the process
-that calls it; the run's name and limits travel, so that all who work on it spend from one purse.
-Equal rows of a batch are one question, and only the first of them says what was paid. A row that
-has no answer has an `error`: nothing is raised for it, since an engine would repeat the whole
-batch. What every row would meet is raised: no key, no records to count in, a cancellation.
+It holds plain texts and numbers. Keys, connections and settings are those of the process that calls
+it; the name and the limits of the run travel, so that all processes share one budget. Only the
+first of equal rows has the cost. A row without an answer has an `error`: raising would make an
+engine repeat the whole batch. Raised is what every row would meet: no key, no records, a
+cancellation.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from webquarry.ask.batch import answer_batch, answer_schema, import_arrow
 from webquarry.ask.billing.ledger import SpendingRecord, add_total, shorten_words
 from webquarry.ask.models import MAX_TOKENS, AskLimits
+from webquarry.ask.schema import Schema
 from webquarry.batch.worker import DOOR, get_worker, read_bill
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
     from webquarry.ask.billing.statement import Statement
     from webquarry.ask.engine import Engine
 
-AsSet = Literal["as set"]  # a limit that is that of the settings
+AsSet = Literal["as set"]  # the limit of the settings
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """What a dry run found in this process: so many questions, which may cost so much at most."""
+    """Questions of a dry run in this process, and their maximum cost."""
 
     questions: int
     worst_usd: float
@@ -41,10 +42,10 @@ class BatchPlan:
 class AskFunction:
     """Asks one question about each text of a column.
 
-    `column` is the column of the texts. `max_rows` and `max_usd` are limits on all that the run
-    pays for, in whatever process; None is no limit, and unless they are given they are those of the
-    settings of the process that makes the function. `dry_run` asks nobody: in its answers the
-    first row of each batch says in `usage` how many questions there are and what they may cost.
+    `column` is the column of the texts. `max_rows` and `max_usd` limit what the run pays for in all
+    processes; None is no limit, and the default is that of the settings of the process that makes
+    the function. `dry_run` asks nothing: the first row of each batch has the number of questions
+    and their maximum cost in `usage`.
     """
 
     def __init__(
@@ -66,14 +67,12 @@ class AskFunction:
         if not isinstance(prompt, str) or not prompt.strip():
             raise BadInput("A question is needed.", suggested_action="Give the prompt as text.")
         if schema is not None:
-            from webquarry.ask.schema import Schema
-
-            Schema.parse(schema)  # what is wrong is told here, not by every worker
+            Schema.parse(schema)  # raises here instead of in every worker
         settings = Settings.from_environment()
         self.column = column
         self.run = run or secrets.token_hex(8)
         self.dry_run = dry_run
-        self._words = prompt
+        self._prompt = prompt
         self._options: dict[str, Any] = {
             "prompt": prompt,
             "model": model or settings.ask_model,
@@ -90,35 +89,33 @@ class AskFunction:
         )
 
     def __call__(self, batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
-        """The answers to the texts of the column, as a batch of columns (`output_schema`)."""
+        """Return the answers to the column as a batch of columns (`output_schema`)."""
         return self.answer(self._find_texts(batch))
 
     def answer(self, texts: pa.Array | pa.ChunkedArray) -> pa.RecordBatch:
-        """The answers to texts; a null has none and costs nothing."""
+        """Return the answers to texts; a null has none and costs nothing."""
         pa = import_arrow()
+        texts = texts.cast(pa.string())
         if isinstance(texts, pa.ChunkedArray):
-            texts = texts.combine_chunks()
-        if isinstance(texts, pa.ChunkedArray):  # what is too long for one array
-            texts = pa.concat_arrays(texts.chunks)
-        encoded = texts.cast(pa.string()).dictionary_encode()
-        distinct = encoded.dictionary
+            texts = pa.concat_arrays(texts.chunks or [pa.array([], pa.string())])
+        columns: dict[str, Any] = {"context": texts}
+        for name, value in self._options.items():
+            if value is not None:
+                columns[name] = pa.repeat(pa.scalar(value), len(texts))
         worker = get_worker()
-        statement = worker.get_statement(self.run, self._make_statement)
+        statement = worker.get_statement(self.run, self._open_statement)
         answers = answer_batch(
-            self._build_questions(distinct),
+            pa.RecordBatch.from_pydict(columns),
             worker.engine,
             statement,
             lambda work: worker.run(work, statement),
         )
-        if self.dry_run:
-            answers = _note_plan(answers, *statement.take_new_plan())
-        repeats = len(texts) - texts.null_count - len(distinct)
-        statement.add_rows(repeats)
-        statement.count_answers(rows=repeats, hits=0 if self.dry_run else repeats)
-        return _spread(answers, encoded.indices)
+        if self.dry_run and len(answers):
+            answers = _add_plan(answers, *statement.take_new_plan())
+        return answers
 
     def answer_structs(self, texts: pa.Array | pa.ChunkedArray) -> pa.StructArray:
-        """The same as one column of structs; one without a text is null."""
+        """Return the answers as one column of structs; null for a null."""
         pa = import_arrow()
         answers = self.answer(texts)
         mask = answers.column("searched").is_null()
@@ -127,18 +124,13 @@ class AskFunction:
     def add_answers(
         self, table: pa.RecordBatch | pa.Table, into: str = "answer"
     ) -> pa.RecordBatch | pa.Table:
-        """The rows with a column of answers more."""
-        pa = import_arrow()
+        """Return the rows with a column of answers."""
         if into in table.schema.names:
             raise BadInput(
                 f"The rows have a column {into!r} already.",
                 suggested_action="Give another name as `into`.",
             )
         structs = self.answer_structs(self._find_texts(table))
-        if isinstance(table, pa.RecordBatch):
-            columns = [*table.columns, structs]
-            fields = [*table.schema, pa.field(into, structs.type)]
-            return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
         return table.append_column(into, structs)
 
     @property
@@ -152,18 +144,15 @@ class AskFunction:
         return import_arrow().struct(list(self.output_schema))
 
     def read_bill(self) -> SpendingRecord:
-        """What the run has taken so far, in all processes that share where this one keeps its
-        bill.
-        """
+        """Return the cost of the run so far, in all processes that share the bill."""
         return add_total(read_bill(self.run, days=2))
 
     def plan(self) -> BatchPlan:
-        """What a dry run has found in this process so far."""
-        progress = get_worker().get_statement(self.run, self._make_statement).progress()
+        """Return the plan of a dry run in this process so far."""
+        progress = get_worker().get_statement(self.run, self._open_statement).progress()
         return BatchPlan(progress.planned, progress.worst_usd)
 
     def _find_texts(self, batch: pa.RecordBatch | pa.Table) -> Any:
-        """The column of the texts."""
         names = batch.schema.names
         if self.column not in names:
             raise BadInput(
@@ -172,58 +161,25 @@ class AskFunction:
             )
         return batch.column(self.column)
 
-    def _make_statement(self, engine: Engine) -> Statement:
+    def _open_statement(self, engine: Engine) -> Statement:
         return engine.statement(
             door=DOOR,
             limits=self._limits,
             dry_run=self.dry_run,
-            words=shorten_words(self._words),
+            words=shorten_words(self._prompt),
             run=self.run,
         )
 
-    def _build_questions(self, contexts: pa.Array) -> pa.RecordBatch:
-        """A batch of distinct texts with the options of all."""
-        pa = import_arrow()
-        columns: dict[str, Any] = {"context": contexts}
-        for name, value in self._options.items():
-            if value is not None:
-                columns[name] = pa.repeat(pa.scalar(value), len(contexts))
-        return pa.RecordBatch.from_pydict(columns)
-
     def __repr__(self) -> str:
-        return (
-            f"AskFunction({shorten_words(self._words)!r}, column={self.column!r}, run={self.run!r})"
-        )
+        words = shorten_words(self._prompt)
+        return f"AskFunction({words!r}, column={self.column!r}, run={self.run!r})"
 
 
-def _spread(answers: pa.RecordBatch, indices: pa.Array) -> pa.RecordBatch:
-    """The answers in the places of their texts; what was paid stands at the first place only."""
-    pa = import_arrow()
-    import numpy
-
-    place = answers.schema.get_field_index("usage")
-    spread = answers.take(indices)
-    if len(spread) == len(answers):
-        return spread
-    usage = spread.column(place)
-    places = indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    is_first = numpy.zeros(len(places), bool)
-    is_first[numpy.unique(places, return_index=True)[1]] = True
-    counts = []
-    for column in usage.flatten():
-        numbers = column.fill_null(0).to_numpy(zero_copy_only=False)
-        counts.append(pa.array(numpy.where(is_first, numbers, 0), column.type))
-    paid = pa.StructArray.from_arrays(counts, fields=list(usage.type), mask=usage.is_null())
-    return spread.set_column(place, spread.schema.field(place), paid)
-
-
-def _note_plan(answers: pa.RecordBatch, questions: int, worst_usd: float) -> pa.RecordBatch:
-    """The answers of a dry run, of which the first says what there would be to pay."""
+def _add_plan(answers: pa.RecordBatch, questions: int, worst_usd: float) -> pa.RecordBatch:
+    """Write the plan of a dry run into the first row."""
     pa = import_arrow()
     place = answers.schema.get_field_index("usage")
-    if not len(answers):
-        return answers
-    kind = answers.schema.field(place).type
+    field = answers.schema.field(place)
     rows = answers.column(place).to_pylist()
     rows[0] = (rows[0] or {}) | {"calls": questions, "usd": worst_usd}
-    return answers.set_column(place, answers.schema.field(place), pa.array(rows, kind))
+    return answers.set_column(place, field, pa.array(rows, field.type))

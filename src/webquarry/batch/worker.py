@@ -1,8 +1,8 @@
-"""What one process of a run has open: an engine with its keys, its memory and its connections.
+"""The engine of one process of a run.
 
-It is opened with the first batch, from the environment of this process, and closed at its end, so
-that nothing of it has to travel: keys stay where they are. With `WEBQUARRY_REDIS_URL` the answers,
-the leases and the bill are in that Redis, for all machines; else in the record file of this one.
+It is opened with the first batch, from the environment of this process, and closed at its end. With
+`WEBQUARRY_REDIS_URL` the answers, the leases and the bill are in that Redis, for all machines;
+otherwise in the record file of this one.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class BatchWorker:
     def __init__(self, engine: Engine, opened: AsyncExitStack) -> None:
         self.engine = engine
         self.pid = os.getpid()
-        self._opened = opened
+        self.aclose = opened.aclose
         self._statements: dict[str, Statement] = {}
         self._lock = threading.Lock()
 
     def get_statement(self, run: str, make: Callable[[Engine], Statement]) -> Statement:
-        """The statement of a run, one for all batches of this process."""
+        """Return the statement of a run, one for all batches of this process."""
         with self._lock:
             statement = self._statements.get(run)
             if statement is None:
@@ -51,22 +51,14 @@ class BatchWorker:
     def run(
         self, work: Coroutine[Any, Any, list[ModelReply]], statement: Statement
     ) -> list[ModelReply]:
-        """Ask on the loop, and wait. Whoever interrupts the wait stops this process's part of the
-        run; what was under way may end first, for a moment.
-        """
+        """Ask on the loop and wait. An interrupt stops this process's part of the run."""
         try:
             return bridge.run(run_with_grace(work, statement))
         except BaseException:
             with self._lock:
-                # A statement that was stopped asks nothing more: the next batch begins anew.
-                self._statements = {
-                    name: one for name, one in self._statements.items() if one is not statement
-                }
+                # It asks nothing more: the next batch opens another statement.
+                self._statements.pop(statement.id, None)
             raise
-
-    async def aclose(self) -> None:
-        """Write down what is left, and close the connections."""
-        await self._opened.aclose()
 
 
 _lock = threading.Lock()
@@ -74,10 +66,9 @@ _worker: BatchWorker | None = None
 
 
 def get_worker() -> BatchWorker:
-    """The worker of this process, opened now if there is none."""
+    """Return the worker of this process, opened on first use and after a fork."""
     global _worker
     with _lock:
-        # A process that was forked has a copy of its parent's, which is not its own.
         if _worker is None or _worker.pid != os.getpid():
             _worker = bridge.run(_open_worker())
             bridge.at_close(_worker.aclose)
@@ -85,9 +76,7 @@ def get_worker() -> BatchWorker:
 
 
 def close() -> None:
-    """Close what this process has open; the next batch opens it again, from the environment as it
-    is then.
-    """
+    """Close the worker of this process; the next batch opens it again."""
     global _worker
     with _lock:
         worker, _worker = _worker, None
@@ -96,8 +85,8 @@ def close() -> None:
 
 
 def read_bill(run: str | None = None, *, days: int = 1) -> list[SpendingRecord]:
-    """What was spent in the last days, where this process keeps its bill; of one run, or of all.
-    What workers that died had set aside is in it as uncertain.
+    """Return what was spent in the last days, by one run or by all. Reservations of dead workers
+    are in it as uncertain.
     """
     records = bridge.run(get_worker().engine.read_bill(days=days))
     return [record for record in records if run is None or record.statement == run]
@@ -113,7 +102,7 @@ async def _open_worker() -> BatchWorker:
 
 
 def _forget() -> None:
-    """In a forked child: the lock may be held by a thread that is not there."""
+    """In a forked child, the lock may be held by a thread that does not exist."""
     global _lock, _worker
     _lock, _worker = threading.Lock(), None
 

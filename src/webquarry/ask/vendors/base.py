@@ -126,7 +126,6 @@ class ModelVendor(ABC):
     version: ClassVar[str] = "v1"  # of the API, in the path
     is_own_server: ClassVar[bool] = False  # run by the user: slow to start, free on this machine
     takes_schema_beside_tools: ClassVar[bool] = False
-    least_tokens: ClassVar[int] = 1  # minimum of max_tokens
     advice_when_gone: ClassVar[str] = (
         "it was retired, or never existed. Choose another one: --model or WEBQUARRY_ASK_MODEL."
     )
@@ -160,8 +159,7 @@ class ModelVendor(ABC):
 
     def limit_tokens(self, request: ModelRequest) -> int:
         """Return the token limit to send, thinking included; the cost is reserved for it."""
-        wanted = request.max_tokens + self.count_thinking_tokens(request.model)
-        return max(self.least_tokens, wanted)
+        return request.max_tokens + self.count_thinking_tokens(request.model)
 
     @abstractmethod
     def build_body(self, request: ModelRequest) -> Body:

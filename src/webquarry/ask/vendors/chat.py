@@ -66,8 +66,8 @@ class Compatible(ModelVendor):
     is_own_server: ClassVar[bool] = True
     advice_when_gone: ClassVar[str] = "the server does not have it."
     effort: ClassVar[str | None] = None  # `reasoning_effort`, if the server knows it
-    instructions_role: ClassVar[str] = "system"
     limit_name: ClassVar[str] = "max_tokens"
+    extra_fields: ClassVar[Body] = {"stream": False}
     tool: ClassVar[Body] = _TOOL
     optional_fields: ClassVar[tuple[str, ...]] = ("reasoning_effort", "tools")
 
@@ -82,28 +82,27 @@ class Compatible(ModelVendor):
     def build_body(self, request: ModelRequest) -> Body:
         messages: list[Body] = []
         if request.instructions:
-            messages.append({"role": self.instructions_role, "content": request.instructions})
+            messages.append({"role": "system", "content": request.instructions})
         messages.append({"role": "user", "content": request.question})
         body: Body = {
             "model": request.model,
             "messages": messages,
             self.limit_name: self.limit_tokens(request),
-            "stream": False,
-        }
+        } | self.extra_fields
         effort = self.choose_effort(request.model)
         if effort is not None:
             body["reasoning_effort"] = effort
         if request.offers_search:
             body["tools"] = [self.tool]
         may_add_form = self.takes_schema_beside_tools or not request.offers_search
-        if request.schema is not None and may_add_form:
-            body |= self.build_form(request)
-        return body
+        return self.add_form(body, request) if may_add_form else body
 
-    def build_form(self, request: ModelRequest) -> Body:
-        """Return the fields that request a typed answer."""
+    def add_form(self, body: Body, request: ModelRequest) -> Body:
+        """Return the body with the fields of a typed answer, if one is requested."""
+        if request.schema is None:
+            return body
         form = {"name": "answer", "strict": True, "schema": request.schema}
-        return {"response_format": {"type": "json_schema", "json_schema": form}}
+        return body | {"response_format": {"type": "json_schema", "json_schema": form}}
 
     def build_next_body(
         self, body: Body, turn: Turn, outcomes: Sequence[SearchOutcome], request: ModelRequest
@@ -115,9 +114,7 @@ class Compatible(ModelVendor):
             )
         following = body | {"messages": messages}
         following.pop("tools", None)
-        if request.schema is not None:
-            following |= self.build_form(request)
-        return following
+        return self.add_form(following, request)
 
     def get_path(self, model: str) -> str:
         return "chat/completions"
@@ -206,10 +203,9 @@ class OpenAI(Compatible):
     url_variable = "OPENAI_BASE_URL"
     is_own_server = False
     takes_schema_beside_tools = True
-    least_tokens = 16
     advice_when_gone = ModelVendor.advice_when_gone
-    instructions_role = "developer"
     limit_name = "max_completion_tokens"
+    extra_fields: ClassVar[Body] = {"store": False}
     tool = _STRICT_TOOL
     optional_fields = ("tools", "reasoning_effort")
 
@@ -220,25 +216,6 @@ class OpenAI(Compatible):
         if _NOT_THINKING.fullmatch(model):
             return None
         return "low" if _ALWAYS_THINKING.fullmatch(model) else "none"
-
-    def build_body(self, request: ModelRequest) -> Body:
-        """The vendor must not store the question."""
-        body = super().build_body(request) | {"store": False}
-        del body["stream"]
-        if request.offers_search:
-            body |= {"tool_choice": "auto", "parallel_tool_calls": False}
-        return body
-
-    def build_next_body(
-        self, body: Body, turn: Turn, outcomes: Sequence[SearchOutcome], request: ModelRequest
-    ) -> Body:
-        return _drop_tool_fields(super().build_next_body(body, turn, outcomes, request))
-
-    def simplify(self, body: Body, request: ModelRequest) -> tuple[str, Body] | None:
-        simpler = super().simplify(body, request)
-        if simpler is not None and simpler[0] == "tools":
-            _drop_tool_fields(simpler[1])
-        return simpler
 
 
 class OpenRouter(Compatible):
@@ -253,17 +230,13 @@ class OpenRouter(Compatible):
     advice_when_gone = ModelVendor.advice_when_gone
     effort = "low"
 
-    def build_form(self, request: ModelRequest) -> Body:
-        """Only providers that support the form are used."""
-        return super().build_form(request) | {"provider": {"require_parameters": True}}
-
-    def build_body(self, request: ModelRequest) -> Body:
-        return _drop_effort(super().build_body(request))
-
-    def build_next_body(
-        self, body: Body, turn: Turn, outcomes: Sequence[SearchOutcome], request: ModelRequest
-    ) -> Body:
-        return _drop_effort(super().build_next_body(body, turn, outcomes, request))
+    def add_form(self, body: Body, request: ModelRequest) -> Body:
+        """Only providers that support the form are used; few of them know an effort, too."""
+        body = super().add_form(body, request)
+        if "response_format" in body:
+            body.pop("reasoning_effort", None)
+            body["provider"] = {"require_parameters": True}
+        return body
 
     def read_cost(self, usage: Any) -> float | None:
         cost = usage.get("cost") if isinstance(usage, dict) else None
@@ -305,10 +278,6 @@ class Ollama(Compatible):
     default_url = "http://127.0.0.1:11434"
     effort = "none"
     advice_when_gone = "the server does not have it. Get it with: ollama pull NAME"
-
-    def build_form(self, request: ModelRequest) -> Body:
-        form: dict[str, Any] = {"name": "answer", "schema": request.schema}
-        return {"response_format": {"type": "json_schema", "json_schema": form}}
 
 
 class VLLM(Compatible):
@@ -373,16 +342,3 @@ def _remove_thoughts(text: str) -> str:
         return text
     _, found, rest = text.partition("</think>")
     return rest.lstrip() if found else ""
-
-
-def _drop_tool_fields(body: Body) -> Body:
-    for name in ("tool_choice", "parallel_tool_calls"):
-        body.pop(name, None)
-    return body
-
-
-def _drop_effort(body: Body) -> Body:
-    """Few providers know both an effort and a form."""
-    if "response_format" in body:
-        body.pop("reasoning_effort", None)
-    return body

@@ -66,10 +66,10 @@ def ask(call: FunctionCall) -> list[Any]:
         if reply is None:
             structs.append(None)
             continue
-        row = reply.as_row()
-        if row["value"] is not None:
-            row["answer"] = row["value"]
-        structs.append({name: row[name] for name in ANSWER})
+        struct = {name: reply.row[name] for name in ANSWER}
+        if reply.row["value"] is not None:
+            struct["answer"] = reply.row["value"]
+        structs.append(struct)
     return structs
 
 

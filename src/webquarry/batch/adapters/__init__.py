@@ -1,1 +1,0 @@
-"""one file for each engine: its own form of the one function"""
