@@ -48,8 +48,7 @@ ORDER_WITHIN = {
         "arguments", "reply_errors", "terminal", "display", "jsonc", "bridge",
     ),
     "_search": (
-        "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "ask_at_once",
-        "ask_provider", "paging", "plan",
+        "instant", "patents", "scholarly", "providers", "router", "ask", "paging", "plan",
         "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
     ),
     "net": (

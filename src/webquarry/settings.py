@@ -351,7 +351,7 @@ class Settings(_FrozenFields):
     search_routing: str | None = setting(
         None,
         "Search providers in order of preference: `brave,google,duckduckgo`, or JSON by type of "
-        'search, `{"web": ["brave"], "news": ["tavily"]}`. Overrides SEARCH_PROVIDER.',
+        'search, `{"web": ["brave"], "academic": ["tavily"]}`. Overrides SEARCH_PROVIDER.',
         also=("SEARCH_ROUTING",),
     )
     breaker_failures: int = setting(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from webquarry._search.query.lenses import Lens
     from webquarry._search.router import Router
     from webquarry._search.scholarly.finder import Finder
-    from webquarry._search.services.breakers import Breakers
+    from webquarry._search.services.breaker import Breakers
     from webquarry._search.services.pace import Pace
     from webquarry.ask.engine import Engine
     from webquarry.ask.store import QuestionStore
@@ -304,7 +304,7 @@ class Toolkit:
     @cached_property
     def breakers(self) -> Breakers:
         """Circuit breakers of the providers."""
-        from webquarry._search.services.breakers import Breakers
+        from webquarry._search.services.breaker import Breakers
 
         return Breakers(self.settings, self.clock)
 

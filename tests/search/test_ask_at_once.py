@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.search.engines import Engines, brave, called, failed, tavily
-from webquarry._search.ask_at_once import fuse
+from webquarry._search.ask import fuse
 from webquarry._search.models import Result
 from webquarry.errors import WebquarryError
 

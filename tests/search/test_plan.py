@@ -108,12 +108,12 @@ def test_search_routing_is_a_list_in_order_and_counts_for_more_than_search_provi
 
 
 def test_search_routing_by_kind_counts_for_its_kind_alone() -> None:
-    value = '{"web": ["tavily", "duckduckgo"], "news": ["brave"]}'
+    value = '{"web": ["tavily", "duckduckgo"], "academic": ["brave"]}'
 
     assert order("web", SEARCH_ROUTING=value)[0] == ("tavily", "duckduckgo")
-    assert order("news", SEARCH_ROUTING=value)[0] == ("brave",)
+    assert order("academic", SEARCH_ROUTING=value)[0] == ("brave",)
     assert order("patents", SEARCH_ROUTING=value)[0] == ("duckduckgo",)
-    assert order("images", SEARCH_ROUTING=value, SEARCH_PROVIDER="exa")[0] == ("exa",)
+    assert order("patents", SEARCH_ROUTING=value, SEARCH_PROVIDER="exa")[0] == ("exa",)
 
 
 def test_a_plain_list_counts_for_every_kind() -> None:

@@ -143,9 +143,7 @@ def test_the_notice_is_in_every_error_but_never_in_the_promised_sentence(
         "canary-1/23+45=",
         "canary-1%2f23%2B45%3D",
         "canary%2D1/23%2b45=",
-        "canary-1%25252F23%25252B45%25253D",
         "Y2FuYXJ5LTEvMjMrNDU9",
-        "63616e6172792d312f32332b34353d",
         "".join(f"\\u{ord(sign):04x}" for sign in "canary-1/23+45="),
     ],
 )

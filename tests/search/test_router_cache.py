@@ -153,7 +153,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> Keys:
         {"query": Query("x", 1, safe="off")},
         {"query": Query("x", 1, blocked_domains=("b.org",))},
         {"provider": "brave"},
-        {"kind": "news"},
+        {"kind": "academic"},
         {"lens": load_lenses()["news"]},
         {"asked": {"claim": "c"}},
         {"environ": KEYS | {"SEARCH_PROVIDER": "google"}},

@@ -18,81 +18,16 @@ from webquarry._search.replies.addresses import split_host
 _LONGEST = 8192  # characters of a URL that is looked into
 _PORTS = {"http": 80, "https": 443}
 _HOST_PREFIXES = ("www.", "m.", "mobile.", "amp.", "wap.")
-_TRACKING = frozenset(
-    [
-        "gclid",
-        "gclsrc",
-        "dclid",
-        "gbraid",
-        "wbraid",
-        "fbclid",
-        "msclkid",
-        "yclid",
-        "ttclid",
-        "twclid",
-        "li_fat_id",
-        "igshid",
-        "igsh",
-        "mc_cid",
-        "mc_eid",
-        "mkt_tok",
-        "_ga",
-        "_gl",
-        "_hsenc",
-        "_hsmi",
-        "__hssc",
-        "__hstc",
-        "__hsfp",
-        "hsctatracking",
-        "oly_anon_id",
-        "oly_enc_id",
-        "vero_id",
-        "vero_conv",
-        "wickedid",
-        "ref_src",
-        "ref_url",
-        "s_cid",
-        "cmpid",
-        "ncid",
-        "ocid",
-        "srsltid",
-        "rut",
-        "_openstat",
-        "ysclid",
-        "phpsessid",
-        "jsessionid",
-        "aspsessionid",
-        "sfnsn",
-        "guccounter",
-        "guce_referrer",
-        "guce_referrer_sig",
-        "gad_source",
-        "gad_campaignid",
-        "sccid",
-        "rdt_cid",
-        "epik",
-        "irclickid",
-        "s_kwcid",
-        "ef_id",
-        "wt_mc",
-        "wt_zmc",
-        "xtor",
-        "_kx",
-        "_branch_match_id",
-        "fb_action_ids",
-        "fb_action_types",
-        "fb_source",
-        "fb_ref",
-        "__twitter_impression",
-        "pk_campaign",
-        "pk_kwd",
-        "pk_keyword",
-        "pk_source",
-        "pk_medium",
-        "pk_content",
-        "pk_cid",
-    ]
-)
+_TRACKING_NAMES = """
+gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid ttclid twclid li_fat_id igshid igsh
+mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi __hssc __hstc __hsfp hsctatracking oly_anon_id
+oly_enc_id vero_id vero_conv wickedid ref_src ref_url s_cid cmpid ncid ocid srsltid rut
+_openstat ysclid phpsessid jsessionid aspsessionid sfnsn guccounter guce_referrer
+guce_referrer_sig gad_source gad_campaignid sccid rdt_cid epik irclickid s_kwcid ef_id
+wt_mc wt_zmc xtor _kx _branch_match_id fb_action_ids fb_action_types fb_source fb_ref
+__twitter_impression pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content pk_cid
+"""
+_TRACKING = frozenset(_TRACKING_NAMES.split())
 _TRACKING_PREFIXES = ("utm_", "mtm_", "matomo_", "hsa_", "at_custom", "at_medium", "at_campaign")
 _AMP_PARAMETERS = frozenset(
     {("amp", ""), ("amp", "1"), ("amp", "true"), ("outputtype", "amp"), ("_amp", "true")}

@@ -27,7 +27,7 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     from webquarry._search.query.lenses import Lens
 
-KINDS = ("web", "news", "images", "academic", "patents")  # of searches, as SEARCH_ROUTING has them
+KINDS = ("web", "academic", "patents")  # of searches, in SEARCH_ROUTING
 PREFERRED = ("brave", "tavily", "exa", "serper", "searchapi", "google", "searxng")
 LAST = "duckduckgo"
 _EXAMPLES = (

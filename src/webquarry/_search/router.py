@@ -14,13 +14,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from webquarry._search.ask_in_order import ask_in_order
+from webquarry._search.ask import ask_in_order
 from webquarry._search.models import LIBRARY, Found, Query, Result
 from webquarry._search.paging import ResultCollector, read_pages
 from webquarry._search.plan import build_plan, normalise_query, resolve_names
 from webquarry._search.provider import KeptPages, Provider
 from webquarry._search.query.domains import DomainFilter
-from webquarry._search.services.breakers import Breakers
+from webquarry._search.services.breaker import Breakers
 from webquarry._search.services.services import Services
 from webquarry._search.stored import VERSION, unpack
 from webquarry.clock import Clock

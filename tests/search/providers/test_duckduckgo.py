@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.search.providers.duckduckgo_pages import HTML, box, page, urls
 from tests.search.replies import recorded, recorded_reply, reply
 from webquarry._search.models import Result
-from webquarry._search.providers._duckduckgo_page import target_of
-from webquarry._search.providers.duckduckgo import DuckDuckGo
+from webquarry._search.providers.duckduckgo import DuckDuckGo, target_of
 from webquarry.errors import (
     BadInput,
     Challenge,

@@ -22,7 +22,7 @@ from webquarry._search.patents.provider import Logins, PatentProvider
 from webquarry._search.patents.web import ReadPage, WebPatents
 from webquarry._search.plan import resolve_names
 from webquarry._search.router import Router
-from webquarry._search.services.breakers import Breakers
+from webquarry._search.services.breaker import Breakers
 from webquarry._search.services.failure import choose_error, unknown_service
 from webquarry._search.services.guard import GuardedCall, apply_retry_after
 from webquarry._search.services.services import Services

@@ -15,7 +15,6 @@ import httpx2
 
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import EVERY_FILTER, Provider
-from webquarry._search.providers._brave_codes import country_code, language_code
 from webquarry._search.query.operators import with_first_site, with_sites, with_terms
 from webquarry._search.query.parameters import drop_empty
 from webquarry._search.replies.body import (
@@ -31,6 +30,39 @@ from webquarry._search.replies.text import iso_date, plain_from_html
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
+
+_LISTED_COUNTRIES = """
+AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE
+TR TW US ZA
+"""
+_LISTED_LANGUAGES = """
+ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa
+pl pt-br pt-pt ro ru sk sl sr sv ta te th tr uk vi zh-hans zh-hant
+"""
+_COUNTRIES = frozenset(_LISTED_COUNTRIES.split())
+_LANGUAGES = frozenset(_LISTED_LANGUAGES.split())
+_OWN = {"ja": "jp", "no": "nb", "nn": "nb"}
+_TRADITIONAL = frozenset({"HK", "MO", "TW"})
+
+
+def country_code(query: Query) -> str | None:
+    """The country of the query; None when there is none, or none that Brave knows."""
+    if query.country in _COUNTRIES:
+        return query.country
+    return None
+
+
+def language_code(query: Query) -> str | None:
+    """The language of the query; None when there is none, or none that Brave knows."""
+    if query.language == "pt":
+        return "pt-pt" if query.country == "PT" else "pt-br"
+    if query.language == "zh":
+        return "zh-hant" if query.country in _TRADITIONAL else "zh-hans"
+    language = _OWN.get(query.language or "", query.language)
+    if language in _LANGUAGES:
+        return language
+    return None
+
 
 KEY = "BRAVE_API_KEY"
 MAX_CHARACTERS = 400  # of the query, operators included; Brave answers 422 above

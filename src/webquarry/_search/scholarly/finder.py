@@ -9,19 +9,24 @@ the same question share one answer.
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from webquarry._search.models import Attempt, Query
+from webquarry._search.identity import identity
+from webquarry._search.models import Attempt, Query, Result
+from webquarry._search.replies.addresses import split_url
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.replies.text import plain
 from webquarry._search.router import Router
-from webquarry._search.scholarly.fallback import papers_of
 from webquarry._search.scholarly.merge import merge
 from webquarry._search.scholarly.models import Author, Paper, PaperQuery, PapersFound
-from webquarry._search.scholarly.provider import Scholarly
-from webquarry._search.scholarly.stored import VERSION, pack, unpack
-from webquarry._search.services.breakers import Breakers
+from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.provider import Scholarly, parse_arxiv_id, with_origins
+from webquarry._search.services.breaker import Breakers
 from webquarry._search.services.failure import choose_error, shorten
 from webquarry._search.services.guard import GuardedCall, apply_retry_after
 from webquarry._search.services.pace import Pace
@@ -35,6 +40,78 @@ from webquarry.store.cache import Cache, Made, key_of
 
 if TYPE_CHECKING:
     from webquarry._search.query.lenses import Lens
+
+_NUMBER = re.compile(r"^\[\d{4}\.\d{4,5}(?:v\d+)?\]\s*")  # arXiv puts it before the title
+_PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d+)")
+
+
+def papers_of(results: Iterable[Result]) -> list[Paper]:
+    """One record for each result. A snippet is no abstract, so there is none."""
+    papers = []
+    for rank, result in enumerate(results):
+        # The identifiers are those that its address names.
+        page = identity(result.url)
+        number = parse_arxiv_id(page.removeprefix("https://arxiv.org/abs/")) or ""
+        doi = None
+        if page.startswith("https://doi.org/"):
+            doi = normal_doi(page)
+        pubmed = _PUBMED.match(page)
+        path = split_url(result.url).path.lower()
+        pdf_url = ""
+        if path.endswith(".pdf") or (number and path.startswith("/pdf/")):
+            pdf_url = result.url
+        published = (result.published or "")[:10]
+        year = None
+        if published:
+            year = int(published[:4])
+        paper = Paper(
+            title=_NUMBER.sub("", plain(result.title)) or result.url,
+            url=result.url,
+            source=result.provider,
+            rank=rank,
+            doi=doi or "",
+            arxiv_id=number,
+            pmid=pubmed[1] if pubmed else "",
+            published=published,
+            year=year,
+            open_access=True if number else None,
+            pdf_url=pdf_url,
+        )
+        papers.append(with_origins(paper, result.provider))
+    return papers
+
+
+VERSION = 1
+_FRESHNESS = ("cached", "age_seconds", "max_age_seconds")
+_TUPLES = ("providers", "notes", "order")
+
+
+def pack(found: PapersFound) -> bytes:
+    """Everything but the freshness, which is the cache's to know."""
+    fields = asdict(found)
+    for name in _FRESHNESS:
+        del fields[name]
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def unpack(value: bytes) -> PapersFound:
+    """What `pack` was given."""
+    fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
+    for name in _TUPLES:
+        fields[name] = tuple(fields[name])
+    attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
+    papers = []
+    for paper in fields["papers"]:
+        authors = [Author(**author) for author in paper["authors"]]
+        notices = [Notice(**notice) for notice in paper["notices"]]
+        paper["authors"] = tuple(authors)
+        paper["notices"] = tuple(notices)
+        papers.append(Paper(**paper))
+    fields["attempts"] = tuple(attempts)
+    fields["papers"] = tuple(papers)
+    return PapersFound(**fields)
+
 
 ALL = "all"
 _MOST_REQUESTS = 3  # of one index for one search

@@ -31,8 +31,10 @@ from webquarry._search.scholarly.models import (
 )
 from webquarry._search.scholarly.notices import Notice
 from webquarry._search.scholarly.text import from_markup
-from webquarry._search.services.contacted import ContactedService
+from webquarry._search.services.service import Service
+from webquarry.errors import AuthFailure
 from webquarry.net.models import Reply
+from webquarry.settings import Settings
 
 # Asked of every index, however few are wanted: what several know is worth more, and some is
 # filtered out.
@@ -52,7 +54,7 @@ _ARXIV_PAGE = "https://arxiv.org/abs/"
 _MOST_AUTHORS = 3000
 
 
-class WorkIndex(ContactedService):
+class WorkIndex(Service):
     """An index that looks up works. A subclass in `providers/` is registered by its file.
 
     A lookup returns no record only if the index said that it has none; all else is an error.
@@ -61,6 +63,50 @@ class WorkIndex(ContactedService):
     topics: ClassVar[frozenset[str]] = frozenset()  # that it can look up; see `Topic`
     most_at_once: ClassVar[Mapping[str, int]] = {}  # identifiers of one request, by topic
     lanes: ClassVar[int] = 1  # concurrent requests
+    contact: str | None = None
+    user_agent: str = ""
+
+    def apply_settings(self, settings: Settings) -> None:
+        self.contact = settings.contact
+        self.user_agent = settings.user_agent
+
+    @property
+    def missing(self) -> list[str]:
+        """No variable: keys are optional."""
+        return []
+
+    def optional(self, variable: str) -> str | None:
+        """Return a key if there is one; raise the error of an unusable one."""
+        if variable in self.sources() or variable in self.unusable:
+            return self.credential(variable)
+        return None
+
+    def key_refused(self) -> AuthFailure:
+        """Return the error of an index that refused our key or requires one."""
+        if self.sources():
+            return self.not_accepted()
+        cure = "Ask it later."
+        if self.credentials:
+            named = " or ".join(wanted.variable for wanted in self.credentials)
+            cure = f"Set {named}; get one from {self.sign_up}."
+        return self.credentials_failure(f"{self.label} asks for a key.", cure)
+
+    def headers(self, accept: str = "application/json") -> dict[str, str]:
+        """Return the headers of a request, with the contact address if there is one."""
+        headers = {"Accept": accept}
+        if self.contact:
+            headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
+        return headers
+
+    def get(
+        self,
+        path: str,
+        parameters: Mapping[str, str] | None = None,
+        accept: str = "application/json",
+    ) -> httpx2.Request:
+        """Return a GET request."""
+        url = self.endpoint(path)
+        return httpx2.Request("GET", url, params=parameters or None, headers=self.headers(accept))
 
     def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         """Return the request for questions of one topic."""

@@ -1,14 +1,14 @@
-"""A provider that keeps failing is left alone for a while, then asked once to see whether it is
-back.
+"""Circuit breakers: a provider that fails repeatedly is not asked for a while, then probed once.
 
 closed: asked as usual. open: not asked until its rest is over. half-open: one caller may ask (the
-probe), the others are told no until the probe has ended.
+probe), others are refused until the probe has ended.
 """
 
 from __future__ import annotations
 
 from webquarry.clock import Clock
 from webquarry.errors import LONGEST_WAIT_SECONDS, NotRecorded, ProviderFailure, WebquarryError
+from webquarry.settings import Settings
 
 # What says something about the provider's health. Bad input and an empty answer do not; a bad key
 # is the user's to mend.
@@ -82,3 +82,21 @@ class Breaker:
     def release(self) -> None:
         """The caller left before the provider answered: nothing was learnt."""
         self._probing = False
+
+
+class Breakers:
+    """A breaker for each provider."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._breakers: dict[str, Breaker] = {}
+
+    def breaker(self, name: str) -> Breaker:
+        """Return the breaker of a provider."""
+        found = self._breakers.get(name)
+        if found is None:
+            failures = self._settings.breaker_failures
+            rest_seconds = self._settings.breaker_rest_seconds
+            found = self._breakers[name] = Breaker(self._clock, failures, rest_seconds)
+        return found

@@ -21,8 +21,7 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from webquarry._search.models import Attempt
-from webquarry._search.services.breaker import TRIPPING, Breaker
-from webquarry._search.services.breakers import Breakers
+from webquarry._search.services.breaker import TRIPPING, Breaker, Breakers
 from webquarry._search.services.service import Service
 from webquarry.clock import Clock
 from webquarry.errors import (

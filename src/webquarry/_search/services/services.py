@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 
 import httpx2
 
-from webquarry._search.services.breakers import Breakers
+from webquarry._search.services.breaker import Breakers
 from webquarry._search.services.failure import unknown_service
 from webquarry._search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
 from webquarry._search.services.pace import Pace

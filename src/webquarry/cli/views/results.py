@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from webquarry._search.ask_in_order import describe_age
+from webquarry._search.ask import describe_age
 from webquarry.surfaces.display.dates import write_date
 from webquarry.surfaces.display.layout import link, link_urls, print_hanging, text_width
 from webquarry.surfaces.terminal import one_line

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from webquarry._search.ask_in_order import FALLBACK_SHARE
+from webquarry._search.ask import FALLBACK_SHARE
 from webquarry._search.models import Found
 from webquarry._search.patents.models import FoundPatents, PatentQuery, cpc_symbol
 from webquarry._search.patents.names import assignee_clusters

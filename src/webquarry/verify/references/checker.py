@@ -13,7 +13,7 @@ from datetime import UTC, date
 
 from webquarry._read.workers.job import JobRunner
 from webquarry._search.scholarly.provider import WorkIndex
-from webquarry._search.services.breakers import Breakers
+from webquarry._search.services.breaker import Breakers
 from webquarry._search.services.pace import Pace
 from webquarry._search.services.services import Services
 from webquarry.clock import Clock

@@ -28,7 +28,7 @@ from webquarry._search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry._search.scholarly.xml import text_of, xml_root
+from webquarry._search.scholarly.text import text_of, xml_root
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.archive.recorder import LOGIN

@@ -27,8 +27,7 @@ from webquarry._search.scholarly.provider import (
     build_record,
     parse_arxiv_id,
 )
-from webquarry._search.scholarly.text import join_sections
-from webquarry._search.scholarly.xml import text_of, xml_root
+from webquarry._search.scholarly.text import join_sections, text_of, xml_root
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net.models import Reply
 

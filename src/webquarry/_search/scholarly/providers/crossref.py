@@ -68,20 +68,11 @@ _KINDS = {
     "report": "report",
     "dataset": "dataset",
 }
-_NO_PAPERS = frozenset(
-    [
-        "component",
-        "grant",
-        "journal",
-        "journal-issue",
-        "journal-volume",
-        "peer-review",
-        "book-series",
-        "book-set",
-        "report-series",
-        "database",
-    ]
-)
+_NO_PAPER_TYPES = """
+component grant journal journal-issue journal-volume peer-review book-series book-set
+report-series database
+"""
+_NO_PAPERS = frozenset(_NO_PAPER_TYPES.split())
 _MAX_NOTICES = 50
 
 

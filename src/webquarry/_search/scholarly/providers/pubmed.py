@@ -37,8 +37,7 @@ from webquarry._search.scholarly.provider import (
     build_author,
     build_record,
 )
-from webquarry._search.scholarly.text import join_sections
-from webquarry._search.scholarly.xml import text_of, xml_root
+from webquarry._search.scholarly.text import join_sections, text_of, xml_root
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
