@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from itertools import islice, zip_longest
 
 from webquarry._read.documents.office import (
@@ -75,12 +74,10 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"
 
 
-def _texts(element: Element | None, name: str) -> Iterator[str]:
-    """Yield the texts of the descendants of that name."""
-    if element is not None:
-        for one in element.iter():
-            if name_of(one.tag) == name and one.text:
-                yield one.text
+def _texts(element: Element | None, name: str) -> list[str]:
+    """Return the texts of the descendants of that name."""
+    inner = [] if element is None else element.iter()
+    return [one.text for one in inner if name_of(one.tag) == name and one.text]
 
 
 # Code points of the Symbol and Wingdings fonts.
@@ -113,18 +110,12 @@ def symbol_of(font: str, code: str) -> str:
     except ValueError:
         return ""
     index = number - _PRIVATE if _PRIVATE <= number < _PRIVATE + 0x100 else number
-    table: dict[int, str] = {}
-    if font.lower().startswith("symbol"):
-        table = _SYMBOL
-    elif "wingdings" in font.lower():
-        table = _WINGDINGS
+    name = font.lower()
+    table = _SYMBOL if name.startswith("symbol") else _WINGDINGS if "wingdings" in name else {}
     if index in table:
         return table[index]
-    is_private = _PRIVATE <= number <= 0xF8FF
-    is_surrogate = 0xD800 <= number < 0xE000
-    if is_private or is_surrogate or not 0x20 <= number < 0x110000:
-        return ""
-    return chr(number)
+    character = chr(number) if number < 0x110000 else ""
+    return character if character.isprintable() else ""  # not one of private use
 
 
 _LONGEST_FORMULA = 4_000  # characters
@@ -137,6 +128,10 @@ _TEMPLATES = {  # formulas that consist of their parts
     "m:bar": (r"\overline{{{}}}", ("e",)),
     "m:limLow": ("{}_{{{}}}", ("e", "lim")),
     "m:limUpp": ("{}^{{{}}}", ("e", "lim")),
+    "m:sSup": ("{}^{{{}}}", ("e", "sup")),
+    "m:sSub": ("{}_{{{}}}", ("e", "sub")),
+    "m:sSubSup": ("{}_{{{}}}^{{{}}}", ("e", "sub", "sup")),
+    "m:sPre": ("_{{{}}}^{{{}}}{}", ("sub", "sup", "e")),
 }
 _OPERATORS = {
     "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∬": r"\iint", "∮": r"\oint", "⋃": r"\bigcup",
@@ -170,10 +165,6 @@ def _write(element: Element) -> str:
     if name in _TEMPLATES:
         template, parts = _TEMPLATES[name]
         return template.format(*(_part(element, part) for part in parts))
-    if name in ("m:sSup", "m:sSub", "m:sSubSup"):
-        return _part(element, "e") + _scripts_of(element)
-    if name == "m:sPre":
-        return _scripts_of(element) + _part(element, "e")
     if name == "m:eqArr":
         return r" \\ ".join(_arguments(element))
     if name == "m:rad":
@@ -182,9 +173,17 @@ def _write(element: Element) -> str:
         return f"{root}{{{_part(element, 'e')}}}"
     if name == "m:nary":
         sign = child_value(find_child(element, "m:naryPr"), "m:chr") or "∫"
-        return f"{_OPERATORS.get(sign, sign)}{_scripts_of(element)} {_part(element, 'e')}"
+        lower, upper = _part(element, "sub"), _part(element, "sup")
+        limits = (f"_{{{lower}}}" if lower else "") + (f"^{{{upper}}}" if upper else "")
+        return f"{_OPERATORS.get(sign, sign)}{limits} {_part(element, 'e')}"
     if name == "m:d":
-        return _write_brackets(element)
+        settings = find_child(element, "m:dPr")
+        opening = child_value(settings, "m:begChr")
+        closing = child_value(settings, "m:endChr")
+        left = "(" if opening is None else _escape_tex(opening)
+        right = ")" if closing is None else _escape_tex(closing)
+        separator = child_value(settings, "m:sepChr") or "|"
+        return left + separator.join(_arguments(element)) + right
     if name == "m:acc":
         sign = child_value(find_child(element, "m:accPr"), "m:chr") or "\u0302"
         command = _ACCENTS.get(sign, r"\overline")
@@ -193,17 +192,6 @@ def _write(element: Element) -> str:
         rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
         return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
     return _write_children(element)
-
-
-def _write_brackets(element: Element) -> str:
-    """Return arguments in brackets, divided by a separator."""
-    settings = find_child(element, "m:dPr")
-    opening = child_value(settings, "m:begChr")
-    closing = child_value(settings, "m:endChr")
-    left = "(" if opening is None else _escape_tex(opening)
-    right = ")" if closing is None else _escape_tex(closing)
-    separator = child_value(settings, "m:sepChr") or "|"
-    return left + separator.join(_arguments(element)) + right
 
 
 def _escape_tex(text: str) -> str:
@@ -216,10 +204,3 @@ def _part(element: Element, name: str) -> str:
 
 def _arguments(element: Element) -> list[str]:
     return [_write_children(argument).strip() for argument in children_of(element, "m:e")]
-
-
-def _scripts_of(element: Element) -> str:
-    """Return subscript and superscript."""
-    lower = _part(element, "sub")
-    upper = _part(element, "sup")
-    return (f"_{{{lower}}}" if lower else "") + (f"^{{{upper}}}" if upper else "")

@@ -270,7 +270,6 @@ def _number_offsets(line: PdfLine) -> set[int]:
 
 _JUMPS = 0.25  # of the lines
 _LEAST_JUMPS = 4
-_WIDE = 0.6  # of the width of the text; a wider line is above columns, not in one
 
 
 def sort_for_reading(lines: list[PdfLine]) -> list[PdfLine]:
@@ -285,25 +284,7 @@ def sort_for_reading(lines: list[PdfLine]) -> list[PdfLine]:
             jumps += min(before.right, line.right) > max(before.left, line.left)
     if jumps < max(_LEAST_JUMPS, _JUMPS * len(lines)):
         return lines
-    widest = _WIDE * (max(line.right for line in lines) - min(line.left for line in lines))
-    columns = merge_ranges([(line.left, line.right) for line in lines if line.width < widest])
-
-    def key(line: PdfLine) -> tuple[int, int, float, float]:
-        inside = (n for n, (left, right) in enumerate(columns) if left <= line.left <= right)
-        return line.turns, next(inside, 0), -round(line.baseline, 0), line.left
-
-    return sorted(lines, key=key)
-
-
-def merge_ranges(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return ranges from left to right, overlapping ones merged."""
-    merged: list[tuple[float, float]] = []
-    for left, right in sorted(ranges):
-        if merged and left <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], right))
-        else:
-            merged.append((left, right))
-    return merged
+    return sorted(lines, key=lambda line: (line.turns, -round(line.baseline), line.left))
 
 
 _SOFT = ("\u00ad", "\u2010")

@@ -12,13 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import compress, islice
 
-from webquarry._read.documents.pdf_lines import (
-    Joiner,
-    PdfLine,
-    Word,
-    measure_words,
-    merge_ranges,
-)
+from webquarry._read.documents.pdf_lines import Joiner, PdfLine, Word, measure_words
 from webquarry._read.documents.pdf_page import Box, PageText
 
 _NEAR = 3.0  # points; closer rules are one, and touch others
@@ -248,7 +242,12 @@ def _find_rows(items: list[PageItem], start: int) -> tuple[list[PdfLine], list[B
 
 def _add_to_bands(bands: list[Band], cells: list[Word]) -> list[Band]:
     """Return the columns with the cells of another row; empty if two columns would become one."""
-    merged = merge_ranges([*bands, *((cell.left, cell.right) for cell in cells)])
+    merged: list[Band] = []
+    for left, right in sorted([*bands, *((cell.left, cell.right) for cell in cells)]):
+        if merged and left <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], right))
+        else:
+            merged.append((left, right))
     if not 2 <= len(merged) <= _MOST_COLUMNS or len(merged) < len(bands):
         return []
     is_separate = len({_band_of(cell, merged) for cell in cells}) == len(cells)
