@@ -1,9 +1,9 @@
-"""Chunks of a text that are small enough to be chosen one by one, each with its section and, for
-rows of a table and lines of long code, the frame that they are shown in.
+"""Chunks of a text that can be selected one by one, each with its section and, for rows of a table
+and lines of long code, the frame in which they are shown.
 
-Paragraphs are chunks, long ones cut between sentences; items of a list and rows of a table are
-grouped up to some hundred bytes, lines of long code up to some more. Headings and the heads of
-tables are no chunks: they are shown with what is below them.
+Paragraphs are chunks, long ones cut between sentences. Items of a list and rows of a table are
+grouped, lines of long code as well. Headings and table heads are not chunks: they are shown with
+what is below them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from webquarry._read.slices.text import CODE, ITEM, TABLE, WrittenText
+from webquarry._read.slices.text import CODE, HEADINGS, ITEM, TABLE, WrittenText
 
 _SENTENCE_END = re.compile("[.!?][\"')\\]]*\\s|(?:…|؟|۔|।|։|。|！|？)\\s?|\n".encode())
 _LINE_END = re.compile(b"\n")
@@ -20,7 +20,7 @@ _LINE_END = re.compile(b"\n")
 
 @dataclass(eq=False, slots=True)
 class Section:
-    """A heading, and the heading above it; the beginning of a text has none."""
+    """A heading and the heading above it; the beginning of a text has none."""
 
     start: int  # bytes from the beginning of the text
     stop: int
@@ -67,14 +67,14 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Grain:
-    """How large chunks are."""
+    """Size limits of chunks."""
 
-    grouped: int = 400  # bytes of rows or items that go together
+    grouped: int = 400  # bytes of rows or items in one chunk
     longest: int = 1_200  # bytes of a paragraph or of code that is not cut
 
     @classmethod
     def for_budget(cls, budget: int) -> Grain:
-        """So that several chunks fit into so many bytes."""
+        """Return limits with which several chunks fit into a number of bytes."""
         return cls(min(cls.grouped, budget // 4), min(cls.longest, budget // 3))
 
 
@@ -86,27 +86,22 @@ def split_chunks(text: WrittenText, grain: Grain = COARSE) -> list[Chunk]:
     chunks: list[Chunk] = []
     no_section = Section(0, 0, 0, "")
     section = no_section
-    bare: int | None = None  # start of the headings that nothing has followed yet
+    bare: int | None = None  # start of headings without text below them so far
     last_kind = 0
     for start, stop, kind in text.outer_spans():
-        if 0 < kind < ITEM:
+        if kind in HEADINGS:
             above: Section | None = section
             while above is not None and above.level >= kind:
                 above = above.above
             section = Section(start, stop, kind, text.read_title(start), above)
-            if bare is None:
-                bare = start
+            bare = start if bare is None else bare
             continue
-        if bare is not None and start - bare > grain.longest:  # an outline, as it were
+        if bare is not None and start - bare > grain.longest:  # headings only, as in an outline
             chunks.append(Chunk(bare, start, no_section))
         bare = None
         last = chunks[-1] if chunks else None
-        if (
-            last is not None
-            and kind == last_kind == ITEM
-            and last.section is section
-            and stop - last.start <= grain.grouped
-        ):
+        continues = last is not None and kind == last_kind == ITEM and last.section is section
+        if last is not None and continues and stop - last.start <= grain.grouped:
             last.stop = stop
         else:
             chunks += _split_unit(text.data, start, stop, kind, section, grain)
@@ -119,7 +114,7 @@ def split_chunks(text: WrittenText, grain: Grain = COARSE) -> list[Chunk]:
 def _split_unit(
     data: bytes, start: int, stop: int, kind: int, section: Section, grain: Grain
 ) -> Iterator[Chunk]:
-    """Yield the chunks of a unit that is no heading."""
+    """Yield the chunks of a unit other than a heading."""
     block = data[start:stop]
     if kind == TABLE:
         yield from _split_table(block, start, section, grain)
@@ -150,7 +145,7 @@ def _split_table(block: bytes, start: int, section: Section, grain: Grain) -> It
     first = at
     for line in lines:
         is_full = at > first and at + len(line) - first > grain.grouped
-        if is_full and line.strip():  # blank lines behind a table belong to its last row
+        if is_full and line.strip():  # blank lines after a table belong to its last row
             yield Chunk(first, at, section, frame)
             first = at
         at += len(line)
@@ -164,15 +159,12 @@ def _cut_long(
     end at marks.
     """
     cut = first
-    text_end = first + len(block[first:last].rstrip())  # blank lines belong to the part before them
-    for found in mark.finditer(block, first, text_end):
-        end = found.end()
-        if end - first > most and cut > first:
+    text_end = first + len(block[first:last].rstrip())  # the last part ends with the blank lines
+    ends = [found.end() for found in mark.finditer(block, first, text_end)]
+    for end in [*ends, text_end]:
+        if end - first > most and first < cut < end:
             yield first, cut
             first = cut
         cut = end
-    if first < cut < text_end and last - first > most:
-        yield first, cut
-        first = cut
     if last > first:
         yield first, last
