@@ -96,7 +96,9 @@ class Styles:
         self._default = ""  # the style of paragraphs that name none
         self.run = run_properties(find_child(root, "w:docDefaults", "w:rPrDefault", "w:rPr"))
         for element in children_of(root, "w:style"):
-            identity = value_of(element, "styleId") or ""
+            identity = value_of(element, "styleId")
+            if not identity:
+                continue
             self._elements.setdefault(identity, element)
             is_default = value_of(element, "default") in ("1", "true", "on")
             if is_default and value_of(element, "type") == "paragraph":

@@ -250,7 +250,7 @@ class _Scan:
             edges = _read_floats(raw.FPDFPageObj_GetBounds, one, count=4)
             if not edges:
                 continue
-            box = Box(*matrix.on_rect(*edges))
+            box = Box(*matrix.on_rect(*edges)) if depth else Box(*edges)
             if kind == raw.FPDF_PAGEOBJ_TEXT and box.width and box.height:  # not only blanks
                 self._read_text(one, box, matrix)
             elif kind == raw.FPDF_PAGEOBJ_PATH:
