@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from itertools import islice, zip_longest
 
 from webquarry._read.documents.office import (
@@ -165,33 +166,56 @@ def _write(element: Element) -> str:
     if name in _TEMPLATES:
         template, parts = _TEMPLATES[name]
         return template.format(*(_part(element, part) for part in parts))
-    if name == "m:eqArr":
-        return r" \\ ".join(_arguments(element))
-    if name == "m:rad":
-        degree = _part(element, "deg")
-        root = rf"\sqrt[{degree}]" if degree else r"\sqrt"
-        return f"{root}{{{_part(element, 'e')}}}"
-    if name == "m:nary":
-        sign = child_value(find_child(element, "m:naryPr"), "m:chr") or "∫"
-        lower, upper = _part(element, "sub"), _part(element, "sup")
-        limits = (f"_{{{lower}}}" if lower else "") + (f"^{{{upper}}}" if upper else "")
-        return f"{_OPERATORS.get(sign, sign)}{limits} {_part(element, 'e')}"
-    if name == "m:d":
-        settings = find_child(element, "m:dPr")
-        opening = child_value(settings, "m:begChr")
-        closing = child_value(settings, "m:endChr")
-        left = "(" if opening is None else _escape_tex(opening)
-        right = ")" if closing is None else _escape_tex(closing)
-        separator = child_value(settings, "m:sepChr") or "|"
-        return left + separator.join(_arguments(element)) + right
-    if name == "m:acc":
-        sign = child_value(find_child(element, "m:accPr"), "m:chr") or "\u0302"
-        command = _ACCENTS.get(sign, r"\overline")
-        return f"{command}{{{_part(element, 'e')}}}"
-    if name == "m:m":
-        rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
-        return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
-    return _write_children(element)
+    writer = _WRITERS.get(name, _write_children)
+    return writer(element)
+
+
+def _write_root(element: Element) -> str:
+    degree = _part(element, "deg")
+    root = rf"\sqrt[{degree}]" if degree else r"\sqrt"
+    return f"{root}{{{_part(element, 'e')}}}"
+
+
+def _write_sum(element: Element) -> str:
+    sign = child_value(find_child(element, "m:naryPr"), "m:chr") or "∫"
+    lower, upper = _part(element, "sub"), _part(element, "sup")
+    limits = (f"_{{{lower}}}" if lower else "") + (f"^{{{upper}}}" if upper else "")
+    return f"{_OPERATORS.get(sign, sign)}{limits} {_part(element, 'e')}"
+
+
+def _write_brackets(element: Element) -> str:
+    settings = find_child(element, "m:dPr")
+    opening = child_value(settings, "m:begChr")
+    closing = child_value(settings, "m:endChr")
+    left = "(" if opening is None else _escape_tex(opening)
+    right = ")" if closing is None else _escape_tex(closing)
+    separator = child_value(settings, "m:sepChr") or "|"
+    return left + separator.join(_arguments(element)) + right
+
+
+def _write_accent(element: Element) -> str:
+    sign = child_value(find_child(element, "m:accPr"), "m:chr") or "\u0302"
+    command = _ACCENTS.get(sign, r"\overline")
+    return f"{command}{{{_part(element, 'e')}}}"
+
+
+def _write_matrix(element: Element) -> str:
+    rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
+    return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
+
+
+def _write_lines(element: Element) -> str:
+    return r" \\ ".join(_arguments(element))
+
+
+_WRITERS: dict[str, Callable[[Element], str]] = {
+    "m:acc": _write_accent,
+    "m:d": _write_brackets,
+    "m:eqArr": _write_lines,
+    "m:m": _write_matrix,
+    "m:nary": _write_sum,
+    "m:rad": _write_root,
+}
 
 
 def _escape_tex(text: str) -> str:
