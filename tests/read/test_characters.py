@@ -201,10 +201,11 @@ def test_surrogates_become_their_character_or_a_replacement() -> None:
 
 
 def test_a_whole_text_is_cleaned_with_its_lines_and_blanks_kept() -> None:
-    cleaned = clean("a\tb  c\r\nd\u2028e\x0cf\u200b\n\n<|im_start|>")
+    removed: Counter[str] = Counter()
+    cleaned = clean("a\tb  c\r\nd\u2028e\x0cf\u200b\n\n<|im_start|>", removed)
 
-    assert cleaned.text == "a\tb  c\nd\ne\nf\n\n< |im_start|>"
-    assert cleaned.removed == {"zero-width character": 1, "chat delimiter": 1}
+    assert cleaned == "a\tb  c\nd\ne\nf\n\n< |im_start|>"
+    assert removed == {"zero-width character": 1, "chat delimiter": 1}
 
 
 def test_invisible_characters_are_gone_before_marks_are_looked_for() -> None:

@@ -28,13 +28,13 @@ def clean_line(text: str) -> str:
 
 @lru_cache(2048)  # answers from the cache hold the same texts again and again
 def _clean_short_line(text: str) -> str:
-    cleaned = clean(text).text
+    cleaned = clean(text)
     return " ".join(cleaned.split())
 
 
 def clean_text(text: str) -> str:
     """A text of several lines."""
-    return clean(text).text.strip()
+    return clean(text).strip()
 
 
 @lru_cache(2048)

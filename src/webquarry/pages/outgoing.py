@@ -96,7 +96,7 @@ def filter_text(text: str) -> str:
         return text
     if text.startswith(("http://", "https://")) and " " not in text:
         return clean_url(text)
-    return clean(text).text
+    return clean(text)
 
 
 def _is_plain(text: str) -> bool:

@@ -26,7 +26,7 @@ class MarkdownText(Format):
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text = source.text.text
-        title = _find_title(clean(normalise_newlines(text)).text)
+        title = _find_title(clean(normalise_newlines(text)))
         if len(text) > _LARGEST:
             return replace(show_text(source, text, "markdown", (_TOO_LARGE,)), title=title)
         page = read_markdown(text, source.url)

@@ -56,14 +56,15 @@ def show_text(
     source: FetchedDocument, text: str, language: str | None = None, notes: tuple[str, ...] = ()
 ) -> ConvertedDocument:
     """Return text as it was sent, in a fenced block if a language is given."""
-    cleaned = clean(normalise_newlines(text))
-    block = Block("verbatim", cleaned.text)
-    if language is not None and cleaned.text.strip():
-        block = Block("code", cleaned.text, language=language)
+    removed: Counter[str] = Counter()
+    cleaned = clean(normalise_newlines(text), removed)
+    block = Block("verbatim", cleaned)
+    if language is not None and cleaned.strip():
+        block = Block("code", cleaned, language=language)
     return ConvertedDocument(
         [block],
         encoding=source.text.encoding,
-        removed=Counter(cleaned.removed),
+        removed=removed,
         notes=notes,
     )
 

@@ -54,9 +54,7 @@ class Composer:
             return ""
         if is_html:
             value = unescape_entities(value)
-        cleaned = clean(value)
-        self.removed.update(cleaned.removed)
-        return " ".join(cleaned.text.split())
+        return " ".join(clean(value, self.removed).split())
 
     def name(self, value: object, *, is_html: bool = False) -> str:
         """Return a value as one line of escaped text."""
@@ -98,10 +96,8 @@ class Composer:
         """Return plain text of several lines, with its line breaks."""
         if not isinstance(value, str):
             return ""
-        cleaned = clean(value)
-        self.removed.update(cleaned.removed)
         lines: list[str] = []
-        for raw in cleaned.text.strip().split("\n"):
+        for raw in clean(value, self.removed).strip().split("\n"):
             line = escape_line_starts(escape(raw.strip()))
             if line and lines and lines[-1]:
                 lines[-1] += "\\"  # a hard line break

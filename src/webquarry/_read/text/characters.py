@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -69,24 +67,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
-@dataclass(frozen=True)
-class Cleaned:
-    """A text that is safe to show, and the number of removed characters by kind."""
-
-    text: str
-    removed: Mapping[str, int]
-
-
-def clean(text: str) -> Cleaned:
-    """Return a text without invisible characters and chat delimiters, to be shown verbatim."""
+def clean(text: str, removed: Counter[str] | None = None) -> str:
+    """Return a text without invisible characters and chat delimiters, to be shown verbatim; add the
+    number of removed ones to `removed`.
+    """
     if text.isascii() and text.isprintable() and "<" not in text and "[" not in text:
-        return Cleaned(text, {})
-    removed: Counter[str] = Counter()
-    text = without_surrogates(text)
-    text = _LINE_END.sub("\n", text)
-    text = strip_invisible(text, removed)
-    text = defuse_verbatim(text, removed)
-    return Cleaned(text, dict(removed))
+        return text
+    removed = Counter() if removed is None else removed
+    text = _LINE_END.sub("\n", without_surrogates(text))
+    return defuse_verbatim(strip_invisible(text, removed), removed)
 
 
 def strip_invisible(text: str, removed: Counter[str]) -> str:

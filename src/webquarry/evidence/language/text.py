@@ -22,7 +22,7 @@ def clean_line(text: object, longest: int = LONGEST) -> str:
     text = text[: longest * 4]
     is_clean = text.isascii() and text.isprintable() and "<" not in text and "[" not in text
     if not is_clean:
-        text = clean(text).text
+        text = clean(text)
     return shorten_text(" ".join(text.split()), longest)
 
 
