@@ -1,1 +1,1 @@
-"""the tree of a page -> that of what browsers paint, where it is another one than was written"""
+"""Changes of the tree of a page to what browsers paint."""

@@ -14,21 +14,21 @@ from lxml import etree
 
 from webquarry._read.html.tree import has_text
 
-_UNSEEN = "desc"
+_NOT_PAINTED = "desc"
 _WRITTEN = frozenset({"text", "tspan", "textpath", "tref", "a"})
 _GROUPS = frozenset({"svg", "g", "a", "switch", "text", "tspan", "textpath", "foreignobject"})
 _BLOCKS = ("p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main")
 _SHAPES = ("rect", "path", "circle", "ellipse", "polygon", "image", "use")
 _ATTRIBUTES = ("font-size", "opacity", "visibility", "display")
-_MOST_TEXTS = 2_000  # in all drawings of a page
-_LONGEST_VALUE = 200  # characters
+_MAX_TEXTS = 2_000  # in all drawings of a page
+_MAX_VALUE = 200  # characters
 
 Element = etree._Element
 
 
 def mark_drawn_text(roots: Sequence[Element]) -> None:
-    """Rename the text of drawings that is not painted, and give the rest a style."""
-    room = _MOST_TEXTS
+    """Rename text that is not painted, and write the style of the rest."""
+    room = _MAX_TEXTS
     for root in roots:
         for drawing in root.iter("svg"):
             is_inner = next(drawing.iterancestors("svg"), None) is not None
@@ -38,22 +38,22 @@ def mark_drawn_text(roots: Sequence[Element]) -> None:
             for text in list(drawing.iter("text", "foreignobject")):
                 room -= 1
                 if room < 0 or (text.getparent() is not None and _is_inert(text, drawing)):
-                    text.tag = _UNSEEN
+                    text.tag = _NOT_PAINTED
             is_plain = next(drawing.iter(*_SHAPES), None) is None
             for element in list(drawing.iter("svg", "g", "text", "tspan")):
                 _add_style(element, is_plain=is_plain)
 
 
 def _is_never_closed(drawing: Element) -> bool:
-    """Whether the page goes on in a drawing, because its end tag is missing."""
-    for box in islice(drawing.iter(*_BLOCKS), _MOST_TEXTS):
+    """Whether a drawing contains the rest of the page, because its end tag is missing."""
+    for box in islice(drawing.iter(*_BLOCKS), _MAX_TEXTS):
         if next(box.iterancestors("foreignobject"), None) is None:
             return True
     return False
 
 
 def _hide_other_text(drawing: Element) -> None:
-    """Rename the elements whose text browsers do not paint, and drop text between them."""
+    """Rename elements whose text browsers do not paint, and remove text between them."""
     inner = [drawing]
     while inner:
         element = inner.pop()
@@ -68,11 +68,11 @@ def _hide_other_text(drawing: Element) -> None:
             if child.tag in _GROUPS:
                 inner.append(child)
             elif has_text(child):
-                child.tag = _UNSEEN
+                child.tag = _NOT_PAINTED
 
 
 def _is_inert(text: Element, drawing: Element) -> bool:
-    """Whether an element around a text is only a definition, or its drawing has no size."""
+    """Whether a text is in a definition, or its drawing has no size."""
     for around in text.iterancestors():
         if around is drawing:
             break
@@ -87,7 +87,7 @@ def _is_inert(text: Element, drawing: Element) -> bool:
 
 
 def _has_line(text: Element) -> bool:
-    """Whether something moves a text down from the upper edge, above which it is not painted."""
+    """Whether a text is moved down from the upper edge, above which it is not painted."""
     for element in (*islice(text.iter("text", "tspan", "textpath"), 5), *text.iterancestors()):
         if any(element.get(name) for name in ("y", "dy", "transform", "dominant-baseline")):
             return True
@@ -102,7 +102,7 @@ def _add_style(element: Element, *, is_plain: bool) -> None:
     """
     parts: list[str] = []
     for name in _ATTRIBUTES:
-        value = (element.get(name) or "").strip()[:_LONGEST_VALUE]
+        value = (element.get(name) or "").strip()[:_MAX_VALUE]
         if value:
             unit = "px" if name == "font-size" and value[-1:].isdigit() else ""
             parts.append(f"{name}:{value}{unit}")

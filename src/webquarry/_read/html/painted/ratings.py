@@ -1,7 +1,7 @@
-"""Rows of stars -> the numbers that they show, written as text.
+"""Ratings shown as stars, written as text.
 
-A person reads a rating off its stars. The page tells it only in a label for those who cannot see
-them; of that label the numbers are taken (`text/labels.py`), and nothing else.
+The page states them only in a label for screen readers; only its numbers are read
+(`text/labels.py`).
 """
 
 from __future__ import annotations
@@ -17,33 +17,31 @@ from webquarry._read.text.labels import read_rating
 _INPUTS = frozenset({"button", "input", "label", "option", "select", "textarea"})
 _INPUT_ROLES = frozenset({"button", "radio", "option", "slider", "menuitem", "tab"})
 _PICTURES = frozenset({"img", "svg", "i", "em"})
-_MOST_RATINGS = 200  # of a page
-_MOST_IN_STARS = 40  # elements that a row of stars is made of
-_MOST_BESIDE = 60  # elements around it, in which the number may stand already
+_MAX_RATINGS = 200  # of a page
+_MAX_IN_STARS = 40  # elements of a row of stars
+_MAX_AROUND = 60  # elements around it that may contain the number
 
 
 def write_ratings(roots: Sequence[etree._Element]) -> None:
-    """Write what rows of stars show into them, where it does not stand beside them as text."""
+    """Write the ratings of rows of stars into them, unless they are beside them as text."""
     rows: list[tuple[etree._Element, str]] = []
     for root in roots:
         for element in find_numbered_labels(root):
             rating = _read_label(element)
-            if rating and len(rows) < _MOST_RATINGS:
+            if rating and len(rows) < _MAX_RATINGS:
                 rows.append((element, rating))
     for element, rating in rows:
-        if _is_choice(element) or _read_near(element, _MOST_IN_STARS) != "":
+        if _is_choice(element) or _read_near(element, _MAX_IN_STARS) != "":
             continue
         box = element.getparent()
-        beside = ""
-        if box is not None:
-            beside = _read_near(box, _MOST_BESIDE) or ""
+        beside = "" if box is None else _read_near(box, _MAX_AROUND)
         number = rating.partition("/")[0].removesuffix(" ★")
-        if number not in beside:
+        if number not in (beside or ""):
             _write(element, rating)
 
 
 def _is_choice(element: etree._Element) -> bool:
-    """Whether stars are there for a person to choose from; they tell nothing."""
+    """Whether stars are an input and state nothing."""
     if element.tag in _INPUTS or element.get("role") in _INPUT_ROLES:
         return True
     beside = (element.getprevious(), element.getnext())
@@ -51,7 +49,7 @@ def _is_choice(element: etree._Element) -> bool:
 
 
 def _read_near(box: etree._Element, most: int) -> str | None:
-    """The text in a box, None where it holds too many elements."""
+    """Return the text in a box; None if it has too many elements."""
     texts: list[str] = []
     for element in islice(box.iter(), most + 1):
         texts.append(element.text or "")
@@ -72,7 +70,7 @@ def _write(element: etree._Element, rating: str) -> None:
 
 
 def _read_label(element: etree._Element) -> str:
-    """The rating in the label of an element."""
+    """Return the rating in the label of an element."""
     label = element.get("aria-label")
     if label is None and element.tag == "img":
         label = element.get("alt")

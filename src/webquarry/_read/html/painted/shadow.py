@@ -1,8 +1,7 @@
-"""Shadow trees that a page writes down as templates -> the one tree that a person sees.
+"""Declarative shadow trees, composed to the tree that browsers show.
 
-What stands in `<template shadowrootmode>` takes the place of the children of the element around it,
-and those go where it has slots for them. Children without a slot are not painted: they end up in a
-template without a mode, which nobody reads.
+The content of `<template shadowrootmode>` replaces the children of its host, which move to its
+slots. Children without a slot are not painted: they move to a template without a mode.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _HOSTS = frozenset(
 )  # fmt: skip
 _MODES = ("open", "closed")
 _MODE = "shadowrootmode"
-_MARK = "data-shadow-tree"  # on the element around a shadow tree, for the rules in it
+_MARK = "data-shadow-tree"  # attribute of the host, for the rules in the tree
 _BETWEEN_RULES = re.compile(r"([{};])")
 _HOST = re.compile(r":host(?:-context)?(?:\([^()]*\))?")
 _SLOTTED = re.compile(r"::slotted\(([^()]*)\)")
@@ -32,7 +31,7 @@ Element = etree._Element
 
 
 def has_shadow_trees(roots: Sequence[Element]) -> bool:
-    """Whether a page may hold a shadow tree."""
+    """Whether a page may contain a shadow tree."""
     for root in roots:
         for template in root.iter("template"):
             if template.get(_MODE) is not None:
@@ -41,7 +40,7 @@ def has_shadow_trees(roots: Sequence[Element]) -> bool:
 
 
 def compose_shadow_trees(roots: Sequence[Element]) -> None:
-    """Put every shadow tree of a page into its place, the innermost first."""
+    """Compose all shadow trees of a page, the innermost first."""
     slots: dict[Element, list[Element]] = defaultdict(list)
     templates: list[Element] = []
     open_templates: list[Element] = []
@@ -61,7 +60,7 @@ def compose_shadow_trees(roots: Sequence[Element]) -> None:
         host = template.getparent()
         mode = (template.get(_MODE) or "").strip().lower()
         if host is None or host in hosts or mode not in _MODES or not _can_be_host(host):
-            template.attrib.pop(_MODE, "")  # an ordinary one, of which nothing is seen
+            template.attrib.pop(_MODE, "")  # an ordinary template, which is not painted
             continue
         hosts.add(host)
         trees.append((host, template))
@@ -72,12 +71,12 @@ def compose_shadow_trees(roots: Sequence[Element]) -> None:
 
 
 def _can_be_host(element: Element) -> bool:
-    """Whether browsers give an element of this name a shadow tree."""
+    """Whether an element may have a shadow tree in browsers."""
     return element.tag in _HOSTS or "-" in str(element.tag)
 
 
 def _compose(host: Element, template: Element, slots: Sequence[Element]) -> None:
-    """Put a shadow tree in place of the children of its host, and those into its slots."""
+    """Replace the children of a host by its shadow tree, and move them to its slots."""
     by_name: dict[str, Element] = {}
     for slot in slots:
         by_name.setdefault(slot.get("name") or "", slot)
@@ -85,11 +84,11 @@ def _compose(host: Element, template: Element, slots: Sequence[Element]) -> None
     filled: set[Element] = set()
 
     def find_place(name: str) -> Element:
-        """Where a child with this name of a slot goes."""
+        """Return the slot with a name, without its default content."""
         slot = by_name.get(name)
         if slot is None:
             return unseen
-        if slot not in filled:  # what it holds is for the case that nothing else comes
+        if slot not in filled:
             filled.add(slot)
             _move_content(slot, unseen)
         return slot
@@ -111,7 +110,7 @@ def _compose(host: Element, template: Element, slots: Sequence[Element]) -> None
 
 
 def _move_content(source: Element, target: Element) -> None:
-    """Move the text and the children of an element to the end of another one."""
+    """Append the text and the children of an element to another one."""
     if source.text:
         _append_text(target, source.text)
         source.text = None
@@ -119,7 +118,7 @@ def _move_content(source: Element, target: Element) -> None:
 
 
 def _append_text(element: Element, text: str) -> None:
-    """Add text at the end of an element."""
+    """Append text to an element."""
     if len(element):
         element[-1].tail = (element[-1].tail or "") + text
     else:
@@ -127,7 +126,7 @@ def _append_text(element: Element, text: str) -> None:
 
 
 def _scope_styles(host: Element, template: Element, number: int) -> None:
-    """Let the rules in a shadow tree be about that tree only."""
+    """Limit the rules in a shadow tree to that tree."""
     styles = list(template.iterchildren("style"))
     if not styles:
         return
@@ -137,7 +136,7 @@ def _scope_styles(host: Element, template: Element, number: int) -> None:
 
 
 def _scope_rules(css: str, mark: str) -> str:
-    """The text of a sheet with a mark in front of every selector."""
+    """Return a style sheet with the mark in every selector."""
     parts = _BETWEEN_RULES.split(remove_comments(css))
     for place in range(0, len(parts) - 1, 2):
         prelude = parts[place].strip()
@@ -149,7 +148,7 @@ def _scope_rules(css: str, mark: str) -> str:
 
 
 def _scope_selector(selector: str, mark: str) -> str:
-    """One selector, for the elements of a shadow tree."""
+    """Return a selector that matches in a shadow tree only."""
     if ":host" in selector:
         return _HOST.sub(mark, selector)
     inner = _SLOTTED.sub(r"\1", selector)
