@@ -21,7 +21,7 @@ def extract(path: Path, url: str) -> str:
     """The main content of a file as Markdown."""
     document = parse_html(decode(path.read_bytes(), "").text)
     selection = select_main_content(document)
-    return render_selection(document, selection, url, with_rest=False).text
+    return render_selection(document, selection, url).text
 
 
 def main() -> None:

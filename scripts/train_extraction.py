@@ -29,8 +29,8 @@ from scripts.extraction.stages import as_data  # noqa: E402
 from scripts.extraction.training import COMMON, Trainer  # noqa: E402
 
 from webquarry._native import CONTEXT_NAMES, FEATURE_NAMES  # noqa: E402
-from webquarry._read.main_content.choose import RULES  # noqa: E402
 from webquarry._read.main_content.model import Probabilities, blend  # noqa: E402
+from webquarry._read.main_content.select import RULES  # noqa: E402
 
 if TYPE_CHECKING:
     from scripts.extraction.pages import LabelledPage

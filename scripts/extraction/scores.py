@@ -9,10 +9,9 @@ from typing import Any
 
 from scripts.extraction.pages import SETS, LabelledPage, load_metrics, load_set, read_html
 
-from webquarry._read.main_content.choose import RULES, Rule
 from webquarry._read.main_content.model import Probabilities
 from webquarry._read.main_content.render import render_selection
-from webquarry._read.main_content.select import select_main_content
+from webquarry._read.main_content.select import RULES, Rule, select_main_content
 
 
 def compute_scores(

@@ -57,7 +57,7 @@ def test_a_page_without_a_main_part_is_given_whole_and_that_is_said(
 
     def nothing(document: object) -> Chosen:
         found = real(document)  # type: ignore[arg-type]
-        return Chosen(found.flow, [], 0.0)
+        return Chosen(found.flow, [])
 
     real = select.select_main_content
     monkeypatch.setattr(select, "select_main_content", nothing)

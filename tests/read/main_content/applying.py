@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import Flow, build_flow
-from webquarry._read.main_content.choose import Rule
+from webquarry._read.main_content.select import Rule
 
 ARTICLE = '<meta property="og:type" content="article">'
 

@@ -6,9 +6,9 @@ import pytest
 
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import Flow, build_flow
-from webquarry._read.main_content.choose import RULES, choose
 from webquarry._read.main_content.model import Probabilities
 from webquarry._read.main_content.rules_text import drop_copies
+from webquarry._read.main_content.select import RULES, choose
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 COPIES = f"<div><p>{LONG}</p></div><section><p>{LONG}</p></section>"

@@ -126,21 +126,12 @@ def test_links_of_kept_text_are_absolute() -> None:
 @pytest.mark.parametrize(
     "html", ["", "   ", "<html></html>", "<body><div id=root></div><script>run()</script></body>"]
 )
-def test_a_page_without_text_gives_nothing_and_no_confidence(html: str) -> None:
+def test_a_page_without_text_gives_nothing(html: str) -> None:
     document = parse_html(html)
     selection = select_main_content(document)
 
-    assert (selection.kept, selection.confidence) == ([], 0.0)
+    assert selection.kept == []
     assert render_selection(document, selection, "https://example.org/").text == ""
-
-
-def test_confidence_is_higher_for_an_article_than_for_scraps() -> None:
-    article = select_main_content(parse_html((PAGES / "news_article.html").read_text("utf-8")))
-    scraps = select_main_content(
-        parse_html("<body><div><a href=/a>One</a> <a href=/b>Two</a></div><div>three</div></body>")
-    )
-
-    assert 0.0 <= scraps.confidence < article.confidence <= 1.0
 
 
 def test_given_probabilities_replace_those_of_the_model() -> None:
@@ -233,7 +224,7 @@ def test_a_mark_without_a_note_to_be_seen_is_a_link_like_others(notes: str) -> N
 def tell_headings(rest: str) -> tuple[str, ...]:
     """The headings that are told of what is left out behind the first block of a page."""
     document = parse_html(f"<body><p>{TEXT}</p>{rest}<p>{TEXT * 2}</p></body>")
-    selection = Selection(build_flow(document), [0], 1.0)
+    selection = Selection(build_flow(document), [0])
     left_out = render_selection(document, selection, "https://example.org/").left_out
     assert left_out is not None
     return left_out.headings

@@ -1,10 +1,9 @@
-"""A parsed page -> its flow: blocks of text in order, and the table of the elements they stand in.
+"""Text blocks of a parsed page in order, and the table of the elements around them.
 
-One walk. A block is what stands between two box boundaries; inline tags add to it. Blocks are
-contiguous for every element, so whatever is to be known about a subtree is a difference of two
-running sums over blocks. What a person cannot see is only flagged here, by its own attributes;
-`render.py` leaves it out. What is never the point of a page (navigation, its footers, dialogs) does
-not become a block at all.
+A block is the text between two boundaries of boxes; inline tags add to it. The blocks of an element
+are contiguous, so that every fact about a subtree is a difference of two running sums. What is
+hidden is only flagged by its own attributes; `render.py` leaves it out. What is never main content
+(navigation, page footers, dialogs) is no block.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lxml import etree
 
@@ -26,11 +24,11 @@ __all__ = ["ChosenParts", "Flow", "Walk", "build_flow"]
 _MIN_TEXT = 200  # characters; a page with less is searched for text in menus and headers
 _TYPE = '"@type"'
 _ARTICLE = re.compile(rf'{_TYPE}\s*+:\s*+\[?\s*+"(?:\w*Article|BlogPosting|Report|Review)"')
-_LONGEST_DATA = 200_000  # characters of structured data that are searched
-_LONGEST_TITLE = 500
-_LONGEST_DESCRIPTION = 300
+_MAX_DATA = 200_000  # characters of structured data that are searched
+_MAX_TITLE = 500
+_MAX_DESCRIPTION = 300
 _WORD = re.compile(r"\w{4,}")
-_MOST_WORDS = 24
+_MAX_WORDS = 24
 _UNWRAPPED = ("nav", "header", "button")  # the walk does not enter them
 _NO_TEXT = frozenset(
     {"a", "iframe", "noscript", "option", "script", "style", "svg", "template", "textarea", "title"}
@@ -40,25 +38,14 @@ _MIN_SENTENCES = 500  # characters of such texts
 _DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Title and topic of a page."""
-
-    title: str = ""
-    topic: tuple[str, ...] = ()  # words of at least four characters in title and description
-    # 0 for no article, 1 for an article by its Open Graph type, 2 for one by structured data
-    kind: int = 0
-
-
 class Flow:
     """Blocks and their elements, as parallel lists; parents come before their children."""
 
-    def __init__(self, walk: Walk, head: Head) -> None:
+    def __init__(self, document: Document, walk: Walk) -> None:
         self.walk = walk  # with the elements that the text of a block comes from
         self.texts = walk.texts
         # of each block: its innermost element, and the characters and the number of its links
         self.boxes, self.link_chars, self.links = walk.list_blocks()
-        self.image_places = walk.image_places  # of each image: the block that it is in or before
         (
             self.parents,
             self.tags,
@@ -70,9 +57,8 @@ class Flow:
             self.last,  # one past the last block
         ) = walk.list_boxes()
         self.known_tags = frozenset(self.tags)
-        self.title = head.title
-        self.topic = head.topic
-        self.is_article = head.kind
+        # `is_article`: 0 for no article, 1 by its Open Graph type, 2 by structured data
+        self.title, self.topic, self.is_article = _read_head(document)
         self.cut = walk.cut
         # whitespace at the end of code may have been counted as a block
         blocks, boxes = len(self.texts), len(self.tags)
@@ -87,7 +73,7 @@ def build_flow(document: Document) -> Flow:
     if sum(map(len, walk.texts)) < _MIN_TEXT and unwrap_text(document.roots):
         walk = Walk(PAGE_TAGS)
         walk.walk(document.roots)
-    return Flow(walk, _read_head(document))
+    return Flow(document, walk)
 
 
 def list_texts(flow: Flow) -> list[Block]:
@@ -103,34 +89,31 @@ def list_texts(flow: Flow) -> list[Block]:
     return blocks
 
 
-def _read_head(document: Document) -> Head:
-    """Read the head of the first root, and the structured data of the page."""
-    if not document.roots:
-        return Head()
+def _read_head(document: Document) -> tuple[str, tuple[str, ...], int]:
+    """Return the title of a page, the words of at least four characters in title and description,
+    and whether it is an article: 0 for no, 1 by its Open Graph type, 2 by structured data.
+    """
     page_info = document.page_info
-    title = page_info.title[:_LONGEST_TITLE]
+    title = page_info.title[:_MAX_TITLE]
     about, kind = [title], 0
     for name, content in page_info.metas:
         if name in _DESCRIPTIONS:
-            about.append(content[:_LONGEST_DESCRIPTION])
+            about.append(content[:_MAX_DESCRIPTION])
         elif name == "og:type" and "article" in content:
             kind = 1
-    for data in page_info.data:
-        if _is_about_article(data):
-            kind = 2
-            break
+    if any(map(_is_about_article, page_info.data)):
+        kind = 2
     words = _WORD.findall(" ".join(about).lower())
-    topic = tuple(dict.fromkeys(words))[:_MOST_WORDS]
-    return Head(title, topic, kind)
+    return title, tuple(dict.fromkeys(words))[:_MAX_WORDS], kind
 
 
 def _is_about_article(data: str) -> bool:
     """Return whether structured data describes an article."""
-    place = data.find(_TYPE, 0, _LONGEST_DATA)
+    place = data.find(_TYPE, 0, _MAX_DATA)
     while place >= 0:
-        if _ARTICLE.match(data, place, _LONGEST_DATA) is not None:
+        if _ARTICLE.match(data, place, _MAX_DATA) is not None:
             return True
-        place = data.find(_TYPE, place + 1, _LONGEST_DATA)
+        place = data.find(_TYPE, place + 1, _MAX_DATA)
     return False
 
 

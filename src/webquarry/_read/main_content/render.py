@@ -35,12 +35,9 @@ _MAX_HEADINGS_SIZE = 200  # bytes of all headings together
 _MAX_NOTE = 3_000  # characters; a longer element with the id of a footnote is a part of the page
 
 
-def render_selection(
-    document: Document, selection: Selection, base_url: str, *, with_rest: bool = True
-) -> Markdown:
-    """Return the kept blocks as Markdown without the page's title.
-
-    `with_rest` adds the size and the headings of the text that is left out.
+def render_selection(document: Document, selection: Selection, base_url: str) -> Markdown:
+    """Return the kept blocks as Markdown without the page's title, with the size and the headings
+    of the text that is left out.
     """
     flow, page_info = selection.flow, document.page_info
     kept = set(selection.kept)
@@ -53,10 +50,7 @@ def render_selection(
     if found_notes:
         kept |= found_notes
         parts = flow.walk.choose_parts(kept, formulas)
-    size = 0
-    headings: list[int] = []
-    if with_rest:
-        size, headings = _measure_rest(flow, kept)
+    size, headings = _measure_rest(flow, kept)
     names = None
     if page_info.style_elements:
         names = parts.names()

@@ -1,22 +1,52 @@
-"""Selection of the main content of a parsed page."""
+"""Select the main content of a parsed page: a threshold for the probabilities, then rules."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from webquarry._native import find_joint_threshold
 from webquarry._read.html.fallbacks import drop_fallbacks, is_read_without_scripts
 from webquarry._read.html.parse import Document
 from webquarry._read.main_content.blocks import Flow, build_flow
-from webquarry._read.main_content.choose import RULES, Rule, choose
 from webquarry._read.main_content.model import (
     Model,
     Probabilities,
     build_features,
     load_shipped_model,
 )
+from webquarry._read.main_content.rules_lists import (
+    add_items,
+    add_unit_parts,
+    add_units,
+)
+from webquarry._read.main_content.rules_tables import add_tables
+from webquarry._read.main_content.rules_text import (
+    add_captions,
+    add_code,
+    add_ends,
+    add_headings,
+    drop_comments,
+    drop_copies,
+    prefer_visible,
+)
 from webquarry._read.main_content.tags import FALLBACK_FLAG
 
+Rule = Callable[[Flow, Sequence[float], bytearray], None]
+# In this order: later rules complete what earlier ones keep.
+RULES: tuple[Rule, ...] = (
+    add_tables,
+    add_code,
+    add_ends,
+    add_captions,
+    add_units,
+    add_items,
+    add_unit_parts,
+    prefer_visible,
+    drop_comments,
+    drop_copies,
+    add_headings,
+)
 _MIN_VISIBLE = 0.5  # share of the selected words
 
 
@@ -26,7 +56,6 @@ class Selection:
 
     flow: Flow
     kept: list[int]  # indexes of blocks in page order
-    confidence: float  # expected F1, from 0 to 1; 0 for a page without blocks
 
     @property
     def texts(self) -> list[str]:
@@ -47,7 +76,7 @@ def select_main_content(
     """
     flow = build_flow(document)
     if not flow.texts or flow.cut:
-        return Selection(flow, [], 0.0)
+        return Selection(flow, [])
     model = model or load_shipped_model()
     features = build_features(flow, model.lifts)
     is_given = probabilities is not None
@@ -57,31 +86,24 @@ def select_main_content(
         raise ValueError("The probabilities belong to another page.")
     words = features.words
     kept = choose(flow, probabilities, words, rules)
-    if has_fallback(flow, kept) and not is_read_without_scripts(document.roots):
-        visible = [index for index in kept if not has_fallback(flow, [index])]
-        visible_words = sum(words[index] for index in visible)
-        kept_words = sum(words[index] for index in kept)
-        if visible_words < _MIN_VISIBLE * kept_words and not is_given:
-            # most of the selection is invisible in browsers with scripts: select again without it
-            drop_fallbacks(document.roots)
-            return select_main_content(document, model)
-        kept = visible
-    return Selection(flow, kept, _expect_f1(kept, probabilities.final, words))
+    visible = [index for index in kept if not flow.flags[flow.boxes[index]] & FALLBACK_FLAG]
+    if len(visible) == len(kept) or is_read_without_scripts(document.roots):
+        return Selection(flow, kept)
+    kept_words = sum(words[index] for index in kept)
+    if sum(words[index] for index in visible) < _MIN_VISIBLE * kept_words and not is_given:
+        # most of the selection is invisible in browsers with scripts: select again without it
+        drop_fallbacks(document.roots)
+        return select_main_content(document, model, rules=rules)
+    return Selection(flow, visible)
 
 
-def _expect_f1(kept: list[int], probabilities: Sequence[float], words: Sequence[float]) -> float:
-    """Return the expected F1 of keeping some blocks."""
-    size = hits = 0.0
-    for index in range(len(words)):
-        chance, own_words = probabilities[index], words[index]
-        size += chance * own_words
-    for index in kept:
-        chance, own_words = probabilities[index], words[index]
-        size += own_words
-        hits += chance * own_words
-    return round(2 * hits / size, 4) if size else 0.0
-
-
-def has_fallback(flow: Flow, blocks: list[int]) -> bool:
-    """Return whether browsers show one of the blocks only if scripts are disabled."""
-    return any(flow.flags[flow.boxes[block]] & FALLBACK_FLAG for block in blocks)
+def choose(
+    flow: Flow, probabilities: Probabilities, words: Sequence[float], rules: Sequence[Rule] = RULES
+) -> list[int]:
+    """Return the indexes of the blocks to keep; `words` is the number of words of each block."""
+    threshold = find_joint_threshold(list(probabilities.final), list(words))
+    kept = bytearray([probability >= threshold for probability in probabilities.final])
+    likely = list(map(max, probabilities.first, probabilities.final))
+    for rule in rules:
+        rule(flow, likely, kept)
+    return [index for index, is_kept in enumerate(kept) if is_kept]
