@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jsonschema import (  # type: ignore[import-untyped]  # comes with the MCP SDK
-    Draft202012Validator,
-)
-from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
 from scripts.mcp_clients.calls import FOR_PEOPLE, Json
 
 # Of the outputs, by tool; None where a tool answers with text alone.

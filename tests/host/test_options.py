@@ -14,8 +14,8 @@ from tests.executables import Answer, Site
 from tests.host.workbench import WEATHER, Workbench, schema_of
 from webquarry.errors import BadInput, Refused, TooLarge, ToolFailure
 from webquarry.host.host import ToolHost
-from webquarry.host.options.own_variables import is_own_variable
-from webquarry.host.trust.store import TrustStore
+from webquarry.host.options import is_own_variable
+from webquarry.host.trust import TrustStore
 
 
 def run(host: ToolHost, name: str = "weather") -> dict[str, Any]:

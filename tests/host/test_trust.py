@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.host.workbench import WEATHER, Workbench, schema_of
+from tests.host.workbench import WEATHER, Workbench
 from webquarry.errors import BadInput, Refused, WebquarryError
-from webquarry.host.checking import check_paths
-from webquarry.host.trust.contents import hash_folder
-from webquarry.host.trust.store import Judged, TrustStore, folder_to_trust
+from webquarry.host.discovery import check_paths, folder_to_trust
+from webquarry.host.trust import TrustStore, hash_folder
 
 
 @pytest.fixture
@@ -77,34 +76,18 @@ def test_any_change_takes_the_trust_away(change: str, bench: Workbench, store: T
     outside = bench.script("outside", "exit 1", folder.parent)
     (folder / "linked").symlink_to(outside)
     store.trust(folder)
-    assert store.judge(folder).verdict == "trusted"
+    assert store.explain_distrust(folder) == ""
     CHANGES[change](folder)
 
     host = bench.host()
 
-    assert store.judge(folder).verdict == "changed"
+    assert "has changed" in store.explain_distrust(folder)
     assert host.tools == []
     assert any(
         one.state == "untrusted" and "has changed since it was trusted" in one.reason
         for one in host.skipped
     )
     assert not mark.exists()
-
-
-def test_what_python_writes_by_itself_takes_no_trust_away_and_is_never_run(
-    bench: Workbench, store: TrustStore
-) -> None:
-    marking_tool(bench)
-    store.trust(bench.project_tools)
-    kept = bench.project_tools / "lib" / "__pycache__"
-    kept.mkdir(parents=True)
-    (kept / "helper.cpython-311.pyc").write_bytes(b"anything")
-
-    judged = store.judge(bench.project_tools)
-
-    assert judged.verdict == "trusted"
-    assert judged.copy is not None
-    assert not list(judged.copy.rglob("*.pyc"))
 
 
 def helped_tool(bench: Workbench) -> Path:
@@ -143,52 +126,6 @@ def test_a_file_that_a_tool_runs_takes_the_trust_away_when_it_changes(
         asyncio.run(host.run("weather", {"city": "Oslo"}))
 
 
-def test_what_is_run_are_the_bytes_that_were_compared(
-    bench: Workbench, store: TrustStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also when somebody puts others in their place right after the comparison."""
-    helper = helped_tool(bench)
-    store.trust(bench.project_tools)
-    host = bench.host()
-    judge = TrustStore.judge
-
-    def judge_and_swap(store: TrustStore, folder: Path) -> Judged:
-        judged = judge(store, folder)
-        helper.write_text('answer=\'{"from": "somebody else"}\'\n')
-        (folder / "weather").write_text("#!/bin/sh\necho '{}'\n")
-        return judged
-
-    monkeypatch.setattr(TrustStore, "judge", judge_and_swap)
-
-    assert asyncio.run(host.run("weather", {"city": "Oslo"})) == {"from": "the helper"}
-
-
-def test_a_copy_that_was_tampered_with_is_made_again(bench: Workbench, store: TrustStore) -> None:
-    helped_tool(bench)
-    store.trust(bench.project_tools)
-    host = bench.host()
-    copy = store.judge(bench.project_tools).copy
-    assert copy is not None
-    assert stat.S_IMODE(copy.stat().st_mode) == 0o700
-    (copy / "lib" / "helper.sh").write_text('answer=\'{"from": "somebody else"}\'\n')
-
-    assert asyncio.run(host.run("weather", {"city": "Oslo"})) == {"from": "the helper"}
-
-
-def test_copies_of_what_is_trusted_no_more_are_removed(bench: Workbench, store: TrustStore) -> None:
-    helper = helped_tool(bench)
-    store.trust(bench.project_tools)
-    first = store.judge(bench.project_tools).copy
-    append(helper)
-    store.trust(bench.project_tools)
-    second = store.judge(bench.project_tools).copy
-
-    assert first is not None
-    assert second is not None
-    assert not first.exists()
-    assert second.exists()
-
-
 @pytest.mark.parametrize("what", ["pipe", "loop", "many", "large"])
 def test_a_folder_of_which_nobody_can_know_the_content_is_not_trusted(
     what: str, bench: Workbench, store: TrustStore, monkeypatch: pytest.MonkeyPatch
@@ -200,13 +137,13 @@ def test_a_folder_of_which_nobody_can_know_the_content_is_not_trusted(
     elif what == "loop":
         (bench.project_tools / "lib" / "up").symlink_to(bench.project_tools)
     elif what == "many":
-        monkeypatch.setattr("webquarry.host.trust.contents.MOST_FILES", 1)
+        monkeypatch.setattr("webquarry.host.trust.MOST_FILES", 1)
     else:
-        monkeypatch.setattr("webquarry.host.trust.contents.MOST_BYTES", 100)
+        monkeypatch.setattr("webquarry.host.trust.MOST_BYTES", 100)
 
-    assert store.judge(bench.project_tools).verdict == "unknowable"
+    assert store.explain_distrust(bench.project_tools).startswith("its folder holds")
     assert bench.host().tools == []
-    with pytest.raises(BadInput, match="nobody can vouch"):
+    with pytest.raises(BadInput, match="cannot be verified"):
         store.trust(bench.project_tools)
 
 
@@ -233,7 +170,7 @@ def test_the_same_tools_elsewhere_are_not_trusted(
     bench.tool(WEATHER, folder=copy)
 
     assert hash_folder(copy) == hash_folder(bench.project_tools)
-    assert store.judge(copy).verdict == "unknown"
+    assert "is not trusted" in store.explain_distrust(copy)
 
 
 def test_trust_can_be_taken_back(bench: Workbench, store: TrustStore) -> None:
@@ -242,7 +179,7 @@ def test_trust_can_be_taken_back(bench: Workbench, store: TrustStore) -> None:
 
     assert store.forget(bench.project_tools)
     assert not store.forget(bench.project_tools)
-    assert store.judge(bench.project_tools).verdict == "unknown"
+    assert "is not trusted" in store.explain_distrust(bench.project_tools)
 
 
 def test_in_the_home_directory_the_projects_folder_is_the_users_own(
@@ -265,8 +202,8 @@ def test_what_is_remembered_is_for_the_user_alone_and_written_at_once(
     assert stat.S_IMODE(store.file.stat().st_mode) == 0o600
     assert stat.S_IMODE(store.file.parent.stat().st_mode) == 0o700
     assert [path.name for path in store.file.parent.iterdir()] == ["trusted-tools.json"]
-    assert store.judge(bench.project_tools).verdict == "trusted"
-    assert store.judge(bench.user_tools).verdict == "trusted"
+    assert store.explain_distrust(bench.project_tools) == ""
+    assert store.explain_distrust(bench.user_tools) == ""
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"folders": 5}', b"\xff", b"[" * 100_000])
@@ -276,7 +213,7 @@ def test_a_list_that_cannot_be_read_trusts_nobody(
     store.file.parent.mkdir(parents=True)
     store.file.write_bytes(content)
     with caplog.at_level(logging.WARNING):
-        assert store.judge(bench.project_tools).verdict == "unknown"
+        assert "is not trusted" in store.explain_distrust(bench.project_tools)
 
     assert "none is trusted" in caplog.text
 
@@ -328,22 +265,3 @@ def test_an_untrusted_projects_tool_is_not_run_to_be_checked_either(
         check_paths([bench.project_tools], bench.settings(), bench.environ)
     )
     assert findings == []
-
-
-def test_a_file_that_nobody_may_read_cannot_be_vouched_for(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch, store: TrustStore
-) -> None:
-    bench.tool(schema_of("secret"), folder=bench.project_tools)
-    store.trust(bench.project_tools)
-
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("webquarry.host.trust.contents._hash_file", refuse)
-
-    judged = store.judge(bench.project_tools)
-
-    assert judged.verdict == "unknowable"
-    assert "Permission denied" in judged.distrust
-    with pytest.raises(BadInput, match="nobody can vouch"):
-        store.trust(bench.project_tools)

@@ -19,8 +19,7 @@ import pytest
 from tests.host.workbench import Workbench
 from webquarry.host.models import TYPES, ToolSchema
 from webquarry.host.probe import judge_schema
-from webquarry.host.translation.anthropic import to_anthropic
-from webquarry.host.translation.openai import to_responses
+from webquarry.host.translation import to_anthropic, to_responses
 from webquarry.host.validation import check_schema
 
 SEED = Path(__file__).with_name("002_b465963aded01e92.txt").read_text("utf-8")

@@ -7,6 +7,7 @@ checkers do. Exit code 1 for a failure or an error found, 2 for a command that w
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,15 +22,21 @@ from rich.table import Table
 
 from webquarry.cli.views.tool import show_tool
 from webquarry.errors import BadInput
-from webquarry.host.authoring.template import write_template
-from webquarry.host.checking import check_paths
+from webquarry.host.discovery import (
+    Folder,
+    check_paths,
+    executables_in,
+    expand,
+    folder_to_trust,
+    needs_trust,
+)
 from webquarry.host.environment import escape_unprintable
-from webquarry.host.folders import Folder, executables_in, expand, needs_trust
 from webquarry.host.host import ToolHost
 from webquarry.host.models import Executable, HostedTool
-from webquarry.host.options.options import BadOptions, find_options
+from webquarry.host.options import BadOptions, find_options
 from webquarry.host.strict_json import NotJson, parse_json
-from webquarry.host.trust.store import TrustStore, folder_to_trust
+from webquarry.host.template import write_template
+from webquarry.host.trust import TrustStore
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
 from webquarry.surfaces.terminal import AsJson, command_output, one_line
@@ -173,6 +180,7 @@ def run(
         raise typer.BadParameter(
             "Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin"
         )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the tool like Ctrl-C
     with command_output(as_json) as output:
         try:
             arguments = parse_json(sys.stdin.buffer.read(_MOST_INPUT_BYTES))

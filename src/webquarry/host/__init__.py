@@ -1,1 +1,1 @@
-"""executables -> tools"""
+"""Tools of the user: discovery, validation, running, and the forms of vendors."""

@@ -1,38 +1,54 @@
-"""Finding tools: the executables of the tool folders are asked, all in parallel, and the best of
-each name is kept.
+"""Discovery of tools in the folders of the system, the user and the project, in this order.
 
-Later folders override earlier ones by the tool's name. Whatever cannot be served is skipped with
-its reason; one bad tool never keeps the others from loading. A project's folder is not touched
-before it is trusted. Who wants a tool by its name has only that one asked: a file is named after
-its tool, and of others it is known what they are since they were last asked. Where neither leads to
-the tool, all are asked.
+All executables are asked for their descriptions in parallel. Tools of later folders override
+earlier ones of the same name. A file that cannot be served is skipped with its reason. Executables
+of a project are not run before its folder is trusted.
+
+The system folder is by default that of the scripts of this Python, of which only our own
+executables, with names ending in -tool, are run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import sys
+import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
+from webquarry.credentials import NOWHERE, find_home
+from webquarry.errors import BadInput
 from webquarry.host.environment import escape_unprintable
-from webquarry.host.folders import Folder, executables_in, tool_folders
-from webquarry.host.models import Executable, HostedTool, Skipped
-from webquarry.host.options.options import name_forms
-from webquarry.host.probe import Probe
-from webquarry.host.probing.schema_probe import SchemaProbe
-from webquarry.host.translation.naming import is_name_of
-from webquarry.host.trust.store import TrustStore
+from webquarry.host.models import Executable, Finding, HostedTool, Origin, Skipped
+from webquarry.host.naming import is_name_of
+from webquarry.host.options import SUFFIX, name_forms
+from webquarry.host.probe import Probe, judge_schema, probe
+from webquarry.host.trust import TrustStore
 from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
 
-_ORIGINS = ("system", "user", "project")  # in the order in which they are shown
+_ORIGINS = ("system", "user", "project")
+_PROBES_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A tool folder; `names` limits it to these files."""
+
+    path: Path
+    origin: Origin
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Discovery:
-    """What was found: the tools that can be run, by name, and everything that was passed over."""
+    """The tools by name, and the files that were skipped."""
 
     tools: tuple[HostedTool, ...]
     skipped: tuple[Skipped, ...]
@@ -41,93 +57,202 @@ class Discovery:
 async def discover(
     settings: Settings, environ: Mapping[str, str], names: Sequence[str] = ()
 ) -> Discovery:
-    """Look into all folders and ask every executable there, or only the tools of these names."""
+    """Ask all executables for their descriptions, or only those that may have one of `names`."""
     executables: list[Executable] = []
     skipped: list[Skipped] = []
     for folder in tool_folders(settings, environ):
-        found, passed_over = await asyncio.to_thread(_list_folder, folder, TrustStore.of(environ))
+        found, refused = await asyncio.to_thread(_list_folder, folder, TrustStore.of(environ))
         executables += found
-        skipped += passed_over
-    probe = SchemaProbe(settings, environ)
-    probes: dict[Executable, Probe] | None = None
+        skipped += refused
+    probes = None
     if names:
-        probes = await _ask_by_name(names, executables, probe)
+        named = [one for one in executables if _may_be_one_of(one, names)]
+        probes = await _ask_all(named, settings, environ)
+        schemas = [answer.schema for answer in probes.values() if answer.schema]
+        if not all(any(is_name_of(one.name, name) for one in schemas) for name in names):
+            probes = None  # the file of a tool has another name
     if probes is None:
-        answers = await asyncio.gather(*map(probe.ask, executables))
-        probes = dict(zip(executables, answers, strict=True))
+        probes = await _ask_all(executables, settings, environ)
     tools = _choose_by_name(probes, skipped)
     skipped.sort(key=lambda one: (_ORIGINS.index(one.origin), str(one.path)))
-    by_name = [tools[name] for name in sorted(tools)]
-    return Discovery(tuple(by_name), tuple(skipped))
+    return Discovery(tuple(tools[name] for name in sorted(tools)), tuple(skipped))
 
 
 def log_skipped(skipped: Iterable[Skipped]) -> None:
-    """Log everything that was passed over, with its path and reason."""
+    """Log skipped files with their reasons."""
     for one in skipped:
         level = logging.INFO if one.state == "overridden" else logging.WARNING
         path = escape_unprintable(str(one.path))
         log.log(level, "the tool %s is skipped: %s", path, one.reason)
 
 
-async def _ask_by_name(
-    names: Sequence[str], executables: list[Executable], probe: SchemaProbe
-) -> dict[Executable, Probe] | None:
-    """The tools of these names, and those of which it is known that they are broken; None when a
-    name does not lead to a tool.
+async def check_paths(
+    paths: Sequence[Path], settings: Settings, environ: Mapping[str, str]
+) -> list[tuple[Path, list[Finding]]]:
+    """Return the findings for each path: an executable, a schema file, a folder of them, or the
+    name of a tool in the tool folders.
     """
-    recalled = await asyncio.gather(*map(probe.recall, executables))
-    known = dict(zip(executables, recalled, strict=True))
-    probes: dict[Executable, Probe] = {}
-    for executable, answer in known.items():
-        if answer is not None and answer.schema is None:
-            probes[executable] = answer
-    # The last folder's first, and in one folder by file name.
-    ordered = sorted(executables, key=lambda one: -_ORIGINS.index(one.origin))
-    for name in names:
-        is_found = False
-        for executable in ordered:
-            if not _may_have_name(executable, known[executable], name):
-                continue
-            answer = await probe.ask(executable)
-            probes[executable] = answer
-            if answer.schema is not None and is_name_of(answer.schema.name, name):
-                is_found = True
-                break
-        if not is_found:
-            return None
-    # In the order in which the folders were looked into, by which the tools of a name are chosen.
-    return {executable: probes[executable] for executable in executables if executable in probes}
+    files: list[Path] = []
+    for path in paths:
+        files += _list_files(_find_by_name(path, settings, environ))
+    findings = await asyncio.gather(*(_check_file(file, settings, environ) for file in files))
+    return list(zip(files, findings, strict=True))
 
 
-def _may_have_name(executable: Executable, known: Probe | None, name: str) -> bool:
-    """May this be the tool of that name, by what it said of itself or else by its file?"""
-    if known is not None and known.schema is not None:
-        return is_name_of(known.schema.name, name)
-    return any(is_name_of(form, name) for form in name_forms(executable.path))
+def tool_folders(settings: Settings, environ: Mapping[str, str]) -> list[Folder]:
+    """Return the tool folders. A folder that is given twice has its first origin."""
+    scripts = find_scripts()
+    system = scripts
+    if settings.system_tools is not None:
+        system = expand(settings.system_tools, environ)
+    names = list_own_names() if system.resolve() == scripts.resolve() else None
+    folders = [
+        Folder(system, "system", names),
+        Folder(expand(settings.user_tools, environ), "user"),
+        Folder(expand(settings.project_tools, environ), "project"),
+    ]
+    by_path: dict[Path, Folder] = {}
+    for folder in folders:
+        by_path.setdefault(folder.path.resolve(), folder)
+    return list(by_path.values())
+
+
+def needs_trust(folder: Path, settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Return whether a folder is the tool folder of a project, by its place or its name."""
+    place = folder.resolve()
+    for known in tool_folders(settings, environ):
+        if known.path.resolve() == place:
+            return known.origin == "project"
+    name = settings.project_tools.parts
+    return not settings.project_tools.is_absolute() and place.parts[-len(name) :] == name
+
+
+def folder_to_trust(path: Path, project_tools: Path) -> Path:
+    """Return the tool folder of the project at `path`, or `path` itself. Raises BadInput if it
+    holds no executable.
+    """
+    inside = path / project_tools
+    folder = inside if inside.is_dir() else path
+    if not executables_in(Folder(folder, "project"))[0]:
+        raise BadInput(
+            f"There is no executable to trust in {folder}.",
+            suggested_action=f"Name a project that has tools in {project_tools}, or the tool "
+            "folder itself.",
+        )
+    return folder
+
+
+def expand(path: Path, environ: Mapping[str, str]) -> Path:
+    """Return the absolute path, with `~` as the HOME of this environment. Without a home, and in a
+    deleted folder, the result is a path that does not exist.
+    """
+    if path.parts[:1] == ("~",):
+        home = find_home(environ) or NOWHERE
+        path = home.joinpath(*path.parts[1:])
+    try:
+        return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    except FileNotFoundError:
+        return NOWHERE / path
+
+
+def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:
+    """Return the executables of a folder, and the other files with the reason why they cannot be
+    run. Hidden files and the options of tools are left out.
+    """
+    try:
+        names = [entry.name for entry in os.scandir(folder.path)]
+    except OSError:
+        return [], {}
+    if folder.names is not None:
+        names = list(folder.names)
+    executables: list[Executable] = []
+    refused: dict[Path, str] = {}
+    for name in sorted(names):
+        path = folder.path / name
+        if name.startswith(".") or (path.suffix == SUFFIX and path.stem in names):
+            continue
+        reason = explain_not_runnable(path)
+        if reason:
+            refused[path] = reason
+        else:
+            executables.append(Executable(path, folder.origin, is_ours(path)))
+    return executables, refused
+
+
+def is_ours(path: Path) -> bool:
+    """Return whether webquarry installed this executable."""
+    return path.name in list_own_names() and path.parent.resolve() == find_scripts().resolve()
+
+
+def explain_not_runnable(path: Path) -> str:
+    """Return why a file cannot be a program; empty if it may be one."""
+    if not os.path.lexists(path):
+        return "it is missing"
+    if not path.exists():
+        return "it is a link to a file that does not exist"
+    if path.is_dir():
+        return "it is a directory"
+    if not path.is_file():
+        return "it is not a regular file"
+    if not os.access(path, os.X_OK):
+        return "it is not executable"
+    return ""
+
+
+def find_scripts() -> Path:
+    """Return the folder of the scripts of this Python."""
+    return Path(sysconfig.get_path("scripts"))
+
+
+@cache
+def list_own_names() -> tuple[str, ...]:
+    """Return the file names of our own executables."""
+    try:
+        points = distribution("webquarry").entry_points.select(group="console_scripts")
+    except PackageNotFoundError:
+        return ()
+    suffix = ".exe" if sys.platform == "win32" else ""
+    return tuple(sorted({f"{one.name}{suffix}" for one in points if one.name.endswith("-tool")}))
+
+
+async def _ask_all(
+    executables: Sequence[Executable], settings: Settings, environ: Mapping[str, str]
+) -> dict[Executable, Probe]:
+    """Ask executables for their descriptions, some at a time."""
+    places = asyncio.Semaphore(_PROBES_AT_ONCE)
+
+    async def ask(executable: Executable) -> Probe:
+        async with places:
+            return await probe(executable, settings, environ)
+
+    answers = await asyncio.gather(*map(ask, executables))
+    return dict(zip(executables, answers, strict=True))
+
+
+def _may_be_one_of(executable: Executable, names: Sequence[str]) -> bool:
+    """Return whether the name of the file is that of one of these tools."""
+    forms = name_forms(executable.path)
+    return any(is_name_of(form, name) for form in forms for name in names)
 
 
 def _list_folder(folder: Folder, store: TrustStore) -> tuple[list[Executable], list[Skipped]]:
-    """The executables that may be asked, and what is passed over without asking."""
+    """Return the executables that may be run, and the files that are skipped without running."""
     executables, refused = executables_in(folder)
     skipped = [Skipped(path, reason, folder.origin) for path, reason in refused.items()]
-    if folder.origin != "project" or not executables:
-        return executables, skipped
-    judged = store.judge(folder.path)
-    if judged.copy is None:
-        for executable in executables:
-            skipped.append(Skipped(executable.path, judged.distrust, folder.origin, "untrusted"))
-        return [], skipped
-    copies = []
-    for executable in executables:
-        copies.append(replace(executable, copy=judged.copy / executable.path.name))
-    return copies, skipped
+    if folder.origin == "project" and executables:
+        distrust = store.explain_distrust(folder.path)
+        if distrust:
+            for executable in executables:
+                skipped.append(Skipped(executable.path, distrust, folder.origin, "untrusted"))
+            return [], skipped
+    return executables, skipped
 
 
 def _choose_by_name(
     probes: Mapping[Executable, Probe], skipped: list[Skipped]
 ) -> dict[str, HostedTool]:
-    """One tool per name: the last folder's, and in one folder the first by file name. What is not
-    chosen is added to `skipped`.
+    """Return one tool for each name: that of the last folder, and in one folder the first by file
+    name. The others are added to `skipped`.
     """
     tools: dict[str, HostedTool] = {}
     for executable, answer in probes.items():
@@ -146,3 +271,42 @@ def _choose_by_name(
             tool = winner
         tools[tool.name] = tool
     return tools
+
+
+def _list_files(path: Path) -> list[Path]:
+    """Return the path, or the files of a directory that are or may be tools."""
+    if not path.is_dir():
+        return [path]
+    executables, refused = executables_in(Folder(path, "user"))
+    return sorted([*refused, *(executable.path for executable in executables)])
+
+
+def _find_by_name(path: Path, settings: Settings, environ: Mapping[str, str]) -> Path:
+    """Return the path if it exists, else the file of the tool of that name if there is one."""
+    if not os.path.lexists(path) and len(path.parts) == 1:
+        for folder in reversed(tool_folders(settings, environ)):
+            for executable in executables_in(folder)[0]:
+                if path.name in name_forms(executable.path):
+                    return executable.path
+    return path
+
+
+async def _check_file(path: Path, settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
+    """Return the findings about a schema file or an executable."""
+    most_bytes = settings.tool_schema_max_bytes
+    path = expand(path, environ)
+    if path.suffix == ".json" and path.is_file():
+        try:
+            with path.open("rb") as file:
+                return list(judge_schema(file.read(most_bytes + 1), None, most_bytes).findings)
+        except OSError as error:
+            return [Finding("error", "$", f"it cannot be read: {error.strerror}")]
+    reason = explain_not_runnable(path)
+    origin: Origin = "user"
+    if not reason and needs_trust(path.parent, settings, environ):
+        origin = "project"
+        reason = await asyncio.to_thread(TrustStore.of(environ).explain_distrust, path.parent)
+    if reason:
+        return [Finding("error", "$", reason)]
+    answer = await probe(Executable(path, origin, is_ours(path)), settings, environ)
+    return list(answer.findings)

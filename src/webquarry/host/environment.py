@@ -1,8 +1,7 @@
-"""What a tool sees of our environment, and what of a tool's words may be shown.
+"""The environment of tools, and text of tools that is safe to show.
 
-A tool of somebody else gets the few variables that any program needs, those that are named for it
-(`options/`), and none of ours: no key, no setting, no proxy password. Our own executables look for
-credentials themselves, so they get everything. At a run, each is told how much it may print.
+Tools of others get the variables that all programs need and those that their options name; no key,
+no setting and no proxy password of ours. Our own executables get everything.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Container, Mapping
 from webquarry.host.models import Executable
 from webquarry.secret import Secret, redact
 
-# By name, not by prefix: LC_API_KEY is nobody's locale.
+# Full names, no prefixes: LC_API_KEY is no locale.
 _PASSED = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "TMPDIR", "LANG", "LANGUAGE",
     "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT",
@@ -24,24 +23,18 @@ _PASSED = frozenset({
     "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
     "XDG_CONFIG_DIRS", "XDG_DATA_DIRS", "NO_PROXY",
 })  # fmt: skip
-# These may hold a name and a password, which are ours.
 _PROXIES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"})
-_USERINFO = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)?.*@")  # up to the last, whatever it holds
-# Where a project's tool lies, of which a copy is run.
-_FOLDER_VARIABLE = "WEBQUARRY_TOOL_FOLDER"
-# How much a tool may print, and how much Markdown our own web_fetch may then put into its answer.
-_OUTPUT_VARIABLE = "WEBQUARRY_TOOL_MAX_OUTPUT_BYTES"
-_FETCH_VARIABLE = "WEBQUARRY_FETCH_MAX_BYTES"
-_ANSWER_BYTES = 4096  # for the rest of an answer: the other fields, and what was lost
-_JSON_GROWTH = 2  # a quotation mark or an end of line has two characters in JSON
+_USERINFO = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)?.*@")
+_ANSWER_BYTES = 4096  # for the fields of an answer besides its text
+_JSON_GROWTH = 2  # quotation marks and line ends have two characters in JSON
 _SECRET_NAME = re.compile(r"(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
-_SHORTEST_SECRET = 8  # shorter values under such names are mostly switches and paths
+_SHORTEST_SECRET = 8  # shorter values of such names are mostly switches and paths
 
 
 def environment_for(
     executable: Executable, environ: Mapping[str, str], variables: Container[str] = ()
 ) -> dict[str, str]:
-    """The environment that this executable is started with; `variables` are named for it."""
+    """Return the environment of an executable; `variables` are the names in its options."""
     if executable.ours:
         return dict(environ)
     passed = {}
@@ -50,59 +43,47 @@ def environment_for(
             passed[name] = value
         elif name.upper() in _PROXIES:
             passed[name] = _USERINFO.sub(r"\1", value)
-    if executable.copy is not None:
-        passed[_FOLDER_VARIABLE] = str(executable.path.parent)
-        passed["PYTHONDONTWRITEBYTECODE"] = "1"  # or the copy would not stay what it is
+    if executable.origin == "project":
+        passed["WEBQUARRY_TOOL_FOLDER"] = str(executable.path.parent)
+        passed["PYTHONDONTWRITEBYTECODE"] = "1"  # a new file would end the trust in the folder
     return passed
 
 
-def tell_limit(environment: dict[str, str], most_bytes: int, fetch_bytes: int) -> None:
-    """Tell a tool in its environment how much it may print; `fetch_bytes` is what the user allows
-    web_fetch, 0 for any size.
+def add_limits(environment: dict[str, str], most_bytes: int, fetch_bytes: int) -> None:
+    """Add how much a tool may print, and how much Markdown our web_fetch may return so that it
+    fits; `fetch_bytes` is the limit of the user, 0 for none.
     """
-    environment[_OUTPUT_VARIABLE] = str(most_bytes)
+    environment["WEBQUARRY_TOOL_MAX_OUTPUT_BYTES"] = str(most_bytes)
     room = min(_ANSWER_BYTES, most_bytes // 2)
     fitting = (most_bytes - room) // _JSON_GROWTH
-    environment[_FETCH_VARIABLE] = str(min(fitting, fetch_bytes or fitting))
+    environment["WEBQUARRY_FETCH_MAX_BYTES"] = str(min(fitting, fetch_bytes or fitting))
 
 
 def remember_secrets(environ: Mapping[str, str]) -> None:
-    """Make `redact` know the secrets of this environment: our own executables see them, and might
-    repeat them.
-    """
+    """Register the secrets of this environment for `redact`: our executables may print them."""
     for name, value in environ.items():
         if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET:
             Secret(value)
 
 
 def escape_unprintable(text: str) -> str:
-    """The text on one line, with whatever a terminal would obey, or UTF-8 cannot hold, written as
-    an escape.
-    """
+    """Return the text in one line, with unprintable characters as escapes."""
     if text.isprintable():
         return text
-    shown = []
-    for char in text:
-        if not char.isprintable():
-            char = char.encode("unicode_escape").decode()
-        shown.append(char)
-    return "".join(shown)
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
 
 
 def quote_output(data: bytes, length: int = 80) -> str:
-    """The first bytes of an output, safe to show."""
+    """Return the start of an output in quotation marks, safe to show."""
     text = redact(data.decode("utf-8", "replace")).strip()
-    beginning = escape_unprintable(text[:length])
-    if len(text) > length:
-        beginning += "…"
-    return f'"{beginning}"'
+    rest = "…" if len(text) > length else ""
+    return f'"{escape_unprintable(text[:length])}{rest}"'
 
 
 def last_line(data: bytes, length: int = 200) -> str:
-    """The last line that says something, as a program's parting words; empty when there is none."""
+    """Return the last line that is not blank; empty if there is none."""
     text = redact(data.decode("utf-8", "replace"))
-    for line in reversed(text.splitlines()):
-        words = line.strip()
-        if words:
-            return escape_unprintable(words[:length])
-    return ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return escape_unprintable(lines[-1][:length]) if lines else ""

@@ -1,4 +1,4 @@
-"""The tool host: every tool on this machine, ours and theirs, behind one object.
+"""The tool host: all tools of this machine, listed for vendors and run.
 
 host = webquarry.ToolHost.discover()
 tools = host.for_anthropic()
@@ -12,37 +12,32 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 from webquarry.errors import BadInput, Refused, WebquarryError
 from webquarry.host.arguments import coerce
 from webquarry.host.discovery import Discovery, discover, log_skipped
 from webquarry.host.environment import escape_unprintable, remember_secrets
-from webquarry.host.loops.anthropic import answer_anthropic
-from webquarry.host.loops.gemini import answer_gemini
-from webquarry.host.loops.openai import answer_chat, answer_responses
+from webquarry.host.loops import answer_anthropic, answer_chat, answer_gemini, answer_responses
 from webquarry.host.models import HostedTool, JsonObject, Skipped
-from webquarry.host.options.options import name_forms
+from webquarry.host.naming import ALL_RULES, alias, restore
+from webquarry.host.options import name_forms
 from webquarry.host.runner import run_tool
-from webquarry.host.translation.anthropic import to_anthropic
-from webquarry.host.translation.gemini import Form, to_gemini
-from webquarry.host.translation.mcp import to_mcp
-from webquarry.host.translation.naming import (
-    EVERYBODY,
-    NameRules,
-    alias,
-    restore,
-    restore_any,
+from webquarry.host.translation import (
+    GeminiForm,
+    to_anthropic,
+    to_chat,
+    to_gemini,
+    to_mcp,
+    to_responses,
 )
-from webquarry.host.translation.openai import to_chat, to_responses
-from webquarry.host.trust.store import TrustStore
+from webquarry.host.trust import TrustStore
 from webquarry.pages.outgoing import filter_error, filter_value
 from webquarry.settings import Settings
 
 
 class ToolHost:
-    """The tools that were found, in every vendor's form, and the means to run them."""
+    """The tools of this machine. `skipped` are files that cannot be served."""
 
     def __init__(
         self, discovery: Discovery, settings: Settings, environ: Mapping[str, str]
@@ -54,10 +49,9 @@ class ToolHost:
         self.skipped: list[Skipped] = list(discovery.skipped)
         self._by_name: dict[str, HostedTool] = {}
         for tool in self.tools:
-            for rules in EVERYBODY:
+            for rules in ALL_RULES:
                 self._by_name[alias(tool.name, rules.tool)] = tool
-        for tool in self.tools:  # a name of its own counts for more than another's alias
-            self._by_name[tool.name] = tool
+        self._by_name |= {tool.name: tool for tool in self.tools}  # before aliases of others
 
     @classmethod
     def discover(
@@ -66,15 +60,12 @@ class ToolHost:
         environ: Mapping[str, str] | None = None,
         names: Sequence[str] = (),
     ) -> ToolHost:
-        """Look for tools and ask each what it is, or only those of these names; also works where a
-        loop is already running.
-        """
+        """Find all tools, or those of these names. Works in a running event loop, too."""
         work = cls.adiscover(settings, environ, names)
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             return asyncio.run(work)
-        # This thread's loop cannot be waited for, so another thread runs one.
         with ThreadPoolExecutor(1, "webquarry-discovery") as executor:
             return executor.submit(asyncio.run, work).result()
 
@@ -86,7 +77,7 @@ class ToolHost:
         names: Sequence[str] = (),
         log_skips: bool = True,
     ) -> ToolHost:
-        """The same, for async code; without `log_skips` what was passed over is not logged."""
+        """Find all tools, or those of these names, and log the skipped files if `log_skips`."""
         if environ is None:
             environ = os.environ
         environ = dict(environ)
@@ -99,7 +90,7 @@ class ToolHost:
         return cls(discovery, settings, environ)
 
     def get(self, name: str) -> HostedTool:
-        """A tool by its name, or by the alias that a vendor was given for it."""
+        """Return a tool by its name or an alias of a vendor. Raises BadInput."""
         tool = self._by_name.get(name)
         if tool is not None:
             return tool
@@ -109,7 +100,7 @@ class ToolHost:
                 path = escape_unprintable(str(one.path))
                 raise BadInput(
                     f"The tool {shown_name} is not served: {one.reason}.",
-                    suggested_action=f"Look at {path}, mend it and call again.",
+                    suggested_action=f"Correct {path} and call again.",
                 )
         known = ", ".join(one.name for one in self.tools) or "none"
         raise BadInput(
@@ -118,11 +109,11 @@ class ToolHost:
         )
 
     def log_skips(self, besides: str) -> None:
-        """Log what was passed over, but for a tool of this name, of which `get` tells."""
+        """Log the skipped files, except one of the name `besides`, which `get` reports."""
         log_skipped(one for one in self.skipped if not _is_meant(one, besides))
 
     def only(self, names: Sequence[str]) -> ToolHost:
-        """A host of these tools alone; without names, of all."""
+        """Return a host of these tools only; of all without names."""
         tools = self.tools
         if names:
             chosen = {self.get(name).name for name in names}
@@ -131,12 +122,18 @@ class ToolHost:
         return ToolHost(discovery, self._settings, self._environ)
 
     async def run(self, name: str, arguments: Mapping[str, Any]) -> JsonObject:
-        """Run a tool with these arguments, under its own names or those of any export, which are
-        checked against its schema first.
+        """Run a tool. The arguments have its own parameter names or those of an export. Raises
+        WebquarryError.
         """
         tool = self.get(name)
-        tool = await self._verify(tool)
-        own_arguments = restore_any(arguments, tool.parameters)
+        if tool.origin == "project":
+            distrust = await asyncio.to_thread(self._trust.explain_distrust, tool.path.parent)
+            if distrust:
+                raise Refused(
+                    f"The tool {tool.name} was not run: {distrust}.",
+                    suggested_action="Run `webquarry tools trust`.",
+                )
+        own_arguments = restore(arguments, tool.parameters)
         try:
             answer = await run_tool(tool, own_arguments, self._settings, self._environ)
         except WebquarryError as error:
@@ -146,19 +143,19 @@ class ToolHost:
         return filtered
 
     def for_anthropic(self, strict: bool = False) -> list[JsonObject]:
-        """`tools` of Anthropic's Messages API."""
+        """Return the tools for Anthropic's Messages API."""
         return [to_anthropic(tool.schema, strict) for tool in self.tools]
 
     def for_openai(self, strict: bool = False) -> list[JsonObject]:
-        """`tools` of OpenAI's Responses API."""
+        """Return the tools for OpenAI's Responses API."""
         return [to_responses(tool.schema, strict) for tool in self.tools]
 
     def for_openai_chat(self, strict: bool = False) -> list[JsonObject]:
-        """`tools` of OpenAI's Chat Completions API."""
+        """Return the tools for OpenAI's Chat Completions API."""
         return [to_chat(tool.schema, strict) for tool in self.tools]
 
-    def for_gemini(self, form: Form = "json_schema") -> list[JsonObject]:
-        """`tools` of Gemini's generateContent."""
+    def for_gemini(self, form: GeminiForm = "json_schema") -> list[JsonObject]:
+        """Return the tools for Gemini's generateContent."""
         if form not in ("json_schema", "legacy"):
             raise BadInput(
                 f"Gemini has no form {form!r}.", suggested_action="Use json_schema or legacy."
@@ -168,56 +165,32 @@ class ToolHost:
         return []
 
     def for_mcp(self) -> list[JsonObject]:
-        """The tools as an MCP server lists them."""
+        """Return the tools as an MCP server lists them."""
         return [to_mcp(tool.schema) for tool in self.tools]
 
     async def anthropic_results(self, message: Any) -> list[JsonObject]:
-        """The message that answers all tool calls of Claude's message; nothing when there are
-        none.
-        """
+        """Run the tool calls of a message of Claude; return the messages to append."""
         return await answer_anthropic(message, self._run_call)
 
     async def openai_results(self, response: Any) -> list[JsonObject]:
-        """The input items that answer all function calls of a response; nothing when there are
-        none.
-        """
+        """Run the function calls of a response; return the input items to append."""
         return await answer_responses(response, self._run_call)
 
     async def openai_chat_results(self, completion: Any) -> list[JsonObject]:
-        """The messages that answer all tool calls of a completion; nothing when there are none."""
+        """Run the tool calls of a completion; return the messages to append."""
         return await answer_chat(completion, self._run_call)
 
     async def gemini_results(self, response: Any) -> list[JsonObject]:
-        """The content that answers all function calls of a response; nothing when there are
-        none.
-        """
+        """Run the function calls of a response; return the contents to append."""
         return await answer_gemini(response, self._run_call)
 
-    async def _run_call(self, name: str, arguments: Any, rules: NameRules) -> JsonObject:
-        """Run what a model asked for: in the tool's own names, and in its types where a text says
-        it unmistakably.
-        """
+    async def _run_call(self, name: str, arguments: Any) -> JsonObject:
+        """Run a call of a model, which may have sent texts for other types."""
         tool = self.get(name)
-        by_own_names = restore(arguments, tool.parameters, rules)
-        own_arguments = coerce(by_own_names, tool.parameters)
-        return await self.run(tool.name, own_arguments)
-
-    async def _verify(self, tool: HostedTool) -> HostedTool:
-        """The tool with the bytes that are run: a project's folder may have changed since the tools
-        were looked for.
-        """
-        if tool.origin != "project":
-            return tool
-        judged = await asyncio.to_thread(self._trust.judge, tool.path.parent)
-        if judged.copy is None:
-            raise Refused(
-                f"The tool {tool.name} was not run: {judged.distrust}.",
-                suggested_action="Run `webquarry tools trust`.",
-            )
-        copy = judged.copy / tool.path.name
-        return replace(tool, executable=replace(tool.executable, copy=copy))
+        own_arguments = restore(arguments, tool.parameters)
+        return await self.run(tool.name, coerce(own_arguments, tool.parameters))
 
 
 def _is_meant(skipped: Skipped, name: str) -> bool:
-    """Does this name mean the file that was passed over?"""
+    """Return whether a name denotes a skipped file."""
     return name == skipped.name or name in name_forms(skipped.path)

@@ -1,181 +1,35 @@
-"""The JSON Schema keywords the host knows, in three kinds, and what a sound value of each looks
-like.
-
-Used: the seed's format has them. Limits: beyond the format, but harmless: checked on arguments and
-translated. Everything else is foreign: allowed, with a warning, and translated where a vendor
-understands it.
-"""
+"""The keywords of JSON Schema that the tool host uses, and a copy of a schema with only these."""
 
 from __future__ import annotations
 
-import math
+import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from webquarry.host.models import TYPES
+from webquarry.host.models import TYPES, Schema
 
-USED = frozenset({"type", "description", "enum", "items", "properties", "required"})
-
-
-def is_number(value: Any) -> bool:
-    """A JSON number; true and false are none."""
-    if isinstance(value, bool):
-        return False
-    if not isinstance(value, int | float):
-        return False
-    return math.isfinite(value)
+_NUMBERS = ("integer", "number")
 
 
-def is_count(value: Any) -> bool:
-    """A whole number, 0 or more."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        return False
-    return value >= 0
+@dataclass(frozen=True)
+class Keyword:
+    """A keyword: the values that it accepts, and the types that it applies to (all if empty)."""
 
-
-def is_flag(value: Any) -> bool:
-    """True or false."""
-    return isinstance(value, bool)
-
-
-def is_step(value: Any) -> bool:
-    """A number above 0."""
-    return is_number(value) and value > 0
-
-
-def is_text(value: Any) -> bool:
-    """A string."""
-    return isinstance(value, str)
-
-
-def is_choice(value: Any) -> bool:
-    """A list of at least one value."""
-    if not isinstance(value, list):
-        return False
-    return len(value) > 0
-
-
-def is_schema(value: Any) -> bool:
-    """An object, which describes a value."""
-    return isinstance(value, dict)
-
-
-def is_schema_or_flag(value: Any) -> bool:
-    """An object, or true or false."""
-    return isinstance(value, bool | dict)
-
-
-def is_schema_list(value: Any) -> bool:
-    """A list of at least one schema."""
-    if not is_choice(value):
-        return False
-    return all(map(is_schema, value))
-
-
-def is_schema_map(value: Any) -> bool:
-    """Schemas by name."""
-    if not isinstance(value, dict):
-        return False
-    return all(map(is_schema, value.values()))
-
-
-def is_name_list(value: Any) -> bool:
-    """A list of names."""
-    if not isinstance(value, list):
-        return False
-    return all(map(is_text, value))
-
-
-def is_type(value: Any) -> bool:
-    """A type, or a list of at least one."""
-    known = (*TYPES, "null")
-    if isinstance(value, str):
-        return value in known
-    if not is_choice(value):
-        return False
-    return all(part in known for part in value)
-
-
-LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "minLength": (is_count, "a whole number, 0 or more"),
-    "maxLength": (is_count, "a whole number, 0 or more"),
-    "minItems": (is_count, "a whole number, 0 or more"),
-    "maxItems": (is_count, "a whole number, 0 or more"),
-    "uniqueItems": (is_flag, "true or false"),
-    "minimum": (is_number, "a number"),
-    "maximum": (is_number, "a number"),
-    "exclusiveMinimum": (is_number, "a number"),
-    "exclusiveMaximum": (is_number, "a number"),
-    "multipleOf": (is_step, "a number above 0"),
-}
-
-# What belongs to which type; a keyword beside another type says nothing, and some vendors refuse it
-# there.
-BELONGS: dict[str, frozenset[str]] = {
-    "minLength": frozenset({"string"}),
-    "maxLength": frozenset({"string"}),
-    "pattern": frozenset({"string"}),
-    "format": frozenset({"string", "integer", "number"}),
-    "minItems": frozenset({"array"}),
-    "maxItems": frozenset({"array"}),
-    "uniqueItems": frozenset({"array"}),
-    "items": frozenset({"array"}),
-    "minimum": frozenset({"integer", "number"}),
-    "maximum": frozenset({"integer", "number"}),
-    "exclusiveMinimum": frozenset({"integer", "number"}),
-    "exclusiveMaximum": frozenset({"integer", "number"}),
-    "multipleOf": frozenset({"integer", "number"}),
-    "properties": frozenset({"object"}),
-    "required": frozenset({"object"}),
-    "additionalProperties": frozenset({"object"}),
-    "minProperties": frozenset({"object"}),
-    "maxProperties": frozenset({"object"}),
-}
-
-# Foreign keywords whose value must have a shape, or the vendor refuses the whole request.
-_SHAPES: dict[str, Callable[[Any], bool]] = {
-    "description": is_text,
-    "title": is_text,
-    "format": is_text,
-    "pattern": is_text,
-    "$ref": is_text,
-    "anyOf": is_schema_list,
-    "oneOf": is_schema_list,
-    "allOf": is_schema_list,
-    "$defs": is_schema_map,
-    "definitions": is_schema_map,
-    "additionalProperties": is_schema_or_flag,
-    "items": is_schema,
-    "properties": is_schema_map,
-    "required": is_name_list,
-    "enum": is_choice,
-    "nullable": is_flag,
-    "minProperties": is_count,
-    "maxProperties": is_count,
-    "type": is_type,
-}
-
-
-def is_sound(keyword: str, value: Any) -> bool:
-    """Has this keyword a value that means something?"""
-    if keyword in LIMITS:
-        is_sound_limit, _ = LIMITS[keyword]
-        return is_sound_limit(value)
-    if keyword in _SHAPES:
-        return _SHAPES[keyword](value)
-    return True
+    accepts: Callable[[Any], bool]
+    expected: str
+    types: tuple[str, ...] = ()
 
 
 def type_of(value: Any) -> str:
-    """The JSON Schema type of a value; a whole number is an integer however it was written."""
+    """Return the JSON Schema type of a value; a whole number is an integer in any spelling."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):
-        if isinstance(value, int) or value.is_integer():
-            return "integer"
-        return "number"
+        is_whole = isinstance(value, int) or value.is_integer()
+        return "integer" if is_whole else "number"
     if isinstance(value, str):
         return "string"
     if isinstance(value, list):
@@ -184,16 +38,110 @@ def type_of(value: Any) -> str:
 
 
 def fits_type(value: Any, expected: str) -> bool:
-    """Whether a value is of a type; a whole number is a number, too."""
+    """Return whether a value has a type; integers are numbers."""
     actual = type_of(value)
-    if expected == "number" and actual == "integer":
-        return True
-    return actual == expected
+    return actual == expected or (expected == "number" and actual == "integer")
 
 
-def add_article(kind: str) -> str:
-    """A type as it stands in a sentence: an array, a string, null."""
+def with_article(kind: str) -> str:
+    """Return a type for a sentence: an array, a string, null."""
     if kind == "null":
         return kind
     article = "an" if kind[0] in "aeiou" else "a"
     return f"{article} {kind}"
+
+
+def _is_number(value: Any) -> bool:
+    return type_of(value) in _NUMBERS
+
+
+def _is_count(value: Any) -> bool:
+    return type_of(value) == "integer" and value >= 0
+
+
+def _is_step(value: Any) -> bool:
+    return _is_number(value) and value > 0
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_choice(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 0
+
+
+# The keywords of the seed's format.
+USED = frozenset({"type", "description", "enum", "items", "properties", "required"})
+# Keywords beyond the format that are checked on arguments and translated.
+LIMITS = {
+    "minLength": Keyword(_is_count, "a whole number, 0 or more", ("string",)),
+    "maxLength": Keyword(_is_count, "a whole number, 0 or more", ("string",)),
+    "minItems": Keyword(_is_count, "a whole number, 0 or more", ("array",)),
+    "maxItems": Keyword(_is_count, "a whole number, 0 or more", ("array",)),
+    "uniqueItems": Keyword(_is_flag, "true or false", ("array",)),
+    "minimum": Keyword(_is_number, "a number", _NUMBERS),
+    "maximum": Keyword(_is_number, "a number", _NUMBERS),
+    "exclusiveMinimum": Keyword(_is_number, "a number", _NUMBERS),
+    "exclusiveMaximum": Keyword(_is_number, "a number", _NUMBERS),
+    "multipleOf": Keyword(_is_step, "a number above 0", _NUMBERS),
+}
+# Keywords that are translated where the vendor supports them.
+_TRANSLATED = {
+    "type": Keyword(lambda value: value in TYPES, "a type"),
+    "description": Keyword(_is_text, "a string"),
+    "enum": Keyword(_is_choice, "an array of at least one value"),
+    "const": Keyword(lambda value: True, "a value"),
+    "default": Keyword(lambda value: True, "a value"),
+    "format": Keyword(_is_text, "a string", ("string", *_NUMBERS)),
+    "pattern": Keyword(_is_text, "a string", ("string",)),
+    "items": Keyword(_is_object, "a schema", ("array",)),
+    "properties": Keyword(_is_object, "schemas by name", ("object",)),
+    "required": Keyword(lambda value: isinstance(value, list), "names", ("object",)),
+    "additionalProperties": Keyword(
+        lambda value: isinstance(value, bool | dict), "a schema, true or false", ("object",)
+    ),
+}
+_KEYWORDS = LIMITS | _TRANSLATED
+
+
+def clean(schema: Schema) -> Schema:
+    """Return a deep copy with only known keywords that have a valid value and fit the type."""
+    kind = schema.get("type")
+    cleaned: Schema = {}
+    for word, value in schema.items():
+        rule = _KEYWORDS.get(word)
+        if rule is None or not rule.accepts(value):
+            continue
+        if kind in TYPES and rule.types and kind not in rule.types:
+            continue
+        cleaned[word] = copy.deepcopy(value)
+    return map_children(cleaned, clean, with_required=True)
+
+
+def map_children(
+    schema: Schema, change: Callable[[Schema], Schema], *, with_required: bool = False
+) -> Schema:
+    """Return a schema with `change` applied to each schema directly below it."""
+    changed = dict(schema)
+    for word in ("items", "additionalProperties"):
+        if isinstance(schema.get(word), dict):
+            changed[word] = change(schema[word])
+    if "properties" in schema:
+        parts = schema["properties"].items()
+        changed["properties"] = {
+            name: change(part) for name, part in parts if isinstance(part, dict)
+        }
+    if with_required and "required" in schema:
+        known = changed.get("properties", {})
+        names = [name for name in schema["required"] if isinstance(name, str) and name in known]
+        changed["required"] = list(dict.fromkeys(names))
+    return changed

@@ -1,6 +1,4 @@
-"""What the tool host speaks of: a tool's description, what was found wrong with it, and where it
-lives.
-"""
+"""Data of the tool host: descriptions of tools, findings about them, and where tools are."""
 
 from __future__ import annotations
 
@@ -12,15 +10,15 @@ Origin = Literal["system", "user", "project"]
 State = Literal["broken", "untrusted", "overridden"]
 Severity = Literal["error", "warning"]
 
-JsonObject = dict[str, Any]  # as it is parsed, or as a vendor's API takes it
-Schema = dict[str, Any]  # of parameters, in the words of JSON Schema
+JsonObject = dict[str, Any]
+Schema = dict[str, Any]  # JSON Schema of parameters
 
 TYPES = ("string", "integer", "number", "boolean", "array", "object")
 
 
 @dataclass(frozen=True)
 class ToolSchema:
-    """What a tool says of itself: the three fields that every vendor's form is made from."""
+    """The description of a tool."""
 
     name: str
     description: str
@@ -29,10 +27,10 @@ class ToolSchema:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong, or only unusual, in a description."""
+    """An error or a warning about a description."""
 
     severity: Severity
-    path: str  # where in the JSON, such as $.parameters.properties.city.type
+    path: str  # such as $.parameters.properties.city.type
     message: str
 
     def __str__(self) -> str:
@@ -41,22 +39,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Executable:
-    """A file that may be a tool, and whose it is."""
+    """A file that may be a tool."""
 
     path: Path
     origin: Origin
-    ours: bool = False  # one of webquarry's own scripts: these alone see the whole environment
-    copy: Path | None = None  # of a project's tool: the verified bytes, which are run in its place
-
-    @property
-    def program(self) -> Path:
-        """The file that is run."""
-        return self.copy or self.path
+    ours: bool = False  # installed by webquarry; only these get the whole environment
 
 
 @dataclass(frozen=True)
 class HostedTool:
-    """A tool that was found, described itself well, and can be run."""
+    """A tool that can be run."""
 
     schema: ToolSchema
     executable: Executable
@@ -85,10 +77,10 @@ class HostedTool:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A file in a tool folder that is not served, and why."""
+    """A file in a tool folder that is not served, with the reason."""
 
     path: Path
     reason: str
     origin: Origin = "user"
     state: State = "broken"
-    name: str | None = None  # the tool's name, when it got as far as telling it
+    name: str | None = None  # of the tool, if its description was read

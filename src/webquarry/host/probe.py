@@ -1,26 +1,22 @@
-"""Asking one executable what it is: `--schema`, within limits of time and bytes that are settings.
-
-An executable goes in; its description with the findings comes out, or a sentence about why there is
-none.
-"""
+"""Descriptions of tools: running `--schema` and judging the output."""
 
 from __future__ import annotations
 
 import errno
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from webquarry.host.environment import environment_for, last_line, quote_output
 from webquarry.host.models import Executable, Finding, ToolSchema
-from webquarry.host.options.options import SUFFIX, BadOptions, find_options
+from webquarry.host.options import SUFFIX, BadOptions, find_options
 from webquarry.host.process import Completed, ProcessLimits, run_bounded
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.validation import as_schema, check_schema
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
-_MAX_SCHEMA_BYTES = 1_048_576  # where no settings are at hand
+_MAX_SCHEMA_BYTES = 1_048_576
 _START_FAILURES = {
     errno.ENOEXEC: "it has no #! line, and is no program of this machine",
     errno.ENOENT: "the interpreter that its #! line names is missing",
@@ -30,49 +26,33 @@ _START_FAILURES = {
 
 @dataclass(frozen=True)
 class Probe:
-    """What came of asking: a schema when there is no error among the findings, and a reason when
-    there is none.
-    """
+    """The description of an executable, or the reason why it has none."""
 
     schema: ToolSchema | None
     findings: tuple[Finding, ...] = ()
     reason: str = ""
-    output: bytes = b""  # what a tool with a schema printed
 
 
-async def probe(
-    executable: Executable,
-    settings: Settings,
-    environ: Mapping[str, str],
-    on_start: Callable[[int], None] = lambda pid: None,
-) -> Probe:
-    """Run `executable --schema` and judge what it prints."""
+async def probe(executable: Executable, settings: Settings, environ: Mapping[str, str]) -> Probe:
+    """Run `executable --schema` and judge its output."""
     seconds = settings.tool_schema_seconds
     most_bytes = settings.tool_schema_max_bytes
-    limits = ProcessLimits(seconds, most_bytes)
     try:
         options = find_options(executable, settings)
+        completed = await run_bounded(
+            [str(executable.path), "--schema"],
+            ProcessLimits(seconds, most_bytes),
+            environment_for(executable, environ, options.variables),
+        )
     except BadOptions as problem:
         return _refuse(f"its {executable.path.name}{SUFFIX} {problem}")
-    environment = environment_for(executable, environ, options.variables)
-    try:
-        completed = await run_bounded(
-            [str(executable.program), "--schema"], limits, environment, on_start=on_start
-        )
-    except (OSError, ValueError) as error:  # ValueError: a name that no program can be started by
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         return _refuse(explain_start_failure(error))
     if completed.ending == "timed_out":
-        closed = ""
-        if completed.closed_stdout:
-            closed = "closed its output, but "
         unit = "second" if seconds == 1 else "seconds"
-        return _refuse(
-            f"it {closed}did not end within {seconds:g} {unit} (WEBQUARRY_TOOL_SCHEMA_SECONDS)"
-        )
+        return _refuse(f"it did not end within {seconds:g} {unit} (WEBQUARRY_TOOL_SCHEMA_SECONDS)")
     if completed.ending == "too_much":
         return _refuse_length(most_bytes)
-    if completed.ending == "held_open":
-        return _refuse("it ended, but left a process behind that holds its output open")
     failure = explain_failure(completed)
     if failure:
         return _refuse(failure)
@@ -82,31 +62,26 @@ async def probe(
 def judge_schema(
     data: bytes, binary: str | None = None, most_bytes: int = _MAX_SCHEMA_BYTES
 ) -> Probe:
-    """The description in these bytes, if it is one."""
+    """Return the description in these bytes, or the reason why it is not valid."""
     if len(data) > most_bytes:
         return _refuse_length(most_bytes)
     try:
         value = parse_json(data)
     except NotJson as error:
-        beginning = ""
-        if data.strip():
-            beginning = f": {quote_output(data)}"
+        beginning = f": {quote_output(data)}" if data.strip() else ""
         return _refuse(redact(f"its output {error}{beginning}"))
     findings = tuple(check_schema(value, binary))
     errors = [finding for finding in findings if finding.severity == "error"]
     if not errors:
-        return Probe(as_schema(value), findings, output=data)
+        return Probe(as_schema(value), findings)
     first = errors[0]
-    more = ""
-    further = len(errors) - 1
-    if further:
-        more = f" (and {further} more)"
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     reason = f"its schema is not valid: {first.path}: {first.message}{more}"
     return Probe(None, findings, redact(reason))
 
 
 def explain_start_failure(error: Exception) -> str:
-    """Why a program did not start, in words."""
+    """Return why a program did not start."""
     cause: object = error
     if isinstance(error, OSError):
         if error.errno in _START_FAILURES:
@@ -116,21 +91,22 @@ def explain_start_failure(error: Exception) -> str:
 
 
 def explain_failure(completed: Completed) -> str:
-    """The exit code or signal in words, with the program's last words; empty when it ended well."""
+    """Return why a run that ended by itself failed, with the last line of stderr; empty if it
+    succeeded.
+    """
+    if completed.ending == "held_open":
+        return "it ended, but left a process behind that holds its output open"
     code = completed.exit_code
     if not code:
         return ""
     cause = f"it ended with exit code {code}"
     if code < 0:
         try:
-            name = signal.Signals(-code).name
+            cause = f"it was ended by {signal.Signals(-code).name}"
         except ValueError:
-            name = f"signal {-code}"
-        cause = f"it was ended by {name}"
+            cause = f"it was ended by signal {-code}"
     words = last_line(completed.stderr)
-    if words:
-        return f"{cause}: {words}"
-    return cause
+    return f"{cause}: {words}" if words else cause
 
 
 def _refuse_length(most_bytes: int) -> Probe:
@@ -140,5 +116,4 @@ def _refuse_length(most_bytes: int) -> Probe:
 
 
 def _refuse(reason: str) -> Probe:
-    finding = Finding("error", "$", reason)
-    return Probe(None, (finding,), reason)
+    return Probe(None, (Finding("error", "$", reason),), reason)

@@ -1,9 +1,4 @@
-"""Running one tool: arguments in on stdin, one JSON object out on stdout, within limits of time and
-bytes.
-
-Whatever goes wrong is a `WebquarryError`. What the tool said on stderr, cut and with secrets taken
-out, is attached to it as a note; its message has the gist.
-"""
+"""Running a tool: arguments as JSON on stdin, a JSON object on stdout."""
 
 from __future__ import annotations
 
@@ -14,13 +9,13 @@ from typing import Any
 from webquarry.errors import TooLarge, ToolFailure, WebquarryError
 from webquarry.host.arguments import check_arguments, encode
 from webquarry.host.environment import (
+    add_limits,
     environment_for,
     escape_unprintable,
     quote_output,
-    tell_limit,
 )
 from webquarry.host.models import HostedTool, JsonObject
-from webquarry.host.options.options import SUFFIX, BadOptions, find_options
+from webquarry.host.options import SUFFIX, BadOptions, find_options
 from webquarry.host.probe import explain_failure, explain_start_failure
 from webquarry.host.process import Completed, ProcessLimits, run_bounded
 from webquarry.host.strict_json import NotJson, parse_json
@@ -36,36 +31,38 @@ _RESULT_DEPTH = 200
 async def run_tool(
     tool: HostedTool, arguments: Mapping[str, Any], settings: Settings, environ: Mapping[str, str]
 ) -> JsonObject:
-    """Check the arguments, run the tool, give its answer."""
+    """Check the arguments, run the tool and return its answer. Raises WebquarryError with the
+    stderr of the tool as a note.
+    """
     checked = check_arguments(tool.name, arguments, tool.parameters)
-    stdin = encode(checked)
+    file = escape_unprintable(f"{tool.path.name}{SUFFIX}")
     try:
         options = find_options(tool.executable, settings)
     except BadOptions as problem:
-        file = escape_unprintable(f"{tool.path.name}{SUFFIX}")
         reason = f"was not run: its {file} {problem}"
         raise _build_failure(tool, reason, suggested_action=f"Correct {file}.") from problem
     limits = ProcessLimits(options.timeout_seconds, options.max_output_bytes)
     environment = environment_for(tool.executable, environ, options.variables)
-    tell_limit(environment, options.max_output_bytes, settings.fetch_max_bytes)
+    add_limits(environment, options.max_output_bytes, settings.fetch_max_bytes)
     try:
-        completed = await run_bounded([str(tool.executable.program)], limits, environment, stdin)
+        completed = await run_bounded([str(tool.path)], limits, environment, encode(checked))
     except (OSError, ValueError) as error:
         reason = explain_start_failure(error)
         raise _build_failure(tool, f"did not start: {reason}") from error
     try:
-        return _read_answer(tool, completed, limits)
+        return _read_answer(tool, completed, limits, file)
     except WebquarryError as error:
         words = redact(completed.stderr.decode("utf-8", "replace")).strip()
         if words:
             error.add_note(f"The tool's stderr:\n{words}")
-            log.debug("the tool %s said on stderr: %s", tool.name, escape_unprintable(words))
+            log.debug("stderr of the tool %s: %s", tool.name, escape_unprintable(words))
         raise
 
 
-def _read_answer(tool: HostedTool, completed: Completed, limits: ProcessLimits) -> JsonObject:
-    """The object that the tool printed; anything else is an error."""
-    file = escape_unprintable(f"{tool.path.name}{SUFFIX}")
+def _read_answer(
+    tool: HostedTool, completed: Completed, limits: ProcessLimits, file: str
+) -> JsonObject:
+    """Return the object that the tool printed."""
     if completed.ending == "timed_out":
         raise _build_failure(
             tool,
@@ -80,20 +77,18 @@ def _read_answer(tool: HostedTool, completed: Completed, limits: ProcessLimits) 
             suggested_action="Ask it for less, raise WEBQUARRY_TOOL_MAX_OUTPUT_BYTES, or give it "
             f"more room with `max_output_bytes` in {file}.",
         )
-    if completed.ending == "held_open":
-        raise _build_failure(tool, "ended, but left a process behind that holds its output open")
-    if completed.exit_code:
+    failure = explain_failure(completed)
+    if failure:
         raise _build_failure(
             tool,
-            f"failed: {_read_own_error(completed.stdout) or explain_failure(completed)}",
+            f"failed: {_read_own_error(completed.stdout) or failure}",
             suggested_action="Correct the input, or look at the tool.",
         )
-    stdout = completed.stdout
     beginning = ""
-    if stdout.strip():
-        beginning = f"; it begins with {quote_output(stdout)}"
+    if completed.stdout.strip():
+        beginning = f"; it begins with {quote_output(completed.stdout)}"
     try:
-        answer = parse_json(stdout, _RESULT_DEPTH)
+        answer = parse_json(completed.stdout, _RESULT_DEPTH)
     except NotJson as error:
         problem = escape_unprintable(redact(str(error)))
         reason = f"gave no usable answer: its output {problem}{beginning}"
@@ -105,17 +100,15 @@ def _read_answer(tool: HostedTool, completed: Completed, limits: ProcessLimits) 
 
 
 def _read_own_error(stdout: bytes) -> str:
-    """The error that the tool printed itself, on one line; empty when it printed none."""
+    """Return the error that the tool printed, in one line; empty if it printed none."""
     try:
         answer = parse_json(stdout, _RESULT_DEPTH)
     except NotJson:
         return ""
-    if not isinstance(answer, dict):
-        return ""
-    error = answer.get("error")
+    error = answer.get("error") if isinstance(answer, dict) else None
     if isinstance(error, dict):
         error = error.get("message")
-    if not isinstance(error, str) or not error.strip():
+    if not isinstance(error, str):
         return ""
     words = " ".join(redact(error).split())[:_LONGEST_MESSAGE]
     return escape_unprintable(words).removesuffix(".")
@@ -124,6 +117,7 @@ def _read_own_error(stdout: bytes) -> str:
 def _build_failure(
     tool: HostedTool,
     what: str,
+    *,
     retryable: bool = False,
     suggested_action: str = "Look at the tool, or use another.",
 ) -> ToolFailure:

@@ -1,8 +1,7 @@
-"""Is this a tool's description? The six rules, each finding with its place in the JSON.
+"""Validation of a tool's description by the rules of the tool schema format.
 
-The parsed `--schema` output (rule 1, valid JSON, is `strict_json`'s) goes in, a list of findings
-comes out. Errors keep a tool from being registered; keywords that the format does not use, and
-names against the conventions, are warnings.
+Errors keep a tool from being registered. Keywords that the format does not use and names against
+its conventions are warnings.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from webquarry.host.keywords import LIMITS, USED, add_article, fits_type, is_sound, type_of
+from webquarry.host.keywords import LIMITS, USED, fits_type, type_of, with_article
 from webquarry.host.models import TYPES, Finding, JsonObject, Schema, ToolSchema
 
 _NAME = re.compile(r"[A-Za-z0-9_]+")
@@ -22,33 +21,30 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _FIELDS = ("name", "description", "parameters")
 _LONGEST_NAME = 64
 _RANGES = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum"))
-_OWNERS = {"properties": "object", "required": "object", "items": "array"}  # which type has them
+_TYPE_OF_KEYWORD = {"properties": "object", "required": "object", "items": "array"}
 _ONE_OF = ", ".join(TYPES[:-1]) + " or " + TYPES[-1]
-_NOISE = frozenset(
+_IGNORED = frozenset(
     {"$schema", "$id", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"}
 )
 
 
 def check_schema(value: Any, binary: str | None = None) -> list[Finding]:
-    """Everything that is wrong with a description, in the order of the document."""
+    """Return the findings about a description, in the order of the document."""
     findings = list(_check_document(value))
-    if binary is None:
-        return findings
-    bare_name = binary.removesuffix(".exe")
-    if not _KEBAB.fullmatch(bare_name):
+    if binary is not None and not _KEBAB.fullmatch(binary.removesuffix(".exe")):
         message = f"the executable's name {_show(binary)} is not kebab-case"
         findings.append(_warning("$", message))
     return findings
 
 
 def as_schema(value: JsonObject) -> ToolSchema:
-    """The description as a value of ours, once it has no errors."""
+    """Return a description without errors as a `ToolSchema`."""
     return ToolSchema(value["name"], value["description"], value["parameters"])
 
 
 def _check_document(value: Any) -> Iterator[Finding]:
     if not isinstance(value, dict):
-        yield _error("$", f"must be an object, not {add_article(type_of(value))}")
+        yield _error("$", f"must be an object, not {with_article(type_of(value))}")
         return
     for field in _FIELDS:
         if field not in value:
@@ -66,7 +62,7 @@ def _check_document(value: Any) -> Iterator[Finding]:
 
 def _check_name(name: Any) -> Iterator[Finding]:
     if not isinstance(name, str):
-        yield _error("$.name", f"must be a string, not {add_article(type_of(name))}")
+        yield _error("$.name", f"must be a string, not {with_article(type_of(name))}")
     elif not _NAME.fullmatch(name):
         yield _error("$.name", f"may hold only letters, digits and underscores, not {_show(name)}")
     elif not _SNAKE.fullmatch(name):
@@ -77,9 +73,9 @@ def _check_name(name: Any) -> Iterator[Finding]:
         )
 
 
-def _check_description(text: Any, path: str, required: bool) -> Iterator[Finding]:
+def _check_description(text: Any, path: str, required: bool = False) -> Iterator[Finding]:
     if not isinstance(text, str):
-        yield _error(path, f"must be a string, not {add_article(type_of(text))}")
+        yield _error(path, f"must be a string, not {with_article(type_of(text))}")
     elif required and not text.strip():
         yield _warning(path, "is empty, and a model chooses a tool by its description")
 
@@ -87,7 +83,7 @@ def _check_description(text: Any, path: str, required: bool) -> Iterator[Finding
 def _check_parameters(schema: Any) -> Iterator[Finding]:
     path = "$.parameters"
     if not isinstance(schema, dict):
-        yield _error(path, f"must be an object, not {add_article(type_of(schema))}")
+        yield _error(path, f"must be an object, not {with_article(type_of(schema))}")
         return
     if "type" not in schema:
         yield _error(f"{path}.type", 'is missing, and must be "object"')
@@ -103,9 +99,10 @@ def _check_parameters(schema: Any) -> Iterator[Finding]:
 
 
 def _check_property(schema: Any, path: str) -> Iterator[Finding]:
-    """A schema below the parameters: a property's, or that of an array's items."""
+    """Check the schema of a property or of the items of an array."""
     if not isinstance(schema, dict):
-        yield _error(path, f"must be an object with a type, not {add_article(type_of(schema))}")
+        message = f"must be an object with a type, not {with_article(type_of(schema))}"
+        yield _error(path, message)
         return
     kind = schema.get("type")
     if "type" not in schema:
@@ -121,7 +118,7 @@ def _check_property(schema: Any, path: str) -> Iterator[Finding]:
     elif kind == "array":
         yield _warning(path, "is an array without items, and so takes any values")
     yield from _check_keywords(schema, path)
-    for word, owner in _OWNERS.items():
+    for word, owner in _TYPE_OF_KEYWORD.items():
         if word in schema and kind in TYPES and kind != owner:
             yield _warning(f"{path}.{word}", f"says nothing beside the type {kind}")
 
@@ -129,59 +126,58 @@ def _check_property(schema: Any, path: str) -> Iterator[Finding]:
 def _check_object(schema: Schema, path: str) -> Iterator[Finding]:
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
-        yield _error(
-            f"{path}.properties", f"must be an object, not {add_article(type_of(properties))}"
-        )
+        kind = with_article(type_of(properties))
+        yield _error(f"{path}.properties", f"must be an object, not {kind}")
         return
     for name, part in properties.items():
-        here = _at(f"{path}.properties", name)
+        place = _at(f"{path}.properties", name)
         if not _SNAKE.fullmatch(name):
-            yield _warning(here, f"the parameter's name {_show(name)} is not snake_case")
-        yield from _check_property(part, here)
+            yield _warning(place, f"the parameter's name {_show(name)} is not snake_case")
+        yield from _check_property(part, place)
     required = schema.get("required", [])
     if not isinstance(required, list):
-        kind = add_article(type_of(required))
+        kind = with_article(type_of(required))
         yield _error(f"{path}.required", f"must be an array of names, not {kind}")
         return
-    seen: set[str] = set()
     for index, name in enumerate(required):
-        here = f"{path}.required[{index}]"
+        place = f"{path}.required[{index}]"
         if not isinstance(name, str):
-            yield _error(here, f"must be a string, not {add_article(type_of(name))}")
+            yield _error(place, f"must be a string, not {with_article(type_of(name))}")
         elif name not in properties:
-            yield _error(here, f"names {_show(name)}, which is not in properties")
-        elif name in seen:
-            yield _warning(here, f"names {_show(name)} a second time")
-        else:
-            seen.add(name)
+            yield _error(place, f"names {_show(name)}, which is not in properties")
+        elif name in required[:index]:
+            yield _warning(place, f"names {_show(name)} a second time")
 
 
 def _check_keywords(schema: Schema, path: str) -> Iterator[Finding]:
-    """Values of the keywords that are used, and the presence of those that are not."""
+    """Check the values of used keywords and report the others."""
     kind = schema.get("type")
     for word, value in schema.items():
-        here = _at(path, word)
+        place = _at(path, word)
         if word == "description":
-            yield from _check_description(value, here, required=False)
-        elif word == "enum" and not is_sound("enum", value):
-            yield _error(here, "must be an array of at least one value")
+            yield from _check_description(value, place)
         elif word == "enum":
-            for index, choice in enumerate(value):
-                if kind in TYPES and not fits_type(choice, kind):
-                    message = f"{_show(choice)} is not of the type {kind}"
-                    yield _warning(f"{here}[{index}]", message)
+            yield from _check_enum(value, kind, place)
         elif word in LIMITS:
-            is_sound_limit, expected = LIMITS[word]
-            if not is_sound_limit(value):
-                yield _error(here, f"must be {expected}, not {_show(value)}")
-        elif word not in USED and word not in _NOISE:
-            yield _warning(here, "is not used by this format, and is not checked")
+            if not LIMITS[word].accepts(value):
+                yield _error(place, f"must be {LIMITS[word].expected}, not {_show(value)}")
+        elif word not in USED and word not in _IGNORED:
+            yield _warning(place, "is not used by this format, and is not checked")
     for low, high in _RANGES:
         if low not in schema or high not in schema:
             continue
-        both_sound = is_sound(low, schema[low]) and is_sound(high, schema[high])
-        if both_sound and schema[low] > schema[high]:
+        are_valid = LIMITS[low].accepts(schema[low]) and LIMITS[high].accepts(schema[high])
+        if are_valid and schema[low] > schema[high]:
             yield _warning(f"{path}.{low}", f"is above {high}, so that no value fits")
+
+
+def _check_enum(choices: Any, kind: Any, path: str) -> Iterator[Finding]:
+    if not isinstance(choices, list) or not choices:
+        yield _error(path, "must be an array of at least one value")
+        return
+    for index, choice in enumerate(choices):
+        if kind in TYPES and not fits_type(choice, kind):
+            yield _warning(f"{path}[{index}]", f"{_show(choice)} is not of the type {kind}")
 
 
 def _error(path: str, message: str) -> Finding:
@@ -199,7 +195,7 @@ def _at(path: str, key: str) -> str:
 
 
 def _show(value: Any) -> str:
-    """A value in a message: short, on one line, nothing in it that a terminal would obey."""
+    """Return a value as short JSON in one line of ASCII."""
     text = json.dumps(value)
     if len(text) <= 60:
         return text

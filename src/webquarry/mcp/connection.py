@@ -65,6 +65,8 @@ class StdioConnection:
             async with self._deadline:
                 if os.name == "posix":
                     self._loop.add_signal_handler(signal.SIGTERM, self._terminate)
+                    if with_tools:  # whose processes have to be ended
+                        self._loop.add_signal_handler(signal.SIGINT, self._stop, True)
                 if settings.lenses is not None:
                     _ = server.engine
                 if with_tools:

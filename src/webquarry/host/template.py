@@ -1,6 +1,4 @@
-"""A name -> a tool to begin with: an executable that works, and the file with what it gets of its
-own.
-"""
+"""A new tool from a template: an executable that works, and its file of options."""
 
 from __future__ import annotations
 
@@ -14,26 +12,26 @@ from pathlib import Path
 
 from webquarry.errors import BadInput
 from webquarry.host.environment import escape_unprintable
-from webquarry.host.options.options import SUFFIX
+from webquarry.host.options import SUFFIX
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _LONGEST_NAME = 64
 
 _PROGRAM = '''\
 #!{interpreter}
-"""The tool {name}: one JSON object comes in on stdin, one goes out on stdout."""
+"""The tool {name}: reads a JSON object from stdin and prints one to stdout."""
 
 import json
 import sys
 
 SCHEMA = {{
     "name": "{name}",
-    "description": "Gives back a text. Say here what the tool does, and when to use it.",
+    "description": "Repeats a text. Describe here what the tool does and when to use it.",
     "parameters": {{
         "type": "object",
         "properties": {{
-            "text": {{"type": "string", "description": "The text to give back"}},
-            "times": {{"type": "integer", "description": "How often, 1 if not given"}},
+            "text": {{"type": "string", "description": "The text to repeat"}},
+            "times": {{"type": "integer", "description": "How often; 1 by default"}},
         }},
         "required": ["text"],
     }},
@@ -41,12 +39,12 @@ SCHEMA = {{
 
 
 def run(arguments):
-    """The answer; whatever is raised becomes the error that the model reads."""
+    """Return the answer. The message of an exception is the error that the model reads."""
     return {{"text": " ".join([arguments["text"]] * arguments.get("times", 1))}}
 
 
 def main():
-    """Answer --schema, or run the tool. What is for people goes to stderr."""
+    """Print the schema, or run the tool. stderr is for people."""
     if sys.argv[1:] == ["--schema"]:
         print(json.dumps(SCHEMA))
         return 0
@@ -64,22 +62,22 @@ if __name__ == "__main__":
 '''
 
 _OPTIONS = """\
-# What the tool {name} gets of its own. All of it may be left out, and so may this file.
+# Options of the tool {name}. All of them are optional, and so is this file.
 
-# Names of environment variables that it gets besides PATH, HOME, locale, proxies and XDG folders.
+# Environment variables that it gets in addition to PATH, HOME, locale, proxies and XDG folders.
 # variables = ["{variable}"]
 
-# Seconds that one run may take.
+# Timeout of a run.
 # timeout_seconds = 30
 
-# Bytes that one run may print. The tool finds its limit in WEBQUARRY_TOOL_MAX_OUTPUT_BYTES.
+# Output limit of a run. The tool reads it from WEBQUARRY_TOOL_MAX_OUTPUT_BYTES.
 # max_output_bytes = 65536
 """
 
 
 @dataclass(frozen=True)
 class NewTool:
-    """What was written."""
+    """The files of a new tool."""
 
     name: str
     program: Path
@@ -87,13 +85,11 @@ class NewTool:
 
 
 def write_template(name: str, folder: Path, environ: Mapping[str, str]) -> NewTool:
-    """Write a tool of this name into the folder, which is made if need be. Nothing is
-    overwritten.
-    """
+    """Write a tool of this name into a folder. Raises BadInput if a file exists."""
     if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         raise BadInput(
             f"{escape_unprintable(name)!r} cannot be the name of a tool.",
-            suggested_action="Take lower-case letters, digits and underscores, such as file_edit.",
+            suggested_action="Use lower-case letters, digits and underscores, such as file_edit.",
         )
     tool_name = name.replace("-", "_")
     program = folder / tool_name.replace("_", "-")
@@ -109,9 +105,8 @@ def write_template(name: str, folder: Path, environ: Mapping[str, str]) -> NewTo
     for path in texts:
         if os.path.lexists(path):
             raise BadInput(
-                f"There is a file {escape_unprintable(str(path))} already, and it was left as it "
-                "is.",
-                suggested_action="Take another name, or remove the file.",
+                f"The file {escape_unprintable(str(path))} exists already and was not changed.",
+                suggested_action="Use another name, or remove the file.",
             )
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,176 @@
+"""Options of one tool: variables, timeout and output limit.
+
+They are in a TOML file beside the tool, such as `weather.toml` beside `weather`, and in the
+settings WEBQUARRY_TOOL_VARIABLES, WEBQUARRY_TOOL_TIMEOUTS and WEBQUARRY_TOOL_OUTPUT_LIMITS, which
+take precedence.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from webquarry.host.environment import escape_unprintable
+from webquarry.host.models import Executable
+from webquarry.registry import members_of
+from webquarry.settings import Settings
+
+SUFFIX = ".toml"
+_KEYS = ("variables", "timeout_seconds", "max_output_bytes")
+_MOST_FILE_BYTES = 65_536
+_MOST_VARIABLES = 100
+_MOST_SECONDS = 3600
+_LEAST_OUTPUT_BYTES = 1024
+_MOST_OUTPUT_BYTES = 100_000_000
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OWN_PREFIXES = ("WEBQUARRY_", "WEBSEARCH_")
+
+
+class BadOptions(Exception):
+    """The file beside a tool cannot be used. The message continues the words "its weather.toml"."""
+
+
+@dataclass(frozen=True)
+class ToolOptions:
+    """Options of one tool; the limits are those of a run."""
+
+    timeout_seconds: float
+    max_output_bytes: int
+    variables: tuple[str, ...] = ()  # names of variables that are passed on
+
+
+def find_options(executable: Executable, settings: Settings) -> ToolOptions:
+    """Return the options of a tool. Raises BadOptions."""
+    names = name_forms(executable.path)
+    file: dict[str, Any] = {}
+    if not executable.ours:
+        file = _read_file(executable.path.with_name(executable.path.name + SUFFIX))
+    by_user = _entries_for(names, settings.tool_variables)
+    by_author = _read_variables(file, by_user, names[0])
+    seconds = _read_number(file, "timeout_seconds", 0, _MOST_SECONDS, settings.tool_timeout_seconds)
+    size = _read_number(
+        file,
+        "max_output_bytes",
+        _LEAST_OUTPUT_BYTES,
+        _MOST_OUTPUT_BYTES,
+        settings.tool_max_output_bytes,
+    )
+    for text in _entries_for(names, settings.tool_timeouts):
+        seconds = float(text)
+    for text in _entries_for(names, settings.tool_output_limits):
+        size = max(int(text), _LEAST_OUTPUT_BYTES)
+    return ToolOptions(seconds, int(size), tuple(dict.fromkeys([*by_author, *by_user])))
+
+
+def name_forms(path: Path) -> list[str]:
+    """Return the names that the tool of a file may have, first the name of the file."""
+    bare = path.name
+    for suffix in (".exe", ".py", ".sh", ".js", ".rb", ".pl"):
+        bare = bare.removesuffix(suffix)
+    forms = [path.name]
+    for form in (bare, bare.removesuffix("-tool")):
+        forms += [form, form.replace("-", "_")]
+    return list(dict.fromkeys(forms))
+
+
+def is_own_variable(name: str) -> bool:
+    """Return whether a variable is a setting or a credential of webquarry, in any case."""
+    upper = name.upper()
+    return upper.startswith(_OWN_PREFIXES) or upper in _list_credentials()
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """Return the start of a regular file. Raises OSError, also for pipes and devices."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(0, "it is no file")
+    with os.fdopen(handle, "rb") as file:
+        return file.read(most_bytes)
+
+
+def _entries_for(names: Sequence[str], entries: Sequence[str]) -> list[str]:
+    """Return the values of entries such as weather=120 for a tool of these names."""
+    parts = [entry.partition("=") for entry in entries]
+    return [value for name, _, value in parts if name in names]
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    """Return the content of a file of options; empty without a file."""
+    try:
+        data = read_regular(path, _MOST_FILE_BYTES + 1)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise BadOptions(f"cannot be read ({error.strerror})") from error
+    if len(data) > _MOST_FILE_BYTES:
+        raise BadOptions(f"is longer than {_MOST_FILE_BYTES:,} bytes")
+    try:
+        options = tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        reason = escape_unprintable(str(error)) or "nested too deep"
+        raise BadOptions(f"is not TOML: {reason}") from error
+    for key in options:
+        if key not in _KEYS:
+            shown = escape_unprintable(key)
+            raise BadOptions(f"has the unknown key {shown!r}; known are: {', '.join(_KEYS)}")
+    return options
+
+
+def _read_variables(file: dict[str, Any], by_user: Sequence[str], name: str) -> list[str]:
+    """Return the variables that the file names. Those of webquarry need the setting as well."""
+    variables = file.get("variables", [])
+    if not isinstance(variables, list) or len(variables) > _MOST_VARIABLES:
+        raise BadOptions(f"must have at most {_MOST_VARIABLES} names in a list as `variables`")
+    for variable in variables:
+        if not isinstance(variable, str) or not _VARIABLE.fullmatch(variable):
+            shown = escape_unprintable(repr(variable)[:60])
+            raise BadOptions(f"names {shown}, which is no name of a variable")
+        if variable not in by_user and is_own_variable(variable):
+            raise BadOptions(
+                f"names {variable}, which is webquarry's own; if the tool shall have it, set "
+                f"WEBQUARRY_TOOL_VARIABLES={name}={variable}"
+            )
+    return variables
+
+
+def _read_number(
+    file: dict[str, Any], key: str, least: float, most: float, default: float
+) -> float:
+    if key not in file:
+        return default
+    value = file[key]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not (value > 0 and least <= value <= most):
+        shown = escape_unprintable(repr(value)[:60])
+        above = f"of at least {least:,}" if least else "above 0"
+        raise BadOptions(f"must have a number {above} and at most {most:,} as `{key}`, not {shown}")
+    return float(value)
+
+
+@cache
+def _list_credentials() -> frozenset[str]:
+    # Imported here because few tools name variables, and loading all providers takes long.
+    from webquarry._search.patents.provider import PatentProvider
+    from webquarry._search.provider import Provider
+    from webquarry._search.scholarly.provider import Scholarly
+    from webquarry.ask.keys import NAMES
+    from webquarry.store.redis_config import REDIS_URL, STORE_KEY, USUAL_URL
+
+    search = "webquarry._search"
+    services = [
+        *members_of(f"{search}.providers", Provider, group="webquarry.providers"),
+        *members_of(f"{search}.scholarly.providers", Scholarly, group="webquarry.scholarly"),
+        *members_of(
+            f"{search}.patents.providers", PatentProvider, group="webquarry.patent_providers"
+        ),
+    ]
+    names = {credential.variable for service in services for credential in service.credentials}
+    return frozenset({*names, *NAMES, REDIS_URL.variable, STORE_KEY.variable, USUAL_URL.variable})

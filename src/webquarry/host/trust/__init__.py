@@ -1,1 +1,0 @@
-"""Which project folders may be run: what the user trusted, and a private copy of just that."""
