@@ -1,9 +1,7 @@
-"""A question in, papers out: the chosen indexes are asked at once, and what they know of one paper
-is made into one.
+"""Searches for papers: the indexes are asked concurrently and their records merged.
 
-An index that fails is left out and told of; when all of them fail, the web is searched on scholarly
-sites instead, and that is told too. What was found is kept for a while, and concurrent callers with
-the same question share one answer.
+An index that fails is left out, which a note says; if all fail, scholarly sites are searched on the
+web, which a note says too. Answers are cached; concurrent callers with the same query share one.
 """
 
 from __future__ import annotations
@@ -16,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from webquarry._search.identity import identity
 from webquarry._search.models import Attempt, Query, Result
 from webquarry._search.replies.addresses import split_url
@@ -24,7 +24,6 @@ from webquarry._search.replies.text import plain
 from webquarry._search.router import Router
 from webquarry._search.scholarly.merge import merge
 from webquarry._search.scholarly.models import Author, Paper, PaperQuery, PapersFound
-from webquarry._search.scholarly.notices import Notice
 from webquarry._search.scholarly.provider import Scholarly, parse_arxiv_id, with_origins
 from webquarry._search.services.breaker import Breakers
 from webquarry._search.services.failure import choose_error, shorten
@@ -81,38 +80,7 @@ def papers_of(results: Iterable[Result]) -> list[Paper]:
     return papers
 
 
-VERSION = 1
-_FRESHNESS = ("cached", "age_seconds", "max_age_seconds")
-_TUPLES = ("providers", "notes", "order")
-
-
-def pack(found: PapersFound) -> bytes:
-    """Everything but the freshness, which is the cache's to know."""
-    fields = asdict(found)
-    for name in _FRESHNESS:
-        del fields[name]
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
-
-
-def unpack(value: bytes) -> PapersFound:
-    """What `pack` was given."""
-    fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
-    for name in _TUPLES:
-        fields[name] = tuple(fields[name])
-    attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
-    papers = []
-    for paper in fields["papers"]:
-        authors = [Author(**author) for author in paper["authors"]]
-        notices = [Notice(**notice) for notice in paper["notices"]]
-        paper["authors"] = tuple(authors)
-        paper["notices"] = tuple(notices)
-        papers.append(Paper(**paper))
-    fields["attempts"] = tuple(attempts)
-    fields["papers"] = tuple(papers)
-    return PapersFound(**fields)
-
-
+VERSION = 1  # of cached answers
 ALL = "all"
 _MOST_REQUESTS = 3  # of one index for one search
 _MOST_RECORDS = 100  # of one index, whatever it was asked for
@@ -123,7 +91,7 @@ IndexAnswer = tuple[GuardedCall, list[Paper]]  # of one index: how the call went
 
 
 class Finder:
-    """Knows the indexes and how they have been doing. One for the process."""
+    """Searches the scholarly indexes. One for the process."""
 
     def __init__(
         self,
@@ -162,10 +130,9 @@ class Finder:
         provider: str | None = None,
         asked: Mapping[str, Any] | None = None,
     ) -> PapersFound:
-        """Papers of the index `source`, or of all. A named `provider` is asked alone, and never
-        replaced by the web.
+        """Search the index `source` or all; a named `provider` is never replaced by the web.
 
-        `asked` is whatever else the caller was asked with: it goes into the cache key.
+        `asked` holds further arguments of the caller for the cache key.
         """
         query = replace(query, text=" ".join(query.text.split()))
         if not query.text:
@@ -192,21 +159,19 @@ class Finder:
             order = tuple(index.name for index in indexes)
             found = replace(found, order=order, because=because)
             seconds = self._seconds_good(found)
-            return Made(pack(found), seconds)
+            return Made(_pack(found), seconds)
 
         cache = self._open_cache()
         kept = await cache.get_or_make(key_of("papers", VERSION, parameters), make)
         return replace(
-            unpack(kept.value),
+            msgspec.json.decode(kept.value, type=PapersFound),
             cached=kept.cached,
             age_seconds=kept.age_seconds,
             max_age_seconds=kept.max_age_seconds,
         )
 
     def _seconds_good(self, found: PapersFound) -> float:
-        """How long an answer is kept: long if it is whole, less if it lacks an index, hardly if it
-        is a makeshift.
-        """
+        """Return the lifetime of an answer: shorter if it lacks an index or is a fallback."""
         if found.fallback or not found.papers:
             return self._settings.cache_empty_seconds
         if found.partial:
@@ -216,7 +181,7 @@ class Finder:
     async def _ask_all(
         self, query: PaperQuery, indexes: Sequence[Scholarly], source: str, *, is_named: bool
     ) -> PapersFound:
-        """What the indexes that answered found together; what the web found where none did."""
+        """Return the papers of all indexes, or of the web if no index answered."""
         answers = await asyncio.gather(*(self._ask(index, query) for index in indexes))
         attempts = []
         failures = []
@@ -238,10 +203,10 @@ class Finder:
         return await self._search_web(query, tuple(sites), failures, attempts)
 
     async def _ask(self, index: Scholarly, query: PaperQuery) -> IndexAnswer:
-        """The records of one index, each with its rank and without our keys."""
+        """Return the records of one index, each with its rank and without our keys."""
         seconds = min(self._settings.academic_timeout_seconds, self._settings.timeout_seconds)
         if self._waiting[index.name] * index.min_interval_seconds >= seconds:
-            # No fault of its own, so not a failure.
+            # Not a failure of the index.
             words = f"{index.label} is asked slowly, and its turn would not come in time."
             error = RateLimited(words, provider=index.name)
             return GuardedCall.skip(index, error), []
@@ -260,7 +225,7 @@ class Finder:
     async def _fetch_records(
         self, index: Scholarly, query: PaperQuery, seconds: float
     ) -> list[Paper]:
-        """What the index has, in one request or in as many as its replies lead to."""
+        """Return the records of an index, which may take several requests."""
         reply = await self.services.send_in_steps(
             index, index.build_request(query), index.next_request, seconds, _MOST_REQUESTS
         )
@@ -289,9 +254,7 @@ class Finder:
         failures: Sequence[WebquarryError],
         attempts: Sequence[Attempt],
     ) -> PapersFound:
-        """Results of a web search: on the sites of the indexes that were chosen, or of the lens for
-        papers.
-        """
+        """Return results of a web search on the sites of the indexes, or of the academic lens."""
         lens = None
         where = ", ".join(sites)
         if not sites:
@@ -317,7 +280,7 @@ class Finder:
 
 
 def _combine(answers: Sequence[IndexAnswer], query: PaperQuery) -> PapersFound:
-    """What the indexes that answered found together, and a note for each that did not."""
+    """Return the merged records, and a note for each index that failed."""
     all_records: list[Paper] = []
     used = []
     notes = []
@@ -338,10 +301,13 @@ def _combine(answers: Sequence[IndexAnswer], query: PaperQuery) -> PapersFound:
 
 
 def _select(records: Sequence[Paper], query: PaperQuery) -> tuple[Paper, ...]:
-    """The papers that pass, in the order that was asked for; those without a date come last by
-    date.
-    """
+    """Return the papers that pass the filters in the requested order, undated ones last."""
     papers = [paper for paper in merge(records) if query.admits(paper)]
     if query.newest_first:
         papers.sort(key=lambda paper: paper.published or str(paper.year or ""), reverse=True)
     return tuple(papers[: query.count])
+
+
+def _pack(found: PapersFound) -> bytes:
+    text = json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")

@@ -1,10 +1,9 @@
-"""Many records -> papers, each once: records of one paper become one, and those that several
-indexes rank high stand first.
+"""Records of several indexes merged into papers, the best first.
 
-Records belong together that share a DOI, an arXiv id or a PubMed id, directly or by others; then
-those of the same title, year and first author, unless that would join two papers with different
-identifiers. The richest record is kept and filled up from the others; `origins` says who gave what.
-The order of the records that come in decides nothing.
+Records with a common DOI, arXiv id or PubMed id belong together, directly or through others; then
+those with equal title, year and first author, unless that would join different identifiers. The
+richest record is completed from the others; `origins` names the source of each field. The order of
+the input does not matter.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Group = list[Paper]
 
 
 def merge(records: Iterable[Paper]) -> list[Paper]:
-    """The papers, best first."""
+    """Return the papers, best first."""
     # The records of one paper together: first by their identifiers, then by title, year and author.
     singles = [[record] for record in records]
     by_ids = [_flatten(linked) for linked in _link(singles, _ids)]
@@ -48,23 +47,21 @@ def merge(records: Iterable[Paper]) -> list[Paper]:
 
 
 def title_key(title: str) -> str:
-    """A title as titles are compared: letters and digits alone, without accents or the stamp of a
-    retraction.
-    """
+    """Return a title for comparison: letters and digits without accents and retraction marks."""
     letters = normalize_letters("NFKD", title.casefold())
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return _STAMP.sub("", re.sub(r"[\W_]+", " ", bare).strip())
 
 
 def _flatten(groups: list[Group]) -> Group:
-    """The records of several groups in one."""
+    """Return the records of several groups."""
     return [record for group in groups for record in group]
 
 
 def _link(
     members: list[Group], keys_of: Callable[[Group], Iterable[Hashable]]
 ) -> list[list[Group]]:
-    """The members in sets of those that share a key, directly or by others (union-find)."""
+    """Return sets of members that share a key, directly or through others (union-find)."""
     parents = list(range(len(members)))
 
     def root(number: int) -> int:
@@ -84,7 +81,7 @@ def _link(
 
 
 def _ids(group: Group) -> set[Hashable]:
-    """The identifiers of all records, each with its kind."""
+    """Return the identifiers of all records with their kinds."""
     keys: set[Hashable] = set()
     for record in group:
         if record.journal_doi:
@@ -97,7 +94,7 @@ def _ids(group: Group) -> set[Hashable]:
 
 
 def _works(group: Group) -> set[Hashable]:
-    """Title, year and first author of all records that have the three of them."""
+    """Return title, year and first author of the records that have all three."""
     keys: set[Hashable] = set()
     for record in group:
         if record.year is None or not record.authors:
@@ -112,7 +109,7 @@ def _works(group: Group) -> set[Hashable]:
 
 
 def _have_conflict(groups: list[Group]) -> bool:
-    """Whether they have several identifiers of one kind: then the same title means several
+    """Return whether groups have different identifiers of one kind, so that they are several
     papers.
     """
     for name in ("journal_doi", "arxiv_id", "pmid"):
@@ -124,7 +121,7 @@ def _have_conflict(groups: list[Group]) -> bool:
 
 
 def _richness(record: Paper) -> tuple[Any, ...]:
-    """The richest first; the rest decides between equals, and never by chance."""
+    """Sort key: the richest first, without ties."""
     known = sum(getattr(record, name) not in EMPTY for name in FIELDS)
     return (
         -known,
@@ -136,14 +133,12 @@ def _richness(record: Paper) -> tuple[Any, ...]:
 
 
 def _content(record: Paper) -> str:
-    """All that a record says, so that records that differ at all have an order."""
+    """Return all fields as text, so that different records have an order."""
     return repr([getattr(record, name) for name in FIELDS])
 
 
 def _standing(group: Group) -> tuple[Any, ...]:
-    """The place of a paper: by reciprocal rank fusion, every index counting once; then the best
-    single rank.
-    """
+    """Sort key of a paper: reciprocal rank fusion, each index once, then the best single rank."""
     ranks: dict[str, int] = {}
     for record in group:
         best = ranks.get(record.source, record.rank)
@@ -160,7 +155,7 @@ def _standing(group: Group) -> tuple[Any, ...]:
 
 
 def _merge_group(group: Group) -> Paper:
-    """One paper of its records, the richest of which comes first."""
+    """Return one paper of its records, the richest first."""
     givers = _choose_givers(group)
     fields: dict[str, Any] = {}
     origins = {}
@@ -179,9 +174,7 @@ def _merge_group(group: Group) -> Paper:
 
 
 def _choose_givers(group: Group) -> dict[str, Paper]:
-    """Which record gives which field: the richest that has it, but for fields with rules of their
-    own.
-    """
+    """Return the record that provides each field: the richest one, with rules for some fields."""
     formal = sorted(group, key=lambda record: record.kind in ("", "article"))
     givers = {}
     for name in FIELDS:
@@ -209,7 +202,7 @@ def _choose_givers(group: Group) -> dict[str, Paper]:
 
 
 def _merge_notices(group: Group) -> tuple[Notice, ...]:
-    """All notices, each once; of a preprint's own only where nothing else was published."""
+    """Return all notices; those of a preprint only if nothing else was published."""
     is_published = any(record.journal_doi and not record.arxiv_id for record in group)
     notices = set()
     for record in group:
@@ -225,9 +218,7 @@ def _merge_notices(group: Group) -> tuple[Notice, ...]:
 
 
 def _with_lasting_url(paper: Paper) -> Paper:
-    """At the address that lasts: that of its DOI, its arXiv id or its PubMed id, where it has
-    one.
-    """
+    """Return the paper with the URL of its DOI, arXiv id or PubMed id, if any."""
     if paper.journal_doi:
         name, url = "doi", doi_url(paper.journal_doi)
     elif paper.arxiv_id:

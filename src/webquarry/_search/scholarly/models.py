@@ -18,7 +18,7 @@ ARXIV_DOI = "10.48550/arxiv."  # every arXiv paper has one of these besides that
 
 @dataclass(frozen=True)
 class Author:
-    """One author as written, given name first; in parts where the index gives them."""
+    """An author as written, given name first, with parts if the index has them."""
 
     written: str
     family: str = ""
@@ -27,10 +27,8 @@ class Author:
 
 @dataclass(frozen=True)
 class Paper:
-    """One record of one index, or several made into one. What is not known is empty, or None.
-
-    `origins` says who gave each field that is known. `rank` is the place in the index's own list,
-    from 0.
+    """One record of an index, or several merged. Unknown fields are empty or None; `origins` names
+    the source of each known field, `rank` is the place in the list of the index.
     """
 
     title: str
@@ -58,7 +56,7 @@ class Paper:
 
     @property
     def journal_doi(self) -> str:
-        """The DOI, unless it is the one that arXiv gave its own copy."""
+        """The DOI, unless it is that of arXiv's copy."""
         if self.doi.startswith(ARXIV_DOI):
             return ""
         return self.doi
@@ -72,9 +70,7 @@ FIELDS = tuple(name for name in Paper.__dataclass_fields__ if name not in NOT_FI
 
 @dataclass(frozen=True)
 class PaperQuery:
-    """One question. The filters are asked for where an index knows them, and hold on our side in
-    any case.
-    """
+    """A query. Filters are sent to indexes that have them, and always applied to results."""
 
     text: str
     count: int = 5
@@ -85,7 +81,7 @@ class PaperQuery:
     with_pdf: bool = False
 
     def admits(self, paper: Paper) -> bool:
-        """Does the paper pass the filters? What is not known does not."""
+        """Return whether a paper passes the filters; unknown values do not."""
         if self.year_from is not None and (paper.year is None or paper.year < self.year_from):
             return False
         if self.year_to is not None and (paper.year is None or paper.year > self.year_to):
@@ -97,7 +93,7 @@ class PaperQuery:
 
 @dataclass(frozen=True)
 class PapersFound:
-    """What a search came to, and how it came to it."""
+    """The result of a search and how it was found."""
 
     papers: tuple[Paper, ...]
     providers: tuple[str, ...]  # whose papers these are
@@ -105,8 +101,8 @@ class PapersFound:
     notes: tuple[str, ...] = ()
     order: tuple[str, ...] = ()  # who was to be asked, all at once
     because: str = ""
-    fallback: bool = False  # no index answered, and the web was searched instead
-    partial: bool = False  # somebody who was to be asked did not answer
+    fallback: bool = False  # the web was searched because no index answered
+    partial: bool = False  # an index did not answer
     cached: bool = False
     age_seconds: float = 0.0
     max_age_seconds: float = 0.0

@@ -30,7 +30,7 @@ _TYPES = {
 
 @dataclass(frozen=True, order=True)
 class Notice:
-    """One notice. `type` is Crossref's word for it; `source` is who says so."""
+    """A notice. `type` is Crossref's term; `source` is the index."""
 
     type: str
     date: str = ""  # YYYY-MM-DD, as far as it was supplied
@@ -40,7 +40,7 @@ class Notice:
 
 
 def crossref_notices(entries: Any) -> list[Notice]:
-    """The notices of Crossref's `updated-by`."""
+    """Return the notices of Crossref's `updated-by`."""
     notices = []
     for entry in objects(entries):
         kind = str(entry.get("type") or "").strip().lower()
@@ -64,9 +64,7 @@ def crossref_notices(entries: Any) -> list[Notice]:
 
 
 def parse_flag(words: object, source: str, reference: str = "") -> Notice | None:
-    """The notice that a type of publication or of comment stands for; its DOI where the reference
-    names one.
-    """
+    """Return the notice of a publication or comment type, with the DOI of its reference."""
     kind = _TYPES.get(re.sub(r"[^a-z]", "", str(words).lower()))
     if not kind:
         return None
@@ -80,7 +78,7 @@ def parse_flag(words: object, source: str, reference: str = "") -> Notice | None
 def combine_flags(
     comments: Iterable[Notice | None], types: Iterable[Notice | None]
 ) -> list[Notice]:
-    """The notices that comments name; of a type of publication alone where no comment does."""
+    """Return the notices of comments, and those of types that no comment has."""
     notices = [notice for notice in comments if notice]
     named = {notice.type for notice in notices}
     for notice in types:

@@ -288,7 +288,7 @@ def _clean_texts(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def with_origins(paper: Paper, origin: str) -> Paper:
-    """The record with one origin for everything that it knows."""
+    """Return the record with one origin for all known fields."""
     known = [name for name in FIELDS if getattr(paper, name) not in EMPTY]
     origins = dict.fromkeys(known, origin)
     return replace(paper, origins=origins)
@@ -297,7 +297,7 @@ def with_origins(paper: Paper, origin: str) -> Paper:
 def build_author(
     written: object = None, family: object = None, given: object = None
 ) -> Author | None:
-    """One author, of a whole name or of its parts; None for nobody."""
+    """Return an author of a whole name or its parts, or None."""
     family_name = from_markup(family, _LONGEST_NAME_PART)
     given_name = from_markup(given, _LONGEST_NAME_PART)
     whole = from_markup(written, _LONGEST_NAME)
@@ -314,7 +314,7 @@ def _keep_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
 
 
 def parse_arxiv_id(text: object) -> str | None:
-    """An arXiv id without its version, in lower case; None for what is none."""
+    """Return an arXiv id without its version in lower case, or None."""
     if not isinstance(text, str):
         return None
     found = _ARXIV.fullmatch(text.strip())
@@ -324,21 +324,21 @@ def parse_arxiv_id(text: object) -> str | None:
 
 
 def count_of(value: object) -> int | None:
-    """A number of citations; nothing else is one."""
+    """Return a number of citations, or None."""
     if type(value) is int and value >= 0:
         return value
     return None
 
 
 def date_of(parts: object) -> str:
-    """ISO 8601 of `[year, month, day]`, as far as they are there."""
+    """Return ISO 8601 of `[year, month, day]`, as far as stated."""
     if not isinstance(parts, list):
         return ""
     return join_date([number for number in parts[:3] if type(number) is int])
 
 
 def _clean_date(value: object) -> str:
-    """A date that can be right, as exact as it is; of a moment, the day."""
+    """Return a plausible date, the day of a time."""
     if not isinstance(value, str):
         return ""
     found = _PARTIAL_DATE.fullmatch(value[:10])
@@ -353,7 +353,7 @@ def _clean_date(value: object) -> str:
 
 
 def _clean_url(url: object) -> str:
-    """A URL that leads somewhere; "" for what is none."""
+    """Return an absolute URL, or an empty string."""
     if not isinstance(url, str):
         return ""
     text = url.strip()

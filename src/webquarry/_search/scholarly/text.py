@@ -45,7 +45,7 @@ _BLOCK_TAG = re.compile(rf"</?(?:jats:)?(?:{_BLOCK}|title|h[1-6])(?:\s[^<>]*)?/?
 
 
 def from_markup(text: object, longest: int = LONGEST_TITLE) -> str:
-    """Plain text of a title or a name with a little markup in it; entities are decoded once."""
+    """Return plain text of a title or name with markup; entities are decoded once."""
     if not isinstance(text, str):
         return ""
     spaced = _BLOCK_TAG.sub(" ", text[:_READ])
@@ -54,9 +54,7 @@ def from_markup(text: object, longest: int = LONGEST_TITLE) -> str:
 
 
 def abstract_from_markup(text: object) -> str:
-    """An abstract: headings of its parts stand before them with a colon, the word "Abstract" itself
-    is left out.
-    """
+    """Return an abstract with headings followed by a colon, without the word "Abstract"."""
     if not isinstance(text, str):
         return ""
     readable = _TEX_DOCUMENT.sub(" ", text[:_READ])
@@ -64,7 +62,7 @@ def abstract_from_markup(text: object) -> str:
 
 
 def _mark_heading(found: re.Match[str]) -> str:
-    """A heading as a paragraph's beginning, with a colon; the word "Abstract" is none."""
+    """Return a heading as the start of a paragraph."""
     words = " ".join(found[2].split()).rstrip(":. ")
     if not words or words.lower() in ("abstract", "summary"):
         return "<p> "
@@ -72,7 +70,7 @@ def _mark_heading(found: re.Match[str]) -> str:
 
 
 def join_sections(sections: list[tuple[str, str]]) -> str:
-    """An abstract in parts, each with its label or "", as one text."""
+    """Return labelled parts of an abstract as one text."""
     texts = []
     for label, text in sections:
         if not text.strip():
@@ -84,7 +82,7 @@ def join_sections(sections: list[tuple[str, str]]) -> str:
 
 
 def from_inverted_index(index: object) -> str:
-    """OpenAlex keeps an abstract as its words with their places."""
+    """Return the text of an inverted index."""
     if not isinstance(index, Mapping):
         return ""
     placed: list[tuple[int, str]] = []
@@ -99,7 +97,7 @@ _OWN_ENTITIES = re.compile(rb"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE
 
 
 def xml_root(reply: Reply, label: str) -> etree._Element:
-    """The root of the body; raises what the body is otherwise."""
+    """Return the root of an XML body, or raise the error of any other body."""
     from lxml import etree
 
     body = reply.body.strip()
@@ -118,7 +116,7 @@ def xml_root(reply: Reply, label: str) -> etree._Element:
 
 
 def parse_xml(body: bytes) -> etree._Element:
-    """The root of XML; raises XMLSyntaxError or ValueError."""
+    """Return the root of XML; raises XMLSyntaxError or ValueError."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -133,7 +131,7 @@ def parse_xml(body: bytes) -> etree._Element:
 
 
 def text_of(element: etree._Element | None) -> str:
-    """All the text in an element, marked up or not, in one line."""
+    """Return the text of an element on one line."""
     if element is None:
         return ""
     return plain("".join(str(part) for part in element.itertext()))

@@ -13,13 +13,13 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from types import TracebackType
-from typing import Any
 
-from webquarry._search.scholarly.models import Author, Record, WorkQuestion
-from webquarry._search.scholarly.notices import Notice
+import msgspec
+
+from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry._search.scholarly.provider import WorkIndex
 from webquarry._search.services.guard import NO_ANSWER, apply_retry_after
 from webquarry._search.services.services import Services
@@ -79,7 +79,7 @@ class IndexAsker:
         key = self._key(registry, question)
         kept = await self._open_cache().get(key)
         if kept is not None:
-            records = tuple(map(_restore, json.loads(kept.value)))
+            records = msgspec.json.decode(kept.value, type=tuple[Record, ...])
             return IndexReply(index, question, records, was_sent=False)
         future: asyncio.Future[IndexReply] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(index, deque()).append((question, future))
@@ -181,16 +181,3 @@ class IndexAsker:
             "question": [question.topic, question.value, question.near],
         }
         return key_of("registry", _VERSION, parameters)
-
-
-def _restore(fields: dict[str, Any]) -> Record:
-    """Return a record from its cached fields."""
-    plain: dict[str, Any] = {}
-    for name, value in fields.items():
-        plain[name] = tuple(value) if isinstance(value, list) else value
-    record = Record(**plain)
-    return replace(
-        record,
-        authors=tuple(Author(**author) for author in fields["authors"]),
-        notices=tuple(Notice(**notice) for notice in fields["notices"]),
-    )

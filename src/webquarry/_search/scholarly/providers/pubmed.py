@@ -159,7 +159,7 @@ class PubMed(Scholarly):
         return self.get(_PATH + endpoint, parameters, "*/*")
 
     def _parse_ids(self, reply: Reply) -> list[str]:
-        """The identifiers in the reply to a search, the most relevant first."""
+        """Return the identifiers of a search, the most relevant first."""
         answer = json_object(reply, self.label)
         result = object_at(answer, "esearchresult")
         problem = result.get("ERROR")
@@ -176,9 +176,7 @@ class PubMed(Scholarly):
         return ids[:RECORDS]
 
     def _failure(self, words: str, is_of_search: bool, reply: Reply) -> WebquarryError:
-        """The error that these words mean; one of the search is the query's fault, unless they say
-        otherwise.
-        """
+        """Return the error of a reply; errors of the search are usually those of the query."""
         lowered = words.lower()
         if "api key" in lowered:
             return self.key_refused()
@@ -292,16 +290,12 @@ def _read_author(person: dict[str, Any]) -> Author | None:
 
 
 def _is_json(reply: Reply) -> bool:
-    """Identifiers and errors come as JSON, records as XML; the content type is not to be relied
-    on.
-    """
+    """Return whether a reply is JSON; the content type is not reliable."""
     return reply.body.lstrip().startswith(b"{")
 
 
 def _read_date(article: etree._Element) -> str:
-    """The date of the issue, or of the first appearance where that is no plain date (`2018
-    Jan-Feb`): ISO 8601, as far as its parts can be read.
-    """
+    """Return the date of the issue or, if that is a range, of the first appearance."""
     issue = article.find("Journal/JournalIssue/PubDate")
     for place in (issue, article.find("ArticleDate")):
         if place is None:
