@@ -113,7 +113,7 @@ def test_each_row_has_its_own_wishes(servers: FakeServers, asking: Any) -> None:
     assert [value and json.loads(value) for value in values] == [None, None, {"n": 1}]
 
 
-def test_what_is_remembered_never_reaches_the_loop(servers: FakeServers, asking: Any) -> None:
+def test_answers_in_memory_do_not_use_the_loop(servers: FakeServers, asking: Any) -> None:
     engine, run = asking
     rows = batch(context=["a", "b"] * 500, prompt=["p"] * 1000)
     first = ask_texts(rows, engine, engine.statement(), run)
@@ -155,7 +155,7 @@ def test_a_batch_without_its_columns_is_refused(asking: Any) -> None:
         ask_texts(batch(context=["a"]), engine, engine.statement(), run)
 
 
-def test_progress_is_told_as_answers_arrive(asking: Any) -> None:
+def test_progress_is_reported_per_answer(asking: Any) -> None:
     engine, run = asking
     heard: list[int] = []
     rows = batch(context=[f"row {n}" for n in range(20)], prompt=["p"] * 20)

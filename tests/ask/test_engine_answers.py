@@ -25,7 +25,7 @@ def test_a_typed_answer_is_asked_for_as_structured_output_and_checked(
     assert sent["schema"]["required"] == ["ceo", "founded"]
 
 
-def test_a_typed_answer_of_another_form_is_trouble_and_not_kept(
+def test_typed_answer_of_another_form_is_an_error_and_not_stored(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.answer = lambda question, model: '{"founded": "long ago"}'

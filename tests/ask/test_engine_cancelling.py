@@ -33,7 +33,7 @@ def test_after_a_cancellation_no_search_is_begun_either(
     assert (servers.messages, servers.searches) == (4, 0)
 
 
-def test_cancelling_begins_no_further_call_and_keeps_what_was_answered(
+def test_cancelling_sends_no_further_call_and_stores_finished_answers(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.latency = 0.2

@@ -22,9 +22,7 @@ def test_more_paid_questions_than_max_rows_are_refused_with_nothing_spent(
     assert servers.messages == 0
 
 
-def test_what_is_remembered_does_not_count_towards_max_rows(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_stored_answers_do_not_count_towards_max_rows(servers: FakeServers, tmp_path: Path) -> None:
     asked(servers, tmp_path, *questions(40))
     asked(servers, tmp_path, *questions(60), WEBQUARRY_ASK_MAX_ROWS="20")
 
@@ -39,7 +37,7 @@ def test_a_plan_over_the_limit_names_its_rows(servers: FakeServers, tmp_path: Pa
         with_engine(servers, tmp_path, work)
 
 
-def test_max_usd_is_never_exceeded_and_what_was_paid_for_is_kept(
+def test_max_usd_is_never_exceeded_and_paid_answers_are_stored(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.answer = lambda question, model: "word " * 400  # about 500 tokens, half a cent
@@ -74,7 +72,7 @@ def test_the_limit_of_a_day_holds_for_all_processes_together(
     assert servers.answered < 20
 
 
-def test_a_dry_run_asks_nobody_and_counts_what_the_real_run_asks(
+def test_dry_run_sends_nothing_and_counts_what_the_real_run_asks(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     asked(servers, tmp_path, *questions(3))
@@ -115,7 +113,7 @@ def test_a_cap_of_the_provider_is_found_and_everybody_is_answered(
     assert servers.throttled < 60
 
 
-def test_nobody_asks_before_the_pause_that_the_provider_wants_ends(
+def test_nothing_is_sent_before_the_end_of_a_requested_pause(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     slow = error_reply(429, "slow down", {"retry-after": "0.5"})
@@ -137,7 +135,7 @@ def test_a_429_without_a_time_to_come_back_is_the_answer(
     assert (reply.error.code, reply.error.retryable, servers.messages) == ("rate_limited", False, 1)
 
 
-def test_a_wait_of_an_hour_is_the_answer_for_every_row_and_holds_nobody_up(
+def test_wait_of_an_hour_is_the_error_of_every_row_without_waiting(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.cap, servers.retry_after = 0, "3600"

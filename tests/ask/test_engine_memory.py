@@ -59,7 +59,7 @@ def test_whatever_decides_the_answer_makes_it_another_question(
     assert servers.messages == 2
 
 
-def test_a_fresh_question_takes_no_kept_answer_and_its_own_is_kept(
+def test_fresh_question_ignores_the_stored_answer_and_replaces_it(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     question = Question("Python", "Who made it?")
@@ -71,7 +71,7 @@ def test_a_fresh_question_takes_no_kept_answer_and_its_own_is_kept(
     assert asked(servers, tmp_path, question)[0].answer == "a new answer"
 
 
-def test_errors_are_never_kept(servers: FakeServers, tmp_path: Path) -> None:
+def test_errors_are_not_stored(servers: FakeServers, tmp_path: Path) -> None:
     servers.rule = lambda body: error_reply(400, "nonsense")
     failed = asked(servers, tmp_path, Question("Python", "Who made it?"))[0]
     servers.rule = None
@@ -129,9 +129,7 @@ def test_an_answer_that_was_searched_for_is_good_for_half_an_hour_and_others_for
     assert with_engine(servers, tmp_path, work) == [1800, 86400]
 
 
-def test_lowering_how_long_answers_are_kept_holds_for_those_kept_already(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_lowered_lifetime_applies_to_stored_answers(servers: FakeServers, tmp_path: Path) -> None:
     async def work(engine: Engine) -> tuple[bool, bool]:
         await engine.ask(Question("a", "b"), engine.statement())
         before = engine.recall(Question("a", "b")) is not None
@@ -141,7 +139,7 @@ def test_lowering_how_long_answers_are_kept_holds_for_those_kept_already(
     assert with_engine(servers, tmp_path, work) == (True, False)
 
 
-def test_with_the_cache_off_nothing_is_kept(servers: FakeServers, tmp_path: Path) -> None:
+def test_without_cache_nothing_is_stored(servers: FakeServers, tmp_path: Path) -> None:
     async def work(engine: Engine) -> None:
         engine.options.set("cache", "off")
         for _ in range(2):

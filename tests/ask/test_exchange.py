@@ -44,7 +44,7 @@ def said(*content: dict[str, Any], reason: str) -> FakeReply:
         (413, {}, 1, "too_large"),
     ],
 )
-def test_whether_it_is_tried_again_is_for_the_provider_to_say(
+def test_provider_decides_whether_a_call_is_repeated(
     servers: FakeServers,
     tmp_path: Path,
     status: int,
@@ -101,18 +101,14 @@ def test_blocks_go_back_as_they_came_but_for_blank_texts_which_are_refused(
     assert servers.bodies[1]["messages"][1] == {"role": "assistant", "content": [thought, use]}
 
 
-def test_a_pause_without_a_word_is_asked_again_as_it_was(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_pause_without_text_repeats_the_request(servers: FakeServers, tmp_path: Path) -> None:
     servers.rule = lambda body: said(reason="pause_turn") if servers.messages == 1 else None
 
     assert reply_to(servers, tmp_path).error is None
     assert servers.bodies[1] == servers.bodies[0]
 
 
-def test_half_a_letter_from_a_command_line_is_no_crash(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_lone_surrogate_in_a_question_is_replaced(servers: FakeServers, tmp_path: Path) -> None:
     assert reply_to(servers, tmp_path, "what is \udcff?").error is None
     assert servers.bodies[0]["messages"][0]["content"].endswith("what is ??")
 
@@ -138,9 +134,7 @@ def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
     assert servers.messages == 4
 
 
-def test_what_waits_for_the_disk_leaves_its_place_to_another_call_and_no_more_calls_are_made(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_calls_in_flight_never_exceed_the_concurrency(servers: FakeServers, tmp_path: Path) -> None:
     servers.latency = 0.05
 
     async def work() -> None:

@@ -55,7 +55,7 @@ def spent(file: RecordFile) -> list[SpendingRecord]:
     return file.do(lambda db, cipher: ledger.spent_since(db, DAY))
 
 
-def test_what_is_set_aside_counts_until_it_is_settled(file: RecordFile) -> None:
+def test_reservation_counts_until_it_is_settled(file: RecordFile) -> None:
     limits = AskLimits(max_usd=1.0)
     held = reserve(file, 0.6, limits)
     with pytest.raises(OverLimit) as caught:

@@ -90,7 +90,7 @@ def test_it_never_grows_above_what_the_user_wants() -> None:
     run(work)
 
 
-def test_nobody_gets_a_place_during_a_pause_and_those_in_the_middle_come_first() -> None:
+def test_no_slot_during_a_pause_and_started_exchanges_come_first() -> None:
     async def work(clock: Watch) -> None:
         limiter = Limiter(1, clock)
         limiter.record_throttled(clock.time, 30.0)
@@ -115,7 +115,7 @@ def test_nobody_gets_a_place_during_a_pause_and_those_in_the_middle_come_first()
     run(work)
 
 
-def test_a_place_given_to_somebody_who_is_gone_is_given_to_the_next() -> None:
+def test_slot_of_a_cancelled_caller_goes_to_the_next() -> None:
     async def work(clock: Watch) -> None:
         limiter = Limiter(1, clock)
         await limiter.acquire()

@@ -74,7 +74,7 @@ def test_a_price_of_the_users_may_have_days_too(tmp_path: Path) -> None:
     assert prices.price_call("compatible/x", Tokens(0, MILLION), is_free=True) == 2
 
 
-def test_what_nobody_has_a_price_for_is_not_known_unless_it_is_free() -> None:
+def test_model_without_a_price_is_unknown_unless_it_is_free() -> None:
     prices = Prices()
 
     assert not prices.is_known("openrouter/x/y")
@@ -230,7 +230,7 @@ def test_a_key_never_prints(tmp_path: Path, name: str) -> None:
         ("kept_seconds", "60", "60"),
     ],
 )
-def test_an_option_is_kept_as_it_was_said(name: str, text: str, kept: str) -> None:
+def test_option_is_stored_in_its_canonical_form(name: str, text: str, kept: str) -> None:
     options = Options(Settings())
 
     assert options.set(name, text) == options.get(name) == kept
@@ -261,7 +261,7 @@ def test_an_option_that_does_not_fit_is_refused_and_changes_nothing(name: str, t
     assert options.set_by_user == set()
 
 
-def test_settings_are_where_options_begin_and_count_as_said_by_the_user() -> None:
+def test_options_default_to_settings_and_count_as_set_by_the_user() -> None:
     options = Options(Settings.from_environment({"WEBQUARRY_ASK_MAX_ROWS": "7"}))
 
     assert (options.max_rows, options.max_usd, options.set_by_user) == (7, 10, {"max_rows"})
@@ -307,7 +307,7 @@ def test_form_becomes_structure_and_json_schema() -> None:
         '{"a":{"a":{"a":{"a":{"a":{"a":"INT"}}}}}}',
     ],
 )
-def test_what_is_no_form_is_refused(text: str) -> None:
+def test_invalid_form_is_rejected(text: str) -> None:
     with pytest.raises(BadInput, match="schema"):
         Schema.parse(text)
 

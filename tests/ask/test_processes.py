@@ -94,7 +94,7 @@ def test_two_processes_at_once_never_spend_more_than_the_limit_of_a_day(tmp_path
         assert sum(one["usd"] for one in told) == pytest.approx(servers.answered * 0.012)
 
 
-def test_a_killed_process_loses_no_answer_that_was_kept_and_blocks_its_reservation_for_a_while_only(
+def test_killed_process_loses_no_stored_answer_and_its_reservation_expires(
     tmp_path: Path,
 ) -> None:
     with FakeServers() as servers:

@@ -142,7 +142,7 @@ def test_a_complaint_is_waited_for_and_the_search_made_again() -> None:
     assert searcher.find_rest("brave") is None
 
 
-def test_a_wait_that_nobody_would_wait_for_is_a_rest() -> None:
+def test_too_long_retry_after_pauses_the_provider() -> None:
     source = Source(RateLimited("slow", retry_after_seconds=1200.0))
     searcher, clock = open_searcher(source)
 
@@ -166,7 +166,7 @@ def test_a_spent_quota_is_asked_once() -> None:
     assert (source.asked, searcher.find_rest("brave")) == (1, "spent")
 
 
-def test_a_refused_key_rests_until_it_is_another() -> None:
+def test_rejected_key_pauses_the_provider_until_it_changes() -> None:
     source = Source(AuthFailure("refused"))
     searcher, _ = open_searcher(source)
 
@@ -179,7 +179,7 @@ def test_a_refused_key_rests_until_it_is_another() -> None:
     assert source.asked == 2
 
 
-def test_what_fails_in_passing_is_tried_again_and_rests_when_it_goes_on() -> None:
+def test_temporary_failures_are_repeated_and_pause_the_provider_in_the_end() -> None:
     source = Source(ProviderFailure("down"), None)
     searcher, _ = open_searcher(source, retries=1)
     search(searcher)
@@ -194,7 +194,7 @@ def test_what_fails_in_passing_is_tried_again_and_rests_when_it_goes_on() -> Non
     assert searcher.find_rest("brave") == "down"
 
 
-def test_a_query_that_is_not_taken_says_nothing_of_the_provider() -> None:
+def test_rejected_query_does_not_pause_the_provider() -> None:
     source = Source(*(BadInput("too long") for _ in range(9)))
     searcher, _ = open_searcher(source)
     for _ in range(9):
@@ -267,7 +267,7 @@ class Later(Clock):
         return super().now() + timedelta(seconds=61)
 
 
-def test_an_answer_whose_search_failed_is_kept_for_a_minute_at_most(
+def test_answer_after_a_failed_search_is_stored_for_a_minute_at_most(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.search_status = 500
@@ -298,7 +298,9 @@ def test_rows_that_wanted_a_search_and_got_none_are_counted_with_their_repeats(
     assert (progress.done, progress.unsearched) == (5, 4)
 
 
-def test_paid_and_kept_searches_are_counted_apart(servers: FakeServers, tmp_path: Path) -> None:
+def test_paid_and_cached_searches_are_counted_separately(
+    servers: FakeServers, tmp_path: Path
+) -> None:
     same_query = [Question("a [search]", "first?"), Question("a [search]", "second?")]
     first, second = (asked(servers, tmp_path, one)[0].usage for one in same_query)
 

@@ -152,7 +152,7 @@ def test_questions_of_all_count_towards_the_limit_of_rows(run: Run) -> None:
     run(work)
 
 
-def test_who_leaves_while_entering_keeps_neither_the_claim_nor_the_money(run: Run) -> None:
+def test_cancelled_enter_releases_the_claim_and_the_money(run: Run) -> None:
     async def work(one: QuestionStore, two: QuestionStore) -> None:
         entering = asyncio.create_task(one.enter("key", ask_for(0.5, max_usd=0.5), is_good))
         await asyncio.sleep(0)

@@ -28,7 +28,7 @@ def ask(**options: object) -> AskFunction:
     return AskFunction(PROMPT, column="company", **options)  # type: ignore[arg-type]
 
 
-def test_equal_rows_are_one_question_and_the_first_says_what_was_paid(servers: FakeServers) -> None:
+def test_equal_rows_are_one_question_and_the_first_has_the_cost(servers: FakeServers) -> None:
     rows = ask()(build_table("ACME", "Globex", "ACME", None)).to_pylist()
 
     assert servers.messages == 2
@@ -38,7 +38,7 @@ def test_equal_rows_are_one_question_and_the_first_says_what_was_paid(servers: F
     assert rows[3]["error"] is None
 
 
-def test_answers_stand_beside_the_rows_of_a_table_and_of_a_batch() -> None:
+def test_answers_are_added_to_a_table_and_to_a_batch() -> None:
     table = build_table("ACME", None)
     for rows in (table, table.to_batches()[0]):
         added = ask().add_answers(rows, "a")
@@ -95,7 +95,7 @@ def test_a_missing_key_is_raised_at_once(
     assert servers.messages == 0
 
 
-def test_a_dry_run_asks_nobody_and_its_sum_is_the_plan(servers: FakeServers) -> None:
+def test_dry_run_sends_nothing_and_its_sum_is_the_plan(servers: FakeServers) -> None:
     function = ask(dry_run=True)
     usage = []
     for batch in (build_table("a", "b", "a"), build_table("b", "c")):
@@ -131,7 +131,7 @@ def test_a_pickled_function_is_small_and_holds_no_secret(servers: FakeServers) -
     assert servers.messages == 1
 
 
-def test_a_question_or_a_schema_that_is_none_is_told_where_it_was_written() -> None:
+def test_invalid_question_and_schema_are_rejected_at_once() -> None:
     with pytest.raises(BadInput, match="question"):
         AskFunction(" ")
     with pytest.raises(BadInput):

@@ -65,9 +65,7 @@ class Asker:
         while True:
             await self._exchanges.acquire()
             try:
-                known_errors = pending.owner.known_errors
-                known = known_errors.get(f"{template.vendor.name}/")
-                known = known or known_errors.get(template.model)
+                known = pending.owner.find_known_error(template.vendor.name, template.model)
                 if known is not None:
                     return ModelReply(None, error=known, model=template.model)
                 offered, rest = self._drop_paused_search(template, pending)

@@ -122,15 +122,16 @@ def _recall_rows(
     is_good = engine.is_good
     now = engine.clock.now().timestamp()
     replies: list[ModelReply | None] = []
+    hits = 0
     # A million rows come here: one lookup for each, without building a question.
     for kept in map(template.kept.get, zip(contexts, prompts, strict=True)):  # type: ignore[arg-type]
         if kept is not None and is_good(kept, now):
+            hits += 1
             replies.append(kept.reply)
             if kept.reply.search_failed is not None:
                 statement.count_reply(kept.reply)
         else:
             replies.append(None)
-    hits = len(replies) - replies.count(None)
     if hits:
         statement.add_rows(hits)
         statement.count_answers(rows=hits, hits=hits)

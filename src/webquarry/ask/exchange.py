@@ -269,7 +269,9 @@ class Exchange:
         sent_at = await limiter.acquire(first=self.pending.begun)
         try:
             self.pending.check_wanted()
-            self._check_known_error()
+            known = self._statement.find_known_error(self._vendor.name, self._template.model)
+            if known is not None:  # found by another question while this one waited
+                raise CallFailure(replace(known, retryable=False))
             self.pending.begun = self.pending.sending = True
             turn = await self._send(content)
         except CallFailure as failure:
@@ -316,12 +318,6 @@ class Exchange:
         except OverLimit as error:
             raise build_limit_failure(error) from None
         self.add_reservation(held, usd)
-
-    def _check_known_error(self) -> None:
-        """Raise the error that another question met while this one waited."""
-        known = self._statement.known_errors.get(f"{self._vendor.name}/")
-        if known is not None:
-            raise CallFailure(replace(known, retryable=False))
 
     def _choose_wait(self, failure: CallFailure, failures: int) -> float | None:
         """Return the seconds before the next try; None if there is none."""

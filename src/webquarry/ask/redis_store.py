@@ -43,7 +43,6 @@ class RedisQuestionStore(QuestionStore):
         super().__init__(clock, lease_seconds)
         self._connection = connection
         self._cipher = connection.cipher("ask")
-        self._claims: dict[tuple[str, str], str] = {}  # reservations by key and owner
         self._held: dict[str, str] = {}  # names of questions by reservation
 
     async def find(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
@@ -104,10 +103,6 @@ class RedisQuestionStore(QuestionStore):
             arguments += _list_settlement(settlement)
         await self._run(ask_scripts.ASK_SETTLE, arguments)
 
-    def release(self, key: str, owner: str) -> None:
-        if (key, owner) in self._claims:
-            super().release(key, owner)
-
     async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
         arguments: list[Any] = []
         for statement in statements:
@@ -132,9 +127,8 @@ class RedisQuestionStore(QuestionStore):
             notes.append(note)
         return ledger.join_notes(paid, notes)
 
-    async def _release(self, key: str, owner: str) -> None:
-        id = self._claims.pop((key, owner), "")
-        await self._run(ask_scripts.ASK_RELEASE, [self._name(key), id])
+    async def _release(self, key: str, owner: str, claim: str) -> None:
+        await self._run(ask_scripts.ASK_RELEASE, [self._name(key), claim])
 
     async def _renew(self) -> bool:
         arguments: list[Any] = [self._lease_ms]

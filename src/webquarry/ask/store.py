@@ -74,6 +74,7 @@ class QuestionStore(ABC):
     def __init__(self, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> None:
         self.clock = clock
         self.lease_seconds = lease_seconds
+        self._claims: dict[tuple[str, str], str] = {}  # by key and owner
         self._renewing: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Future[Any]] = set()  # to be completed before closing
 
@@ -108,7 +109,7 @@ class QuestionStore(ABC):
         """Do `enter`; it is not cancelled."""
 
     @abstractmethod
-    async def _release(self, key: str, owner: str) -> None:
+    async def _release(self, key: str, owner: str, claim: str) -> None:
         """End the claim of a question."""
 
     @abstractmethod
@@ -132,7 +133,9 @@ class QuestionStore(ABC):
 
     def release(self, key: str, owner: str) -> None:
         """End a claim without an answer, in the background, if there is one."""
-        self._start(self._log_failure(self._release(key, owner)))
+        claim = self._claims.pop((key, owner), None)
+        if claim is not None:
+            self._start(self._log_failure(self._release(key, owner, claim)))
 
     def write_notes_soon(self, statements: Iterable[Statement]) -> None:
         """Write notes in the background."""
@@ -221,7 +224,6 @@ class FileQuestionStore(QuestionStore):
         super().__init__(clock, lease_seconds)
         self._records = records
         self._commits = GroupCommit(records)
-        self._claims: set[tuple[str, str]] = set()  # keys and owners
         self._is_clean = False
 
     async def find(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
@@ -250,7 +252,7 @@ class FileQuestionStore(QuestionStore):
 
         entry = await self._commits.commit(work)
         if entry.held is not None:
-            self._claims.add((key, owner))
+            self._claims[key, owner] = owner
             self._start_renewing()
         return entry
 
@@ -276,12 +278,7 @@ class FileQuestionStore(QuestionStore):
                 release_claim(database, cipher, key, owner)
 
         await self._commits.commit(work)
-        self._claims.discard((key, owner))
-
-    def release(self, key: str, owner: str) -> None:
-        if (key, owner) in self._claims:
-            self._claims.discard((key, owner))
-            super().release(key, owner)
+        self._claims.pop((key, owner), None)
 
     async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
         work = partial(ledger.write_notes, statements=statements)
@@ -306,7 +303,7 @@ class FileQuestionStore(QuestionStore):
         await super().flush()
         await self._commits.aclose()
 
-    async def _release(self, key: str, owner: str) -> None:
+    async def _release(self, key: str, owner: str, claim: str) -> None:
         await self._commits.commit(
             lambda database, cipher: release_claim(database, cipher, key, owner)
         )

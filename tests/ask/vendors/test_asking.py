@@ -64,7 +64,7 @@ def codes(replies: list[ModelReply]) -> list[str | None]:
 
 
 @each_model
-def test_an_answer_comes_and_is_kept(servers: FakeServers, tmp_path: Path, model: str) -> None:
+def test_answer_is_returned_and_stored(servers: FakeServers, tmp_path: Path, model: str) -> None:
     question = Question("ACME", "Who leads it?", model=model)
 
     first = ask(servers, tmp_path, question)[0]
@@ -79,7 +79,7 @@ def test_an_answer_comes_and_is_kept(servers: FakeServers, tmp_path: Path, model
 
 
 @each_model
-def test_one_search_is_made_and_its_sources_are_kept(
+def test_one_search_is_made_and_its_sources_are_stored(
     servers: FakeServers, tmp_path: Path, model: str
 ) -> None:
     reply, other = ask(
@@ -126,9 +126,7 @@ def test_a_typed_answer_is_typed_with_a_search_and_without(
 
 
 @each_model
-def test_a_refusal_and_a_length_stop_are_told_apart(
-    servers: FakeServers, tmp_path: Path, model: str
-) -> None:
+def test_refusal_and_length_stop_differ(servers: FakeServers, tmp_path: Path, model: str) -> None:
     replies = ask(
         servers,
         tmp_path,
@@ -220,7 +218,7 @@ def test_a_spent_quota_is_not_asked_for_again(
 
 
 @each_model
-def test_what_is_no_answer_is_said_and_counts_as_uncertain(
+def test_malformed_response_is_an_error_and_counts_as_uncertain(
     servers: FakeServers, tmp_path: Path, model: str
 ) -> None:
     servers.rule = lambda body: FakeReply({"hello": "world"})
@@ -365,7 +363,7 @@ def test_a_search_that_a_server_gives_as_text_is_no_answer(
     assert (reply.answer, servers.messages) == ("Ada.", 2)
 
 
-def test_a_server_that_knows_no_form_is_told_it_in_words_and_its_answer_is_checked(
+def test_schema_is_sent_as_instructions_to_a_server_without_response_format(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     error = {"message": "response_format is not supported", "type": "invalid_request_error"}
@@ -430,7 +428,7 @@ def test_what_cannot_be_asked_is_said(servers: FakeServers, tmp_path: Path, mode
         ask(servers, tmp_path, Question("a", "b", model=model), WEBQUARRY_COMPATIBLE_URL="")
 
 
-def test_a_vendor_that_nobody_is_gets_no_question(servers: FakeServers, tmp_path: Path) -> None:
+def test_unknown_vendor_is_rejected(servers: FakeServers, tmp_path: Path) -> None:
     question = Question("a", "b", model="nobody/x")
 
     with pytest.raises(BadInput, match="called 'nobody'"):

@@ -211,7 +211,7 @@ def test_a_typed_answer_is_plain_json(name: str) -> None:
 
 
 @each_vendor
-def test_a_length_stop_keeps_what_was_said(name: str) -> None:
+def test_length_stop_returns_the_partial_text(name: str) -> None:
     assert turn_of(name, FILES[name]["length"]).text
     assert turn_of(name, FILES[name]["empty"]).text == ""
 

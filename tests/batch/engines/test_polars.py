@@ -40,7 +40,7 @@ def test_a_limit_that_comes_later_is_paid_for_alone(servers: FakeServers) -> Non
     assert servers.messages == 8
 
 
-def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(servers: FakeServers) -> None:
+def test_dry_run_estimates_the_cost_and_sends_nothing(servers: FakeServers) -> None:
     asked = build_frame().with_columns(a=polars_ask("company", PROMPT, dry_run=True))
     usage = asked.collect()["a"].struct.field("usage")
 

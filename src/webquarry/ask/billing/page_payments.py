@@ -1,6 +1,6 @@
-"""Pages that are paid for: set aside in the ledger before the service is asked, settled after.
+"""Costs of pages from paid services: reserved in the ledger before the request, settled after it.
 
-The limits are those of `ask` for a day; each day's pages are one statement in the bill.
+The daily limit is that of `ask`; the pages of a day are one statement in the bill.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DOOR = "pages"
 
 
 class PagePayments:
-    """Pays for pages from the records that all doors share."""
+    """Reserves and settles the costs of pages."""
 
     def __init__(
         self, get_records: Callable[[], RecordFile], settings: Settings, clock: Clock
@@ -30,7 +30,7 @@ class PagePayments:
         self._clock = clock
 
     async def reserve(self, service: str, usd: float) -> Reservation:
-        """Set aside what one page may cost. Raises LimitReached where the day's limit is spent."""
+        """Reserve the cost of one page. Raises LimitReached above the daily limit."""
         now = self._clock.now()
         day = now.date().isoformat()
         request = ReservationRequest(f"{DOOR} {day}", DOOR, service, usd, self._limits)
@@ -48,7 +48,7 @@ class PagePayments:
             ) from None
 
     async def settle(self, held: Reservation, usd: float, uncertain_usd: float = 0.0) -> None:
-        """Write down what it cost, and what it may have cost where nobody said."""
+        """Settle the actual cost; `uncertain_usd` may have been billed."""
         now = self._clock.now().timestamp()
         settlement = Settlement(held, Usage(calls=1, usd=usd), uncertain_usd, questions=0)
 

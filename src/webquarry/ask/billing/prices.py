@@ -1,9 +1,7 @@
-"""What models and searches cost: token counts in, US dollars out, by a dated table that the user
-can override.
+"""Prices of models and searches: token counts in, US dollars out. The user can override the table.
 
-A price may have a day from which it holds; the one of the day of the call counts. What is set aside
-for a model that nobody knows is reckoned at the dearest price of the table, so that no limit is
-broken by a name.
+A price may be valid from a day on; the one of the day of the call is used. Reservations for unknown
+models use the highest price of the table, so that limits hold.
 """
 
 from __future__ import annotations
@@ -105,7 +103,7 @@ _FREE = ModelPrice(input=0, output=0, cache_read=0, cache_write=0)
 
 
 class Prices:
-    """Our table, with the user's own prices on top."""
+    """The packaged table, overridden by the user's prices."""
 
     def __init__(self, file: Path | None = None, clock: Clock | None = None) -> None:
         packaged = resources.files("webquarry").joinpath("data/prices/models.json")
@@ -135,13 +133,11 @@ class Prices:
         self._unknown: set[str] = set()
 
     def is_known(self, model: str, *, is_free: bool = False) -> bool:
-        """Whether the price of a model is known; `is_free` says that it costs nothing unless it has
-        one.
-        """
+        """Whether the price of a model is known; with `is_free` the default is 0."""
         return is_free or self._find_price(model) is not None
 
     def price_call(self, model: str, tokens: Tokens, *, is_free: bool = False) -> float:
-        """US dollars of one call today; at the dearest price where nobody knows the model's."""
+        """Return the price of one call today; the highest one for unknown models."""
         price = self._find_price(model)
         if price is None and is_free:
             price = _FREE
@@ -165,9 +161,7 @@ class Prices:
         return sum(sums) / _MILLION
 
     def _find_price(self, model: str) -> ModelPrice | None:
-        """The price of a model that holds today, also by its name without a date or by that of its
-        vendor.
-        """
+        """Return today's price of a model, by its name, its name without a date, or its vendor."""
         vendor, slash, _ = model.partition("/")
         for name in (model, _DATE_SUFFIX.sub("", model), f"{vendor}{slash}*"):
             rows = self._models.get(name)
@@ -178,11 +172,11 @@ class Prices:
         return None
 
     def price_search(self, provider: str) -> float:
-        """US dollars of one search; providers that are not in the table cost nothing."""
+        """Return the price of one search; 0 for providers that are not in the table."""
         return self._searches.get(provider, 0.0)
 
 
 def _parse_table(text: str) -> PriceTable:
-    """A table as its file holds it."""
+    """Parse the file of prices."""
     table = json.loads(text)
     return msgspec.convert(table, PriceTable)

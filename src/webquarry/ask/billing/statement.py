@@ -149,6 +149,10 @@ class Statement:
         """Count a call that is repeated."""
         self._add(Progress(retries=1, throttled=int(throttled)))
 
+    def find_known_error(self, vendor: str, model: str) -> ReplyError | None:
+        """Return the error that every call of a model would meet."""
+        return self.known_errors.get(f"{vendor}/") or self.known_errors.get(model)
+
     def find_refusal(self, error: ReplyError | None) -> WebquarryError | None:
         """Return the error that stops the statement if the key was rejected."""
         if error is None or error.code != "auth" or not self.ends_when_refused:
