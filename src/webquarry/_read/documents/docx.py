@@ -46,7 +46,7 @@ from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, Te
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.markdown import inline
 from webquarry._read.markdown.blocks import Block, write_marked
-from webquarry._read.markdown.inline import BREAK, Literal, Span
+from webquarry._read.markdown.inline import BREAK, Literal, Span, render_inline
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.tables import Cell, Table
 from webquarry._read.style.colours import WHITE, alike, parse_attribute_colour
@@ -200,7 +200,7 @@ class _BodyWriter(OfficeWriter):
             elif name in ("m:oMath", "m:oMathPara"):
                 formula = _Paragraph()
                 self._read_formula(child, formula)
-                self._add(self._inline.render(formula.pieces()))
+                self._add(render_inline(formula.pieces(), self._removed))
 
     def write_notes(self) -> None:
         """Write the notes that the text refers to."""
@@ -252,7 +252,7 @@ class _BodyWriter(OfficeWriter):
             self._code.append(paragraph.text())
             return
         self._end_code()
-        text = self._inline.render(paragraph.pieces(plain=bool(heading)))
+        text = render_inline(paragraph.pieces(plain=bool(heading)), self._removed)
         if not text:
             return
         label = escape_line(mark.label, self._removed) if mark else ""

@@ -29,7 +29,7 @@ from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, Te
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.markdown import inline
 from webquarry._read.markdown.blocks import Block
-from webquarry._read.markdown.inline import BREAK, Literal
+from webquarry._read.markdown.inline import BREAK, Literal, render_inline
 from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.tables import Cell, Table
 from webquarry._read.style.colours import WHITE, alike, parse_attribute_colour
@@ -310,7 +310,7 @@ class _SlideWriter(OfficeWriter):
         if shape.kind != "title":
             self._write_text(paragraphs, bulleted=shape.kind == "list" and len(paragraphs) > 1)
             return
-        lines = [self._inline.render(found.pieces(plain=True)) for _, found in paragraphs]
+        lines = [render_inline(found.pieces(plain=True), self._removed) for _, found in paragraphs]
         text = " ".join(lines).replace("\n", " ").strip()
         if text:
             words = " ".join(found.text() for _, found in paragraphs).split()
@@ -321,7 +321,7 @@ class _SlideWriter(OfficeWriter):
         """Write paragraphs and list items."""
         numbers: Counter[int] = Counter()  # of the last item of each level
         for element, found in paragraphs:
-            text = escape_line_starts(self._inline.render(found.pieces()))
+            text = escape_line_starts(render_inline(found.pieces(), self._removed))
             if not text:
                 continue
             settings = find_child(element, "a:pPr")
@@ -389,7 +389,9 @@ class _SlideWriter(OfficeWriter):
                 lines: list[str] = []
                 if cell.get("vMerge") not in _YES:  # else part of the cell above
                     paragraphs = self._read_paragraphs(find_child(cell, "a:txBody"))
-                    lines = [self._inline.render(found.pieces()) for _, found in paragraphs]
+                    lines = [
+                        render_inline(found.pieces(), self._removed) for _, found in paragraphs
+                    ]
                 text = " ".join(lines).replace("\n", " ")
                 cells.append(Cell(text, is_heading, span))
             table.rows.append(cells)
@@ -405,7 +407,7 @@ class _SlideWriter(OfficeWriter):
             if placeholder is None or placeholder.get("type") != "body":
                 continue
             for _, found in self._read_paragraphs(find_child(shape, "p:txBody")):
-                texts.append(escape_line_starts(self._inline.render(found.pieces())))
+                texts.append(escape_line_starts(render_inline(found.pieces(), self._removed)))
         if not texts:
             return
         texts[0] = f"Notes: {texts[0]}"

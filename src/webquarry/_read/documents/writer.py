@@ -12,7 +12,7 @@ from webquarry._read.documents.office import Element, Package, Relation, name_of
 from webquarry._read.documents.text import build_table, escape_paragraph
 from webquarry._read.markdown.blocks import Block, Blocks
 from webquarry._read.markdown.elements import UNSAFE_LINK
-from webquarry._read.markdown.inline import BREAK, CLOSE, LINK, Inline, Piece, Span
+from webquarry._read.markdown.inline import BREAK, CLOSE, LINK, Piece, Span
 from webquarry._read.markdown.links import Links
 
 
@@ -39,7 +39,7 @@ class DocumentParagraph:
         self.length += len(text)
 
     def pieces(self, *, plain: bool = False) -> list[Piece]:
-        """Return the runs as pieces for `Inline`, without emphasis if `plain`."""
+        """Return the runs as pieces of inline Markdown, without emphasis if `plain`."""
         pieces: list[Piece] = []
         open_spans: list[Span | str] = []
         for text, style in self.runs:
@@ -123,7 +123,6 @@ class OfficeWriter(DocumentWriter):
         self._package = package
         self._relations = relations
         self._links = links
-        self._inline = Inline(removed)
 
     def build_link(self, address: str) -> Span | None:
         """Return a link to an address, unless it is unsafe."""

@@ -78,7 +78,7 @@ def collect_page_info(roots: Sequence[Element], url: str = "", styles: bytes = b
     """Collect the information in one pass. `styles` has the fetched style sheets: URL and content
     of each, separated by null bytes.
     """
-    info = PageInfo(url=url, linked_sheets=_unpack_styles(styles))
+    info = PageInfo(url=url, linked_sheets=_unpack_styles(styles) if styles else {})
     title: str | None = None
     for element in (element for root in roots for element in root.iter(*_DESCRIBING)):
         tag = element.tag

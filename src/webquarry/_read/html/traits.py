@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from io import StringIO
 from itertools import islice
 
 from lxml import etree
@@ -60,22 +61,6 @@ Element = etree._Element
 
 
 @dataclass(slots=True)
-class _Lines:
-    """Lines up to a total length."""
-
-    lines: list[str] = field(default_factory=list)
-    room: int = _MAX_TOTAL
-
-    def add(self, line: str) -> None:
-        if line and self.room > 0:
-            self.lines.append(line)
-            self.room -= len(line)
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
-
-
-@dataclass(slots=True)
 class Traits:
     """How a page is built."""
 
@@ -107,29 +92,30 @@ def leads_to_login(address: str) -> bool:
 def collect_traits(elements: Iterable[Element]) -> Traits:
     """Return the traits of a page from its elements in document order."""
     traits = Traits()
-    marks, code, fallbacks = _Lines(), _Lines(), _Lines(room=_MAX_FALLBACK)
+    marks, code, fallbacks = StringIO(), StringIO(), StringIO()
     for element in elements:
         if not isinstance(element.tag, str):
             continue
         tag = element.tag.lower()
         for kind, name in (("id", "id"), ("class", "class"), (tag, _ADDRESSES.get(tag))):
             value = element.get(name) if name else None
-            if value:
-                marks.add(f"{kind}={' '.join(value[:_MAX_MARK].split())}")
+            if value and marks.tell() < _MAX_TOTAL:
+                marks.write(f"{kind}={' '.join(value[:_MAX_MARK].split())}\n")
         if tag == "script" or tag == "body":
             _add_script(traits, element, code)
         elif tag == "noscript":
-            fallbacks.add(" ".join(_read_beginning(element).split()))
+            if fallbacks.tell() < _MAX_FALLBACK:
+                fallbacks.write(" ".join(_read_beginning(element).split()) + "\n")
         elif tag in _COLLECT:
             _COLLECT[tag](traits, element)
         elif "-" in tag:  # a custom element
             _add_mount(traits, element)
-    traits.marks, traits.code = str(marks), str(code)
-    traits.fallback = str(fallbacks)[:_MAX_FALLBACK]
+    traits.marks, traits.code = marks.getvalue().rstrip("\n"), code.getvalue().rstrip("\n")
+    traits.fallback = fallbacks.getvalue()[:_MAX_FALLBACK].rstrip("\n")
     return traits
 
 
-def _add_script(traits: Traits, element: Element, code: _Lines) -> None:
+def _add_script(traits: Traits, element: Element, code: StringIO) -> None:
     """Count a script or the handler of a page; data for programs is no script."""
     if element.tag == "body":
         source = (element.get("onload") or "")[:_MAX_MARK].strip()
@@ -139,7 +125,8 @@ def _add_script(traits: Traits, element: Element, code: _Lines) -> None:
     else:
         source = (element.text or "").strip()[:_MAX_SCRIPT]
         traits.scripts += 1
-    code.add(source[: code.room])
+    if source and code.tell() < _MAX_TOTAL:
+        code.write(f"{source[: _MAX_TOTAL - code.tell()]}\n")
 
 
 def _add_input(traits: Traits, element: Element) -> None:

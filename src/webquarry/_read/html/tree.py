@@ -46,7 +46,6 @@ __all__ = [
     "links_within",
     "tags_of",
     "text_of",
-    "texts_of",
 ]
 
 _MOST_TEXTS = 200
@@ -54,14 +53,9 @@ _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _DIGITS = frozenset("0123456789")
 
 
-def texts_of(element: etree._Element) -> Iterator[str]:
-    """Return the texts in an element in order, without its tail."""
-    return map(str, element.itertext())
-
-
 def text_of(element: etree._Element) -> str:
     """Return the text in an element."""
-    return "".join(texts_of(element))
+    return "".join(map(str, element.itertext()))
 
 
 def beginning_of(element: etree._Element, limit: int) -> str:

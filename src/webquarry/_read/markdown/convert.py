@@ -21,8 +21,7 @@ from webquarry._read.markdown.walker import Scope, Walker
 from webquarry._read.models import LeftOutText
 from webquarry._read.slices.text import WrittenText
 from webquarry._read.style.styles import Styles
-from webquarry._read.text.characters import strip_invisible
-from webquarry._read.text.delimiters import defuse_verbatim
+from webquarry._read.text.characters import clean
 
 COMMENT = "comment"
 UNDECIDED_NOTE = (
@@ -73,7 +72,7 @@ def to_markdown(document: Document, base_url: str) -> Markdown:
     """Convert a whole page."""
     page = render(document, base_url)
     page.removed[COMMENT] += document.comments
-    title = _clean_title(document.page_info.title, page.removed)
+    title = title_of(document, page.removed)
     return Markdown(page.blocks, title, +page.removed, page.notes)
 
 
@@ -99,11 +98,6 @@ def render(
     return Markdown(walker.blocks.blocks, "", walker.removed, notes)
 
 
-def title_of(document: Document) -> str:
-    """Return the title of a page."""
-    return _clean_title(document.page_info.title, Counter())
-
-
-def _clean_title(title: str, removed: Counter[str]) -> str:
-    """Remove invisible characters and chat delimiters."""
-    return defuse_verbatim(strip_invisible(title, removed), removed)[:_MAX_TITLE]
+def title_of(document: Document, removed: Counter[str] | None = None) -> str:
+    """Return the title of a page without invisible characters and chat delimiters."""
+    return clean(document.page_info.title, removed)[:_MAX_TITLE]

@@ -73,49 +73,41 @@ CLOSE = Close()
 Piece = str | Span | Close
 
 
-class Inline:
-    """Converts pieces to Markdown; counts the characters that it removes."""
+def render_inline(pieces: list[Piece], removed: Counter[str], *, typesets_tex: bool = False) -> str:
+    """Return the Markdown of a block, in which all spans are closed.
 
-    def __init__(self, removed: Counter[str], *, typesets_tex: bool = False) -> None:
-        self._removed = removed
-        self._typesets_tex = typesets_tex  # a script of the page renders TeX between delimiters
-
-    def render(self, pieces: list[Piece]) -> str:
-        """Return a block; all spans in it are closed."""
-        outer: list[str] = []
-        levels: list[tuple[list[str], Span]] = []  # the parts around each open span, and the span
-        texts: list[str] = []  # adjacent ones
-        for piece in pieces:
-            if type(piece) is str:
-                texts.append(piece)
-                continue
-            if texts:
-                outer.append(self._write_text(texts))
-                texts = []
-            if isinstance(piece, Span):
-                levels.append((outer, piece))
-                outer = []
-            elif piece is CLOSE:
-                content = _join_parts(outer)
-                outer, span = levels.pop()
-                _close_span(span, content, outer)
-            else:
-                outer.append(str(piece))
+    Removed characters are counted in `removed`. With `typesets_tex` a script of the page renders
+    TeX between delimiters.
+    """
+    outer: list[str] = []
+    levels: list[tuple[list[str], Span]] = []  # the parts around each open span, and the span
+    texts: list[str] = []  # adjacent ones
+    for piece in (*pieces, None):
+        if type(piece) is str:
+            texts.append(piece)
+            continue
         if texts:
-            outer.append(self._write_text(texts))
-        return finish_line(_join_parts(outer))
+            outer.append(_write_text("".join(texts), removed, typesets_tex))
+            texts = []
+        if isinstance(piece, Span):
+            levels.append((outer, piece))
+            outer = []
+        elif piece is CLOSE:
+            content = _join_parts(outer)
+            outer, span = levels.pop()
+            _close_span(span, content, outer)
+        elif piece is not None:
+            outer.append(str(piece))
+    return finish_line(_join_parts(outer))
 
-    def _write_text(self, texts: list[str]) -> str:
-        """Escape adjacent texts as one, without invisible characters."""
-        text = texts[0] if len(texts) == 1 else "".join(texts)
-        if not self._typesets_tex:
-            written = write_part(text)
-            if written is not None:
-                return written
-        text = strip_invisible(fold_white(text), self._removed)
-        if self._typesets_tex and ("$" in text or "\\" in text):
-            return _escape_around_tex(text)
-        return escape(text)
+
+def _write_text(text: str, removed: Counter[str], typesets_tex: bool) -> str:
+    """Escape text and remove invisible characters."""
+    written = None if typesets_tex else write_part(text)
+    if written is not None:
+        return written
+    text = strip_invisible(fold_white(text), removed)
+    return _escape_around_tex(text) if typesets_tex else escape(text)
 
 
 def _escape_around_tex(text: str) -> str:

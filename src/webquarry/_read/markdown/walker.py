@@ -29,7 +29,7 @@ from webquarry._read.markdown.actions import (
 from webquarry._read.markdown.blocks import Block, Blocks, write_marked
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.formulas import is_formula_image
-from webquarry._read.markdown.inline import BREAK, CLOSE, Inline, Piece, Span
+from webquarry._read.markdown.inline import BREAK, CLOSE, Piece, Span, render_inline
 from webquarry._read.markdown.links import Links
 from webquarry._read.style.styles import (
     DISPLAY,
@@ -146,7 +146,6 @@ class Walker:
         self._watched_tags = visibility.tags
         self._watched = visibility.watched
         self._restyled = False  # the last entered element changed the style
-        self._inline = Inline(self.removed, typesets_tex=page_info.typesets_tex)
         self._boxes_in: Element | None = None  # the last element asked for inline boxes
         self._holds_boxes = False
         self._frames: list[_Frame] = []  # states of the walk outside of a cell or code
@@ -222,7 +221,7 @@ class Walker:
         action = self.actions.get(tag)
         restyled = self._restyled = False
         if (
-            (tag in self._watched_tags or (names and self._is_watched(names)))
+            (tag in self._watched_tags or not self._watched.isdisjoint(names))
             and action is not skip
             and not visibility.is_plain(element, names)
         ):
@@ -236,13 +235,6 @@ class Walker:
             restyled = visibility.enter_link(element, names)
         self._restyled = restyled
         return action(self, element) if action is not None else None
-
-    def _is_watched(self, names: list[str]) -> bool:
-        watched = self._watched
-        for name in names:  # noqa: SIM110 - a generator takes longer
-            if name in watched:
-                return True
-        return False
 
     def _is_role_heading(self, element: Element, action: Action | None) -> bool:
         """Whether a box or an inline element is a heading by its role."""
@@ -303,7 +295,8 @@ class Walker:
         pieces, spans = self.pieces, self.spans
         if len(pieces) <= len(spans):
             return
-        text = self._inline.render([*pieces, *[CLOSE] * len(spans)])
+        closed = [*pieces, *[CLOSE] * len(spans)]
+        text = render_inline(closed, self.removed, typesets_tex=self.typesets_tex)
         pieces[:] = spans
         if text:
             self._add_block(text)

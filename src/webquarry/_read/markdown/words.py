@@ -80,14 +80,9 @@ class PageBlocks:
     read_whole: Callable[[], Sequence[Block]]  # all that is visible on the page
 
     @cached_property
-    def kept_sizes(self) -> Sequence[int]:
-        """The characters of each text of the main content."""
-        return [len(self.texts[index]) for index in self.kept]
-
-    @cached_property
     def size(self) -> int:
         """Characters of the main content."""
-        return sum(self.kept_sizes)
+        return sum([len(self.texts[index]) for index in self.kept])
 
     def is_link(self, index: int) -> bool:
         """Whether most of a text is in links."""

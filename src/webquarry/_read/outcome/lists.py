@@ -49,7 +49,8 @@ _COMMENT_NAMES = ("comment", "review", "reply", "replies", "kommentar", "comenta
 def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
     """Return what a page says about how much more there is: a clause that follows "the page"."""
     kept = blocks.kept
-    long = sum(size for size in blocks.kept_sizes if size > _LONG_BLOCK)
+    sizes = [len(blocks.texts[index]) for index in kept]
+    long = sum([size for size in sizes if size > _LONG_BLOCK])
     is_list = long <= blocks.size // 2  # most of the main content is not in paragraphs
     for index, text in enumerate(blocks.texts):
         if len(text) > _LONGEST_COUNT or not _TWO_NUMBERS.search(text):
