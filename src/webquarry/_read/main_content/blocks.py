@@ -77,14 +77,17 @@ def build_flow(document: Document) -> Flow:
 
 
 def list_texts(flow: Flow) -> list[Block]:
-    """Return the texts of a page as headings and paragraphs; a text that is mostly links is one
-    link.
+    """Return the texts of a page as headings, paragraphs and code; a text that is mostly links is
+    one link.
     """
     blocks: list[Block] = []
     for text, box, link_chars in zip(flow.texts, flow.boxes, flow.link_chars, strict=True):
+        level = flow.levels[box]
+        if flow.tags[box] == "pre":
+            blocks.append(Block("code", text))
+            continue
         if 2 * link_chars > len(text):
             text = mark_link(text, "")
-        level = flow.levels[box]
         blocks.append(Block("heading" if level else "paragraph", text, level))
     return blocks
 
