@@ -104,8 +104,7 @@ class _Pages:
         count = len(self.lines)
         bare = drop_running_heads(self.lines)
         if not any(bare):
-            is_scan = 2 * self.pictured > count or (count > 1 and self.pictured)
-            if self.pictured and (is_scan or not any(self.lines)):
+            if self.pictured:
                 raise Refusal(
                     "has no text layer: its pages are pictures, and it needs OCR to be read"
                 )

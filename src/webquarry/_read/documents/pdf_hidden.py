@@ -1,9 +1,9 @@
 """Objects drawn on a page: which text is invisible, and where rules and images are.
 
 Text off the page or below two points is hidden. Other text is judged by what PDFium paints: the
-page is rendered with and without it, and text that changes no pixel is hidden, whatever covers,
-clips or masks it. Text without ink over an image, and text under an image that is not empty there,
-is the text layer of a scan and stays.
+page is rendered with and without it, and text that changes no pixel is hidden, however it is
+covered, clipped or masked. Text without ink over an image, and text under an image that is not
+empty there, is the text layer of a scan and stays.
 """
 
 from __future__ import annotations

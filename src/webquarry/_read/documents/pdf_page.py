@@ -147,7 +147,6 @@ class PdfFile:
     @contextmanager
     def page(self, index: int) -> Iterator[PageText | None]:
         """Open one page; None for a broken page."""
-        read = None
         try:
             page = self._file.get_page(index)
             page.set_rotation(0)  # PDFium reads a rotated page in the wrong order

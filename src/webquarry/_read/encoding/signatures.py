@@ -1,4 +1,4 @@
-"""Recognises binary formats by the first bytes of a file, whatever its name and header say."""
+"""Recognises binary formats by the first bytes of a file, regardless of its name and headers."""
 
 from __future__ import annotations
 
