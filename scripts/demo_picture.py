@@ -13,7 +13,7 @@ import re
 from rich.console import Console
 from rich.text import Text
 
-from webquarry.cli.demo.walkthrough import run_demo
+from webquarry.cli.demo import run_demo
 
 WIDTH = 100
 MOST_LINES = 44

@@ -114,7 +114,7 @@ def on_terminal(*arguments: str, **settings: str) -> str:
 # What we write ourselves: colours, links to web addresses, and the line that says what is done.
 OURS = re.compile(
     r"\x1b\[[0-9;]*m|\x1b\]8;[a-z0-9=;]*(?:https?://[!-~]*)?\x1b\\"
-    r"|\r\x1b\[K(?:[⠀-⣿] [^\r]* ?\.\.\.)?"
+    r"|\n?(?:\x1b\[\?25h)?\r?\x1b\[(?:1A|2K)|\x1b\[\?25[lh]|[⠀-⣿](?:\x1b\[0m)? [^\r\n\x1b]*\.\.\."
 )
 
 

@@ -74,9 +74,9 @@ def test_calls_are_followed_as_they_are_made(
         with own_log.watch("web_search", {"number": 2}):
             pass
         own_log.flush()
-        monkeypatch.setattr("webquarry.cli.evidence.calls.time.sleep", wait)
+        monkeypatch.setattr("webquarry.cli.calls.time.sleep", wait)
 
-    monkeypatch.setattr("webquarry.cli.evidence.calls.time.sleep", wait)
+    monkeypatch.setattr("webquarry.cli.calls.time.sleep", wait)
     lines = run("--follow", "--json").stdout.splitlines()
 
     assert [json.loads(line)["arguments"]["number"] for line in lines] == [1, 2]

@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from tests.cli.test_app import without_colours
-from webquarry.cli.demo.walkthrough import run_demo
+from webquarry.cli.demo import run_demo
 from webquarry.surfaces.bridge import bridge
 
 

@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 from tests.duckduckgo_site import DuckDuckGoSite
 from tests.mcp.stdio_process import session
 from webquarry.__main__ import main
-from webquarry.cli import mcp as mcp_cli
 from webquarry.cli.app import app
+from webquarry.cli.options import complete
 from webquarry.mcp.serving import HttpServer
 from webquarry.registry import module_names
+from webquarry.tools import toolset_names
 from webquarry.ui.guard import build_page
 
 
@@ -121,7 +122,7 @@ def test_the_start_without_the_command_line_parser_serves_the_same(
 
 
 def test_tool_sets_complete() -> None:
-    assert mcp_cli._complete_toolset("duck") == ["duckduckgo"]
+    assert complete(toolset_names)("duck") == ["duckduckgo"]
 
 
 def test_the_command_serves_the_same_as_the_script() -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 import webquarry
 from webquarry.cli.app import app
-from webquarry.surfaces.display.dates import write_moment
+from webquarry.cli.layout import write_moment
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +116,7 @@ def test_an_unknown_session_is_an_error_with_what_to_do(command: str) -> None:
 
     assert done.exit_code == 1
     assert "There is no research session 'zzz'." in done.stderr
-    assert "Try: `webquarry session list` shows those that there are" in done.stderr
+    assert "Try: `webquarry session list` shows all" in done.stderr
 
 
 def test_a_step_without_words_is_refused_in_the_words_of_the_command_line() -> None:
@@ -124,7 +124,7 @@ def test_a_step_without_words_is_refused_in_the_words_of_the_command_line() -> N
         done = session(*words)
 
         assert done.exit_code == 1
-        assert "Error: There are no words to record." in done.stderr
+        assert "Error: The text is empty." in done.stderr
 
 
 def test_a_beginning_that_means_several_sessions_is_refused() -> None:
@@ -187,7 +187,7 @@ def test_a_session_is_deleted_only_by_a_yes_and_it_is_said_that_there_is_no_way_
     done = delete(id, answer=answer)
 
     assert done.exit_code == 1
-    assert "There is no way back" in done.stderr
+    assert "It cannot be undone" in done.stderr
     assert f"webquarry session export {id}" in done.stderr
     assert webquarry.call("get_research_session", sessionId=id)
 

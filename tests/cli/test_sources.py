@@ -13,9 +13,9 @@ import pytest
 import webquarry
 from tests.cli.test_app import RECORDED, Runner, on_terminal, without_colours
 from tests.executables import Answer, Asked, Site
+from webquarry.cli.papers import papers
+from webquarry.cli.patents import patents
 from webquarry.cli.read import complete_url
-from webquarry.cli.sources.papers import papers
-from webquarry.cli.sources.patents import patents
 from webquarry.tools import load
 
 ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"

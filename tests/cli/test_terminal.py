@@ -7,8 +7,9 @@ import json
 import pytest
 import typer
 
+from webquarry.cli.output import command_output
 from webquarry.errors import RateLimited
-from webquarry.surfaces.terminal import as_json, command_output, one_line, printable
+from webquarry.surfaces.terminal import as_json, one_line, printable
 
 
 @pytest.mark.parametrize(

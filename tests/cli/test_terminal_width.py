@@ -156,7 +156,7 @@ def test_entities_and_html_in_a_page_stay_text(tmp_path: Path) -> None:
 
     from rich.console import Console
 
-    from webquarry.cli.views.markdown import show_markdown
+    from webquarry.cli.markdown import show_markdown
 
     console = Console(file=io.StringIO(), force_terminal=True, width=60, highlight=False)
     hostile = "a&#27;[31m b&#x202e;c <b>d</b> [e](javascript:f) `g&#27;` [h](https://i.example/ü)"
@@ -175,7 +175,7 @@ def test_what_nests_too_deeply_for_a_renderer_is_shown_all_the_same(columns: int
 
     from rich.console import Console
 
-    from webquarry.cli.views.markdown import show_markdown
+    from webquarry.cli.markdown import show_markdown
 
     console = Console(file=io.StringIO(), force_terminal=True, width=columns, highlight=False)
     show_markdown(console, "".join(f"{'  ' * depth}- deep {depth}\n" for depth in range(60)))

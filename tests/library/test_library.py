@@ -19,7 +19,7 @@ from tests.search.engines import HOMELESS
 from tests.tools.pages import sent
 from webquarry.caller import serving
 from webquarry.cli.app import app
-from webquarry.cli.views.results import show_results
+from webquarry.cli.views import show_results
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.library.open import open_library
 from webquarry.net.client import Client
@@ -225,8 +225,8 @@ def test_the_commands_say_what_was_wrong(
     assert report["added"] == [notes.as_uri()]
     assert "There is no file" in report["failed"][0]
     assert "cannot be written" in fail("export", "--out", str(tmp_path / "none" / "pages.jsonl"))
-    assert "one of them" in fail("forget")
-    assert "one of them" in fail("forget", str(notes), "--all")
+    assert "Give one of" in fail("forget")
+    assert "Give one of" in fail("forget", str(notes), "--all")
 
 
 def test_a_terminal_shows_that_pages_stand_in_and_when_they_were_read() -> None:

@@ -11,7 +11,7 @@ import pytest
 import webquarry.sql
 from webquarry.errors import AuthFailure, BadInput, LimitReached
 from webquarry.sql import Session
-from webquarry.sql.shell.progress_line import format_line, summarize
+from webquarry.sql.progress import format_line, summarize
 from webquarry.testing.model_and_search import FakeReply, FakeServers
 
 HALF = "half \ud83d a letter"

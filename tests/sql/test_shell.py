@@ -12,11 +12,10 @@ import pytest
 
 from tests.cli.test_app import WEBQUARRY, Runner
 from webquarry.ask.models import Progress, Usage
+from webquarry.cli.sql import is_blank, redact_keys, split_commands, split_statements
+from webquarry.sql.progress import ProgressLine, format_line
+from webquarry.sql.rendering import render
 from webquarry.sql.session import SqlResult
-from webquarry.sql.shell.progress_line import ProgressLine, format_line
-from webquarry.sql.shell.rendering import render
-from webquarry.sql.shell.shell import redact_keys
-from webquarry.sql.shell.splitting import is_blank, split_commands, split_statements
 from webquarry.testing.model_and_search import FakeServers
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
@@ -86,7 +85,7 @@ def test_a_database_that_is_not_there_is_not_made_in_silence(
 
     assert done.returncode == piped.returncode == 1
     assert f"There is no database {place}." in done.stderr.decode()
-    assert "add --create to make it" in done.stderr.decode()
+    assert "add --create to create it" in done.stderr.decode()
     assert not place.exists()
 
 

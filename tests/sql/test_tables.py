@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 
 from webquarry.ask.models import Progress
+from webquarry.cli.sql import _HELP
+from webquarry.sql.rendering import render
 from webquarry.sql.session import SqlResult
-from webquarry.sql.shell.rendering import render
-from webquarry.sql.shell.shell import _HELP
 
 URL = "https://wiki.openwaters.example/wiki/Tidal_energy_storage?with=a+very+long+query"
 WORDS = "the tide turns four times a day and a battery fills the gap at slack water " * 5

@@ -17,7 +17,7 @@ import webquarry.sql
 from tests.sql.conftest import Connection, rows
 from webquarry.errors import BadInput
 from webquarry.sql import Result, Session
-from webquarry.sql.shell.rendering import render
+from webquarry.sql.rendering import render
 from webquarry.testing.model_and_search import FakeServers
 
 

@@ -1,6 +1,6 @@
 """`webquarry ask`: one question to a model that may search the web once.
 
-The answer and its sources go to stdout, what it took to stderr; as JSON, all of it is one object.
+The answer and its sources go to stdout, the usage to stderr; JSON holds all of it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from webquarry.cli.options import AsJson, Pager
+from webquarry.cli.output import Output, command_output, open_console
 from webquarry.reprs.counts import count_noun
 from webquarry.surfaces.reply_errors import build_reply_error
-from webquarry.surfaces.terminal import AsJson, Output, Pager, command_output, one_line
+from webquarry.surfaces.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,18 +25,18 @@ if TYPE_CHECKING:
 
 def ask(
     question: Annotated[
-        list[str], typer.Argument(help="What to ask; no quotation marks are needed.")
+        list[str], typer.Argument(help="The question; no quotation marks are needed.")
     ],
-    context: Annotated[str, typer.Option(help="What the question is about.")] = "",
+    context: Annotated[str, typer.Option(help="Text that the question is about.")] = "",
     model: Annotated[
         str | None,
         typer.Option(
-            help="The model to ask: one of Anthropic's, or vendor/model such as ollama/qwen3. Not "
-            "given: WEBQUARRY_ASK_MODEL."
+            help="A model of Anthropic, or vendor/model such as ollama/qwen3. "
+            "Default: WEBQUARRY_ASK_MODEL."
         ),
     ] = None,
     max_tokens: Annotated[
-        int, typer.Option(help="Longest answer, in tokens.", min=1, max=128_000)
+        int, typer.Option(help="Maximum length of the answer in tokens.", min=1, max=128_000)
     ] = 1000,
     no_search: Annotated[
         bool, typer.Option("--no-search", help="Answer without a search.")
@@ -46,17 +48,18 @@ def ask(
         ),
     ] = None,
     max_usd: Annotated[
-        float | None, typer.Option(help="Most US dollars that it may cost.", min=0)
+        float | None, typer.Option(help="Maximum cost in US dollars.", min=0)
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Take no answer that was kept.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Skip stored answers.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nobody; say what it may cost at most.")
+        bool, typer.Option("--dry-run", help="Show the maximum cost without asking.")
     ] = False,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
-    """Ask a model, which may search the web once. Needs a key, or a model of your own (--model
-    ollama/...); a search makes it about twice as dear.
+    """Ask a model, which may search the web once.
+
+    Needs a key, or a model of your own (--model ollama/...). A search roughly doubles the cost.
     """
     with command_output(as_json) as output:
         from webquarry.ask.models import Question
@@ -84,7 +87,7 @@ def ask(
 async def _ask_engine(
     question: Question, max_usd: float | None, dry_run: bool
 ) -> tuple[ModelReply, Progress]:
-    """Ask on an engine of its own; the reply comes back with what the statement took."""
+    """Return the reply and the progress of its statement."""
     from webquarry.toolkit import Toolkit
 
     async with Toolkit.open() as kit:
@@ -100,15 +103,14 @@ async def _ask_engine(
 
 
 def _show_reply(output: Output, reply: ModelReply, *, pager: bool) -> None:
-    """The answer, then what it stands on; as JSON, with a `value` where a typed answer was asked
-    for.
-    """
-    from rich.text import Text
-
-    from webquarry.cli.views.markdown import show_markdown
-    from webquarry.surfaces.display.layout import link, print_hanging
+    """Print the answer and its sources."""
 
     def render(console: Console) -> None:
+        from rich.text import Text
+
+        from webquarry.cli.layout import link, print_hanging
+        from webquarry.cli.markdown import show_markdown
+
         show_markdown(console, (reply.answer or "").strip("\n"))
         if reply.partial:
             console.print(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
@@ -133,12 +135,7 @@ def _show_reply(output: Output, reply: ModelReply, *, pager: bool) -> None:
 
 
 def _write_usage(reply: ModelReply) -> None:
-    """One line on stderr, in every form of the answer."""
-    from rich.console import Console
-    from rich.text import Text
-
-    from webquarry.surfaces.display.layout import print_hanging
-
+    """Write the usage to stderr."""
     usage = reply.usage
     if reply.remembered:
         line = "kept from before; it cost nothing"
@@ -153,5 +150,12 @@ def _write_usage(reply: ModelReply) -> None:
         if usage.unpriced_calls:
             line += " and what the model costs: no price is known for it"
     sys.stdout.flush()
-    console = Console(stderr=True, markup=False, emoji=False, highlight=False)
-    print_hanging(console, "", Text(f"{reply.model}: {line}"), indent=4)
+    text = one_line(f"{reply.model}: {line}")
+    if not sys.stderr.isatty():
+        sys.stderr.write(f"{text}\n")
+        return
+    from rich.text import Text
+
+    from webquarry.cli.layout import print_hanging
+
+    print_hanging(open_console(stderr=True), "", Text(text), indent=4)

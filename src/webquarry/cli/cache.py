@@ -1,25 +1,25 @@
-"""`webquarry cache`: how much is kept on disk, and how to forget it."""
+"""`webquarry cache`: size of the cache on disk, and clearing it."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from webquarry.surfaces.terminal import AsJson, command_output, one_line
+from webquarry.cli.options import AsJson, new_group
+from webquarry.cli.output import command_output
 
 if TYPE_CHECKING:
     from webquarry.store.disk_cache import DiskStore
 
-app = typer.Typer(help="What is kept on disk for a while: how much there is, and how to forget it.")
+app = new_group("Show the size of the cache, or clear it.", no_args_is_help=True)
 
 
 @app.command()
 def stats(as_json: AsJson = None) -> None:
-    """Say where the cache is and how much is in it."""
+    """Show where the cache is and its size."""
     with command_output(as_json) as output:
         from webquarry.settings import Settings
-        from webquarry.surfaces.bridge import bridge
 
         settings = Settings.from_environment()
         report: dict[str, Any] = {
@@ -30,49 +30,44 @@ def stats(as_json: AsJson = None) -> None:
             "maxBytes": settings.cache_max_bytes,
         }
 
-        async def measure() -> None:
-            store = _open_store()
-            if store is None:
-                return
+        async def measure(store: DiskStore) -> None:
             report["place"] = str(store.path)
-            if store.path.exists():  # to look must not make it
+            if store.path.exists():
                 stats = await store.stats()
                 report["entries"] = stats.entries
                 report["bytes"] = stats.bytes
-            await store.aclose()
 
-        bridge.run(measure())
+        _use_store(measure)
         state = "on" if report["enabled"] else "off (WEBQUARRY_CACHE=0)"
         size = f"{report['entries']} answers, {report['bytes']} of {report['maxBytes']} bytes"
-        line = one_line(f"The cache is {state}: {size}, in {report['place']}")
-        output.show(report, lambda console: console.print(line, soft_wrap=True))
+        output.show_line(report, f"The cache is {state}: {size}, in {report['place']}")
 
 
 @app.command()
 def clear(as_json: AsJson = None) -> None:
-    """Forget everything that is kept. Sessions and other records are elsewhere, and stay."""
+    """Delete all cached answers. Sessions and other records are not in the cache."""
     with command_output(as_json) as output:
-        from webquarry.surfaces.bridge import bridge
 
-        async def forget_all() -> int:
-            store = _open_store()
-            if store is None:
-                return 0
-            count = 0
-            if store.path.exists():
-                count = await store.clear()
-            await store.aclose()
-            return count
+        async def forget_all(store: DiskStore) -> int:
+            return await store.clear() if store.path.exists() else 0
 
-        cleared = bridge.run(forget_all())
-        line = f"{cleared} answers were forgotten."
-        output.show({"cleared": cleared}, lambda console: console.print(line))
+        cleared = _use_store(forget_all) or 0
+        output.show_line({"cleared": cleared}, f"{cleared} answers were forgotten.")
 
 
-def _open_store() -> DiskStore | None:
-    import os
-
+def _use_store(use: Callable[[DiskStore], Awaitable[Any]]) -> Any:
+    """Open the cache, if there is one, without creating it."""
     from webquarry.settings import Settings
     from webquarry.store.open import open_disk_cache
+    from webquarry.surfaces.bridge import bridge
 
-    return open_disk_cache(Settings.from_environment(), os.environ)
+    async def run() -> Any:
+        store = open_disk_cache(Settings.from_environment(), os.environ)
+        if store is None:
+            return None
+        try:
+            return await use(store)
+        finally:
+            await store.aclose()
+
+    return bridge.run(run())

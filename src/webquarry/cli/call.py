@@ -1,26 +1,38 @@
-"""`webquarry call`: any tool of the registry by its name, with its arguments as JSON.
-
-`--list` names the tools, and `--help` behind a tool's name says what that tool takes.
-"""
+"""`webquarry call`: any tool by its name, with its arguments as JSON."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from webquarry.cli.completion import complete_tool, complete_tool_set
-from webquarry.surfaces.terminal import AsJson, Output, Pager, command_output, one_line
+from webquarry.cli.options import AsJson, Pager, complete
+from webquarry.cli.output import Output, command_output
+from webquarry.surfaces.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
+def _list_tool_names() -> Iterable[str]:
+    from webquarry.surfaces.library import tool_names
+
+    return tool_names()
+
+
+def _list_tool_sets() -> Iterable[str]:
+    from webquarry.registry import module_names
+
+    return module_names("webquarry.tools")
+
+
 def call(
     context: typer.Context,
     tool: Annotated[
-        str | None, typer.Argument(help="The tool's name.", autocompletion=complete_tool)
+        str | None,
+        typer.Argument(help="The tool's name.", autocompletion=complete(_list_tool_names)),
     ] = None,
     arguments: Annotated[
         str | None,
@@ -28,17 +40,17 @@ def call(
     ] = None,
     toolset: Annotated[
         str | None,
-        typer.Option(help="The tool set to look in.", autocompletion=complete_tool_set),
+        typer.Option(help="The tool set to look in.", autocompletion=complete(_list_tool_sets)),
     ] = None,
-    list_tools: Annotated[bool, typer.Option("--list", help="Name the tools.")] = False,
+    list_tools: Annotated[bool, typer.Option("--list", help="List the tools.")] = False,
     help_: Annotated[
         bool,
-        typer.Option("--help", "-h", help="Show this, or behind a tool's name what it takes."),
+        typer.Option("--help", "-h", help="Show this, or the parameters of the tool."),
     ] = False,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
-    """Call any tool of the registry."""
+    """Call any tool by its name. `--help` after the name shows its parameters."""
     with command_output(as_json) as output:
         if list_tools:
             _list_tools(output, toolset)
@@ -48,11 +60,11 @@ def call(
             return
         if tool is None:
             raise typer.BadParameter(
-                "Name a tool; `webquarry call --list` shows those that there are.",
+                "Name a tool; `webquarry call --list` shows them.",
                 param_hint="TOOL",
             )
         if help_:
-            output.json = bool(as_json)  # help is to be read, also in a pipe
+            output.json = bool(as_json)  # help is text, also in a pipe
             _describe_tool(output, tool, toolset)
             return
         _call(output, tool, arguments, toolset, pager=pager)
@@ -62,11 +74,10 @@ def _call(
     output: Output, tool: str, arguments: str | None, toolset: str | None, *, pager: bool
 ) -> None:
     """Call the tool and show its answer."""
-    from webquarry.cli.views.answer import show_answer
     from webquarry.surfaces.arguments import MAX_BYTES, parse_arguments
     from webquarry.surfaces.library import call_with, find_tool
 
-    find_tool(tool, toolset)  # one that is not there is told before anything is waited for
+    find_tool(tool, toolset)  # an unknown name is reported before stdin is read
     if arguments is None and sys.stdin.isatty():
         raise typer.BadParameter(
             f"Give the arguments as a JSON object; `webquarry call {tool} --help` shows them. "
@@ -80,14 +91,11 @@ def _call(
         parsed = parse_arguments(data, "after the tool's name")
     with output.show_progress(f"calling {tool}"):
         answer = call_with(tool, parsed, toolset, "fork")
-    output.show(answer.as_dict(), lambda console: show_answer(console, answer), pager=pager)
+    output.show_answer(answer, pager=pager)
 
 
 def _list_tools(output: Output, toolset: str | None) -> None:
-    """Each tool with the first sentence of its description."""
-    from rich.text import Text
-
-    from webquarry.surfaces.display.layout import print_hanging
+    """Print each tool with the first sentence of its description."""
     from webquarry.surfaces.library import find_tool, tool_names
 
     rows = []
@@ -95,28 +103,33 @@ def _list_tools(output: Output, toolset: str | None) -> None:
         rows.append({"name": name, "description": find_tool(name, toolset).description})
 
     def render(console: Console) -> None:
+        from rich.text import Text
+
+        from webquarry.cli.layout import print_hanging
+
         width = max(len(row["name"]) for row in rows)
         for row in rows:
             sentence = f"{row['description'].partition('. ')[0].rstrip('.')}."
             lead = Text(f"{row['name']:<{width}}  ", "bold")
             print_hanging(console, lead, Text(one_line(sentence)))
-        print_hanging(console, "", Text("What one takes: webquarry call TOOL --help", "dim"))
+        print_hanging(console, "", Text("Parameters: webquarry call TOOL --help", "dim"))
 
     output.show({"tools": rows}, render)
 
 
 def _describe_tool(output: Output, name: str, toolset: str | None) -> None:
-    """What a tool does and takes."""
-    from rich.text import Text
-
-    from webquarry.cli.views.tool import show_tool
-    from webquarry.surfaces.display.layout import print_command
+    """Print the description and parameters of a tool."""
     from webquarry.surfaces.library import find_tool
 
     tool = find_tool(name, toolset)
     row = {"name": tool.name, "description": tool.description}
 
     def render(console: Console) -> None:
+        from rich.text import Text
+
+        from webquarry.cli.layout import print_command
+        from webquarry.cli.views import show_tool
+
         show_tool(console, row, tool.parameters)
         fields = [f'"{field}": ...' for field in tool.parameters["required"]]
         words = ["webquarry", "call", tool.name, f"'{{{', '.join(fields)}}}'"]

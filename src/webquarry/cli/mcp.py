@@ -1,71 +1,70 @@
-"""`webquarry mcp`: a tool set as an MCP server, on stdin and stdout or over HTTP, and
-how clients find it.
-"""
+"""`webquarry mcp`: serve a tool set over MCP, and configure clients."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from webquarry.cli.completion import complete_client
+from webquarry.cli.options import complete, new_group
 from webquarry.tools import toolset_names
 
 _TEXTS = ("json", "markdown", "digest")
 _LEVELS = ("debug", "info", "warning", "error")
 _FORMATS = ("text", "json")
 
-app = typer.Typer(help="Serve a tool set over MCP, on stdin and stdout unless --http is given.")
+app = new_group("Serve a tool set over MCP, on stdin and stdout unless --http is given.")
 
 
-def _complete_toolset(incomplete: str) -> list[str]:
-    return [name for name in toolset_names() if name.startswith(incomplete)]
+def _list_clients() -> Iterable[str]:
+    from webquarry.cli.mcp_config import CLIENTS
+
+    return CLIENTS
 
 
 Toolset = Annotated[
     str,
     typer.Option(
-        help="The tools to serve: `research`, its smaller part `core`, or `duckduckgo` as "
-        "websearch-mcp does.",
-        autocompletion=_complete_toolset,
+        help="The tools to serve: `research`, its subset `core`, or `duckduckgo`.",
+        autocompletion=complete(toolset_names),
     ),
 ]
 WithTools = Annotated[
     bool,
-    typer.Option("--with-tools", help="Serve the external tools found on this machine besides."),
+    typer.Option("--with-tools", help="Also serve the external tools found on this machine."),
 ]
 Http = Annotated[
     bool,
-    typer.Option("--http", help="Serve over HTTP; for others than this machine, see --host."),
+    typer.Option("--http", help="Serve over HTTP; for other machines, see --host."),
 ]
 Port = Annotated[
     int,
     typer.Option(
-        envvar="PORT", help="The port with --http; 0 takes any that is free.", min=0, max=65535
+        envvar="PORT", help="The port with --http; 0 takes any free port.", min=0, max=65535
     ),
 ]
 Host = Annotated[
     str,
     typer.Option(
-        help="The address with --http; beyond this machine (0.0.0.0) callers must show a token."
+        help="The address with --http; for other machines (0.0.0.0) callers need a token."
     ),
 ]
-Workers = Annotated[int, typer.Option(help="Processes that serve, with --http.", min=1, max=64)]
+Workers = Annotated[int, typer.Option(help="Server processes with --http.", min=1, max=64)]
 ResultText = Annotated[
     str | None,
     typer.Option(
-        help="What the text of a result holds beside its structured content: `json`, "
-        "`markdown` or `digest`.",
-        autocompletion=lambda: list(_TEXTS),
+        help="Text of a result beside its structured content: `json`, `markdown` or `digest`.",
+        autocompletion=complete(lambda: _TEXTS),
     ),
 ]
 LogLevel = Annotated[
     str | None,
-    typer.Option(help="Least important message on stderr: debug, info, warning or error."),
+    typer.Option(help="Log level: debug, info, warning or error."),
 ]
-LogFormat = Annotated[str | None, typer.Option(help="How messages are written: `text` or `json`.")]
+LogFormat = Annotated[str | None, typer.Option(help="Log format: `text` or `json`.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -106,33 +105,33 @@ def config(
     client: Annotated[
         str | None,
         typer.Argument(
-            help="claude (Claude Code), claude-desktop, cursor, vscode or codex. Not given: names "
+            help="claude (Claude Code), claude-desktop, cursor, vscode or codex. Default: list "
             "them.",
-            autocompletion=complete_client,
+            autocompletion=complete(_list_clients),
         ),
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Write it into the client's file, with a backup.")
+        bool, typer.Option("--write", help="Write it to the client's file, with a backup.")
     ] = False,
     file: Annotated[
-        Path | None, typer.Option(help="Another file than the client's usual one.")
+        Path | None, typer.Option(help="Another file than the client's default.")
     ] = None,
     toolset: Annotated[
         str,
-        typer.Option(help="The tool set that the client gets.", autocompletion=_complete_toolset),
+        typer.Option(help="The tool set of the client.", autocompletion=complete(toolset_names)),
     ] = "research",
     env: Annotated[
         list[str] | None,
         typer.Option(
-            help="A variable for the server, such as BRAVE_API_KEY=...; NAME alone takes the value "
-            "it has now. May be repeated.",
+            help="Variable of the server, such as BRAVE_API_KEY=...; NAME alone takes its current "
+            "value. May be repeated.",
             metavar="NAME[=VALUE]",
         ),
     ] = None,
 ) -> None:
-    """Print what a client needs to start this server, or write it where the client looks."""
+    """Print the configuration of a client, or write it to the client's file."""
     from webquarry.cli.mcp_config import CLIENTS, entry_for, read_variables, write_entry
-    from webquarry.surfaces.terminal import command_output
+    from webquarry.cli.output import command_output
 
     if client is None:
         for name, known in CLIENTS.items():
@@ -146,9 +145,8 @@ def config(
         variables = read_variables(env or (), os.environ)
         entry = entry_for(toolset, chosen.text, variables)
         if not write:
-            # What is printed may go into a file, so all other words go elsewhere.
             typer.echo(chosen.block(entry), nl=False)
-            typer.echo(f"This belongs into {chosen.usual_path()}; --write puts it there.", err=True)
+            typer.echo(f"Put this into {chosen.usual_path()}, or use --write.", err=True)
             typer.echo(f"Then: {chosen.look_for}", err=True)
             return
         path, backup = write_entry(chosen, entry, file)
@@ -162,6 +160,6 @@ def config(
 def _check_choice(
     value: str | None, choices: list[str] | tuple[str, ...], flag: str, problem: str
 ) -> None:
-    """A value that was given and is no choice is wrong usage."""
+    """Raise a usage error for a value that is not a choice."""
     if value is not None and value not in choices:
         raise typer.BadParameter(f"{problem}; there are: {', '.join(choices)}.", param_hint=flag)

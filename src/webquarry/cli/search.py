@@ -1,8 +1,4 @@
-"""`webquarry search`: the tool `web_search` with a flag for each of its parameters.
-
-What is printed as JSON is the tool's answer, byte for byte. `--explain` adds who was asked, in
-which order, and why: after the results for a person, on stderr where JSON is printed.
-"""
+"""`webquarry search`: the tool `web_search`, with an option for each of its parameters."""
 
 from __future__ import annotations
 
@@ -12,74 +8,65 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from webquarry.cli.completion import (
-    complete_lens,
-    complete_provider,
-    complete_session,
+from webquarry.cli.options import (
+    AsJson,
+    Pager,
+    SessionId,
+    Words,
+    complete,
+    list_lenses,
+    list_services,
+    offer_call,
 )
-from webquarry.cli.offered_call import offer_call
+from webquarry.cli.output import Output, command_output
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.terminal import AsJson, Output, Pager, command_output, one_line
-
-Count = Annotated[int, typer.Option("-n", "--num-results", help="How many results.", min=1, max=10)]
-TimeRange = Annotated[
-    Literal["day", "week", "month", "year"] | None, typer.Option(help="How recent pages must be.")
-]
-Safe = Annotated[Literal["off", "medium", "high"], typer.Option(help="Safe search.")]
-Language = Annotated[
-    str | None, typer.Option(help="Only in this language: an ISO 639-1 code, such as en.")
-]
-Site = Annotated[str | None, typer.Option(help="Only from this domain and those below it.")]
-ExactTerms = Annotated[str | None, typer.Option(help="A phrase that must occur as it is.")]
-ExcludeTerms = Annotated[str | None, typer.Option(help="Words that must not occur.")]
-Country = Annotated[str | None, typer.Option(help="As seen from this country, such as US.")]
-LensName = Annotated[
-    str | None,
-    typer.Option(
-        help="Only from a field's trusted domains, such as academic.",
-        autocompletion=complete_lens,
-    ),
-]
-ProviderName = Annotated[
-    str | None,
-    typer.Option(help="Ask this provider and no other.", autocompletion=complete_provider),
-]
-SessionId = Annotated[
-    str | None,
-    typer.Option(
-        help="Research session to record the sources in.", autocompletion=complete_session
-    ),
-]
-Claim = Annotated[
-    str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")
-]
-Fresh = Annotated[
-    bool | None,
-    typer.Option("--fresh", help="Go past the cache, and refresh it.", show_default=False),
-]
-Explain = Annotated[
-    bool, typer.Option("--explain", help="Say who was asked, in which order, and why.")
-]
+from webquarry.surfaces.terminal import one_line
 
 
 def search(
-    query: Annotated[
-        list[str], typer.Argument(help="What to search for; no quotation marks are needed.")
-    ],
-    num_results: Count = 5,
-    time_range: TimeRange = None,
-    safe: Safe = "medium",
-    language: Language = None,
-    site: Site = None,
-    exact_terms: ExactTerms = None,
-    exclude_terms: ExcludeTerms = None,
-    country: Country = None,
-    lens: LensName = None,
-    provider: ProviderName = None,
+    query: Words,
+    num_results: Annotated[
+        int, typer.Option("-n", "--num-results", help="Number of results.", min=1, max=10)
+    ] = 5,
+    time_range: Annotated[
+        Literal["day", "week", "month", "year"] | None, typer.Option(help="Maximum age of pages.")
+    ] = None,
+    safe: Annotated[Literal["off", "medium", "high"], typer.Option(help="Safe search.")] = "medium",
+    language: Annotated[
+        str | None, typer.Option(help="Only in this language: an ISO 639-1 code, such as en.")
+    ] = None,
+    site: Annotated[
+        str | None, typer.Option(help="Only from this domain and its subdomains.")
+    ] = None,
+    exact_terms: Annotated[str | None, typer.Option(help="A phrase that must occur.")] = None,
+    exclude_terms: Annotated[str | None, typer.Option(help="Words that must not occur.")] = None,
+    country: Annotated[
+        str | None, typer.Option(help="Results for this country, such as US.")
+    ] = None,
+    lens: Annotated[
+        str | None,
+        typer.Option(
+            help="Only from the trusted domains of a field, such as academic.",
+            autocompletion=complete(list_lenses),
+        ),
+    ] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            help="Use only this provider.", autocompletion=complete(lambda: list_services("web"))
+        ),
+    ] = None,
     session_id: SessionId = None,
-    claim: Claim = None,
-    fresh: Fresh = None,
-    explain: Explain = False,
+    claim: Annotated[
+        str | None, typer.Option(help="Show the sentence of each result nearest to this claim.")
+    ] = None,
+    fresh: Annotated[
+        bool | None,
+        typer.Option("--fresh", help="Skip the cache, and refresh it.", show_default=False),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show which providers were asked, and why.")
+    ] = False,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
@@ -102,7 +89,6 @@ def search(
     }
     offer_call("web_search", arguments)
     with command_output(as_json) as output:
-        from webquarry.cli.views.results import show_results
         from webquarry.surfaces.library import call_with
 
         try:
@@ -113,25 +99,24 @@ def search(
                 attempts = [vars(attempt) for attempt in error.attempts]
                 _explain(output, {"attempts": attempts}, {})
             raise
-        found = answer.as_dict()
-        output.show(found, lambda console: show_results(console, found), pager=pager)
+        output.show_answer(answer, pager=pager)
         if explain:
             _explain(output, answer.meta["webquarry/trace"], answer.meta)
 
 
 def _explain(output: Output, trace: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-    """Who was asked and what came of it, line by line."""
+    """Print the providers asked and their outcomes; beside JSON on stderr."""
     lines = []
     if trace.get("order"):
         lines.append(f"Order: {', '.join(trace['order'])} ({trace['because']})")
     cache = meta.get("webquarry/cache", {})
     if cache.get("cached"):
-        lines.append(f"From the cache, {cache['ageSeconds']} seconds old; when it was found:")
+        lines.append(f"From the cache, {cache['ageSeconds']} seconds old. Originally:")
     for number, attempt in enumerate(trace["attempts"], 1):
         outcome = f"{attempt['provider']}: {attempt['outcome']}"
         lines.append(f"{number}. {outcome}, {attempt['seconds']:.2f} s. {attempt['reason']}")
     if not trace["attempts"]:
-        lines.append("Nobody was asked.")
+        lines.append("No provider was asked.")
     for note in meta.get("webquarry/routing", {}).get("notes", []):
         lines.append(f"Note: {note}")
     if output.json:
@@ -140,7 +125,7 @@ def _explain(output: Output, trace: Mapping[str, Any], meta: Mapping[str, Any]) 
         return
     from rich.text import Text
 
-    from webquarry.surfaces.display.layout import print_hanging
+    from webquarry.cli.layout import print_hanging
 
     for line in lines:
         print_hanging(output.console, "", Text(one_line(line), "dim"), indent=3)

@@ -1,39 +1,94 @@
-"""`webquarry sql`: a SQL shell on a DuckDB database with our functions in it.
+"""`webquarry sql`: a SQL shell on a DuckDB database with the functions of webquarry.
 
-SQL comes from -c, from stdin when it is no terminal, or from a person. Rows go to stdout,
-everything else to stderr. Exit codes: 0 done, 1 a statement failed, 130 interrupted.
+SQL comes from -c, stdin, or a prompt. Rows go to stdout, everything else to stderr. Exit codes:
+0 done, 1 a statement failed, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from webquarry.errors import BadInput
-from webquarry.surfaces.terminal import command_output
+from webquarry.cli.output import command_output
+from webquarry.errors import BadInput, Cancelled, WebquarryError
+from webquarry.surfaces.terminal import one_line, printable
+
+if TYPE_CHECKING:
+    from webquarry.sql.lint import PlanWarning
+    from webquarry.sql.session import Confirm, SqlResult, SqlSession
 
 # Databases that are no files: in memory, or of a service (md:name, s3://...).
 _ELSEWHERE = re.compile(r":memory:|[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+# May contain a semicolon: strings, quoted names, dollar quotes, comments. An open one takes all
+# that follows.
+_TOKEN = re.compile(
+    r"(?s)'(?:[^']|'')*(?:'|$)"
+    r'|"(?:[^"]|"")*(?:"|$)'
+    r"|\$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|$)"
+    r"|--[^\n]*"
+    r"|/\*.*?(?:\*/|$)"
+    r"|;"
+    r"|[^'\"$/;-]+|."
+)
+_COMMENT = re.compile(r"(?s)(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*")
+_KEY_SETTER = re.compile(r"(?is)(stps_set_\w*key\s*\(\s*'(?P<key>(?:[^']|'')+)')")
+# Statements that return rows of their own. DuckDB also returns a Count or Success for others.
+_HAS_ROWS = re.compile(
+    r"(?is)\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*|\()*"
+    r"(?:select|from|with|values|table|insert|update|delete|copy)\b"
+)
+_HELP = """\
+End a statement with ; and it runs.
+  SELECT ask('Bitcoin', 'What is it?').answer;
+  FROM web_search('duckdb', n := 3);
+  .help           this list
+  .tables         tables and views
+  .schema [NAME]  the definition of a table, or of all
+  .read FILE      run the statements of a file
+  .format NAME    table, csv, json or markdown
+  .functions      the functions of webquarry
+  .usage          the bill of today
+  .quit           leave (or Ctrl-D)
+"""
+_QUERIES = {
+    ".tables": "SELECT table_name AS name, table_type AS type FROM information_schema.tables "
+    "ORDER BY ALL",
+    ".functions": "SELECT DISTINCT function_name AS name, function_type AS type, "
+    "array_to_string(parameters, ', ') AS parameters FROM duckdb_functions() WHERE "
+    "database_name = 'temp' AND function_name NOT LIKE '\\_webquarry%' ESCAPE '\\' ORDER BY ALL",
+    ".usage": "FROM webquarry_usage(days := 1)",
+}
+_TOTAL = "FROM webquarry_usage_total(days := 1)"
+_SCHEMA = """
+SELECT sql FROM (SELECT table_name AS name, sql FROM duckdb_tables() WHERE NOT internal
+                 UNION ALL SELECT view_name, sql FROM duckdb_views() WHERE NOT internal)
+WHERE $1 = '' OR name = $1 ORDER BY name
+"""
+_QUIT = (".quit", ".exit")
+_MOST_DEPTH = 10  # of files that read files
+_HISTORY_LINES = 1000
 
 
 def sql(
     file: Annotated[
-        Path | None,
-        typer.Argument(help="A DuckDB database. Not given: in memory."),
+        Path | None, typer.Argument(help="A DuckDB database. Default: in memory.")
     ] = None,
     command: Annotated[
         str | None, typer.Option("-c", "--command", help="Run this SQL and exit.")
     ] = None,
     style: Annotated[
         Literal["table", "csv", "json", "markdown"],
-        typer.Option("--format", help="How rows are written."),
+        typer.Option("--format", help="Format of the rows."),
     ] = "table",
     create: Annotated[
-        bool, typer.Option("--create", help="Make the database if there is none.")
+        bool, typer.Option("--create", help="Create the database if it does not exist.")
     ] = False,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Open the file without changing it.")
@@ -42,24 +97,23 @@ def sql(
         bool | None,
         typer.Option(
             "--progress/--no-progress",
-            help="Show progress. On a terminal when not given.",
+            help="Show progress. Default: on a terminal.",
             show_default=False,
         ),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="Do not say what a statement cost.")
+        bool, typer.Option("--quiet", help="Do not show the cost of statements.")
     ] = False,
 ) -> None:
     """Run SQL with webquarry's functions: ask, web_search, scrape_page and the stps_* family."""
     with command_output(False):
         from webquarry.sql.session import SqlSession
-        from webquarry.sql.shell.shell import Shell
 
         if file is not None and not create:
-            _check_there(file, may_ask=command is None and not read_only)
+            _check_exists(file, may_ask=command is None and not read_only)
         with SqlSession.open(file or ":memory:", read_only=read_only) as session:
             session.show_progress(progress)
-            shell = Shell(session, style, spend=not quiet)
+            shell = Shell(session, style, show_cost=not quiet)
             if command is not None:
                 shell.run_text(command)
             elif sys.stdin.isatty():
@@ -71,17 +125,264 @@ def sql(
                 raise typer.Exit(130 if shell.interrupted else 1)
 
 
-def _check_there(file: Path, *, may_ask: bool) -> None:
-    """A database that is not there is not made by mistyping its name: a person is asked, and a
-    program told how.
-    """
+def _check_exists(file: Path, *, may_ask: bool) -> None:
+    """Do not create a database because its name is mistyped."""
     if _ELSEWHERE.match(str(file)) or file.exists():
         return
     if may_ask and sys.stdin.isatty() and sys.stderr.isatty():
-        wanted = typer.confirm(f"There is no database {file}. Make it?", default=False, err=True)
-        if wanted:
+        question = f"There is no database {file}. Create it?"
+        if typer.confirm(question, default=False, err=True):
             return
     raise BadInput(
         f"There is no database {file}.",
-        suggested_action="Check the path, or add --create to make it.",
+        suggested_action="Check the path, or add --create to create it.",
     )
+
+
+class Shell:
+    """Runs the statements and dot commands of a prompt, a file or a pipe."""
+
+    def __init__(self, session: SqlSession, style: str, *, show_cost: bool = True) -> None:
+        self._session = session
+        self._style = style
+        self._show_cost = show_cost
+        self._depth = 0
+        self.failed = False
+        self.interrupted = False
+        self._confirm: Confirm | None = None
+
+    def run_interactive(self) -> None:
+        """Read lines from a prompt until the user leaves."""
+        self._confirm = self._ask_user
+        pending = ""
+        with keep_history():
+            self._write_note("webquarry sql: statements end with ; and .help lists commands.\n")
+            while True:
+                try:
+                    line = input("webquarry> " if is_blank(pending) else "      ...> ")
+                except EOFError:
+                    self._write_note("\n")
+                    return
+                except KeyboardInterrupt:
+                    self._write_note("\n")
+                    pending = ""
+                    continue
+                forget_keys(line)
+                if is_blank(pending) and line.strip() in _QUIT:
+                    return
+                if is_blank(pending) and line.lstrip().startswith("."):
+                    self._run_command(line.strip())
+                    continue
+                statements, pending = split_statements(f"{pending}{line}\n")
+                for statement in statements:
+                    self._run_statement(statement)
+
+    def run_text(self, text: str, *, go_on: bool = False) -> None:
+        """Run statements and commands; without `go_on` up to the first that fails."""
+        for is_command, piece in split_commands(text):
+            if is_command and piece in _QUIT:
+                return
+            if is_command:
+                self._run_command(piece)
+            else:
+                self._run_statement(piece)
+            if self.failed and not go_on:
+                return
+
+    def _run_statement(self, statement: str) -> None:
+        with self._report_errors():
+            from webquarry.sql.progress import summarize
+
+            result = self._session.sql(statement, confirm=self._confirm)
+            if result.columns not in (("Count",), ("Success",)) or _HAS_ROWS.match(statement):
+                self._show(result)
+            if self._show_cost and (result.progress.rows or result.progress.planned):
+                self._write_note(f"{summarize(result.progress)}\n")
+
+    def _ask_user(self, warning: PlanWarning) -> bool:
+        """Confirm a statement that pays for rows that it discards."""
+        self._write_note(
+            f"This pays for about {warning.discarded:,} rows that are discarded. Run it? [y/N] "
+        )
+        try:
+            return input().strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
+
+    def _run_command(self, line: str) -> None:
+        name, _, rest = line.partition(" ")
+        rest = rest.strip()
+        commands: dict[str, Callable[[str], None]] = {
+            ".schema": self._show_schema,
+            ".read": self._read_file,
+            ".format": self._set_format,
+        }
+        with self._report_errors():
+            if name == ".help":
+                self._write_note(_HELP)
+            elif name in _QUERIES:
+                self._show(self._session.sql(_QUERIES[name], lint=False))
+                if name == ".usage":
+                    self._show(self._session.sql(_TOTAL, lint=False))
+            elif name in commands:
+                commands[name](rest)
+            else:
+                self._fail(f"There is no command {name}. .help lists them.")
+
+    @contextmanager
+    def _report_errors(self) -> Iterator[None]:
+        """Print an error and continue."""
+        from webquarry.sql.libraries import load_library
+
+        try:
+            yield
+        except (KeyboardInterrupt, Cancelled):
+            self.interrupted = True
+            self._fail(
+                "The statement was stopped. Answers that were paid for are stored: running it "
+                "again pays only for the rest."
+            )
+        except WebquarryError as error:
+            self._fail(f"Error: {error.sentence}\nTry: {error.suggested_action}")
+        except load_library("duckdb").Error as error:
+            self._fail(redact_keys(str(error)))
+        except OSError as error:
+            self._fail(f"Error: {error}")
+
+    def _show(self, result: SqlResult) -> None:
+        from webquarry.sql.rendering import render
+
+        width = None
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns
+        sys.stdout.write(render(result, self._style, width))
+        sys.stdout.flush()
+
+    def _show_schema(self, name: str) -> None:
+        result = self._session.sql(_SCHEMA, [name], lint=False)
+        for (text,) in result.rows:
+            sys.stdout.write(f"{printable(text)}\n")
+
+    def _read_file(self, name: str) -> None:
+        if self._depth > _MOST_DEPTH:
+            self._fail("The files read each other.")
+            return
+        self._depth += 1
+        try:
+            self.run_text(Path(name).expanduser().read_text("utf-8"), go_on=True)
+        finally:
+            self._depth -= 1
+
+    def _set_format(self, name: str) -> None:
+        from webquarry.sql.rendering import FORMATS
+
+        if name in FORMATS:
+            self._style = name
+        else:
+            self._fail(f"There is no format {one_line(name)!r}. Use one of: {', '.join(FORMATS)}.")
+
+    def _fail(self, message: str) -> None:
+        from webquarry.secret import redact
+
+        self.failed = True
+        self._write_note(f"{printable(redact(message))}\n")
+
+    def _write_note(self, text: str) -> None:
+        """Write to stderr, after the rows on stdout."""
+        sys.stdout.flush()
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def split_statements(text: str) -> tuple[list[str], str]:
+    """Return the complete statements without their semicolons, and the rest."""
+    statements: list[str] = []
+    start = 0
+    for token in _TOKEN.finditer(text):
+        if token[0] == ";":
+            statement = text[start : token.start()].strip()
+            start = token.end()
+            if not is_blank(statement):
+                statements.append(statement)
+    return statements, text[start:]
+
+
+def split_commands(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the dot commands (True) and statements (False) of a text, in linear time."""
+    start = 0
+    while start < len(text):
+        blank = _COMMENT.match(text, start)
+        begin = blank.end() if blank else start
+        line_start = text.rfind("\n", 0, begin) + 1
+        is_first_on_line = not text[line_start:begin].strip()
+        if text.startswith(".", begin) and is_first_on_line:
+            end = (text.find("\n", begin) + 1) or len(text)
+            yield True, text[begin:end].strip()
+        else:
+            end = len(text)
+            for token in _TOKEN.finditer(text, begin):
+                if token[0] == ";":
+                    end = token.end()
+                    break
+            statement = text[start:end].strip().removesuffix(";").strip()
+            if not is_blank(statement):
+                yield False, statement
+        start = end
+
+
+def is_blank(text: str) -> bool:
+    """Whether there are only whitespace and comments."""
+    found = _COMMENT.match(text)  # not `fullmatch`, which backtracks
+    return found is not None and found.end() == len(text)
+
+
+def redact_keys(text: str) -> str:
+    """Remove the keys of `stps_set_*key('...')` from an error, which repeats the statement."""
+    from webquarry.secret import Secret, redact
+
+    for found in _KEY_SETTER.finditer(text):
+        key = found["key"]
+        Secret(key)  # registers it for `redact`
+        text = text.replace(key, "***")
+    return redact(text)
+
+
+def forget_keys(line: str) -> None:
+    """Remove a line with a key from the history."""
+    if not _KEY_SETTER.search(line):
+        return
+    with suppress(ImportError):
+        import readline
+
+        length = readline.get_current_history_length()
+        if length:
+            readline.remove_history_item(length - 1)
+
+
+@contextmanager
+def keep_history() -> Iterator[None]:
+    """Load the history of the prompt from the state folder, and save it at the end."""
+    import os
+
+    from webquarry.settings import Settings
+    from webquarry.store.folder import find_records_folder
+
+    folder = find_records_folder(Settings.from_environment(), os.environ)
+    try:
+        import readline
+    except ImportError:
+        folder = None
+    if folder is None:
+        yield
+        return
+    file = folder / "sql-history"
+    with suppress(OSError):
+        readline.read_history_file(file)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            readline.set_history_length(_HISTORY_LINES)
+            readline.write_history_file(file)
+            file.chmod(0o600)

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from webquarry.cli.completion import complete_token
-from webquarry.surfaces.terminal import AsJson, command_output
+from webquarry.cli.options import AsJson, complete, new_group
+from webquarry.cli.output import command_output
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from webquarry.mcp.auth import TokenFile
 
-app = typer.Typer(
-    help="Manage tokens for callers of an HTTP server (webquarry mcp --http).",
-    no_args_is_help=True,
+app = new_group(
+    "Manage tokens for callers of an HTTP server (webquarry mcp --http).", no_args_is_help=True
 )
 
 _DURATION = re.compile(r"(\d{1,5})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+complete_token = complete(lambda: [token.name for token in _open_file().tokens()])
 
 
 @app.command()
@@ -104,8 +104,7 @@ def _show_tokens(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print one line per token."""
     from rich.text import Text
 
-    from webquarry.surfaces.display.dates import write_moment
-    from webquarry.surfaces.display.layout import print_hanging
+    from webquarry.cli.layout import print_hanging, write_moment
 
     for row in rows:
         until = "until it is revoked"

@@ -1,8 +1,4 @@
-"""`webquarry tools`: the tool host on the command line.
-
-Tables on a terminal, JSON with --json or when piped; `check` prints one line per finding, as
-checkers do. Exit code 1 for a failure or an error found, 2 for a command that was not understood.
-"""
+"""`webquarry tools`: external tools and ours. `check` prints one line per finding."""
 
 from __future__ import annotations
 
@@ -12,15 +8,13 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from webquarry.cli.views.tool import show_tool
+from webquarry.cli.options import AsJson, new_group
+from webquarry.cli.output import command_output
 from webquarry.errors import BadInput
 from webquarry.host.discovery import (
     Folder,
@@ -39,39 +33,23 @@ from webquarry.host.template import write_template
 from webquarry.host.trust import TrustStore
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.terminal import AsJson, command_output, one_line
+from webquarry.surfaces.terminal import one_line
 
-app = typer.Typer(
-    help="The tools on this machine, ours and yours: list, check, export and run them.",
-    no_args_is_help=True,
-)
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = new_group("List, check, export and run external tools and ours.", no_args_is_help=True)
+Vendor = Literal["anthropic", "openai", "openai-chat", "gemini", "mcp"]
 
 _MOST_INPUT_BYTES = 16 * 1024 * 1024
 _COLOURS = {"untrusted": "yellow", "overridden": "dim", "broken": "red"}
 
 
-class Vendor(StrEnum):
-    """Whose form the tools are written in."""
-
-    anthropic = "anthropic"
-    openai = "openai"
-    openai_chat = "openai-chat"
-    gemini = "gemini"
-    mcp = "mcp"
-
-
-class GeminiForm(StrEnum):
-    """Which of Gemini's two forms."""
-
-    json_schema = "json_schema"
-    legacy = "legacy"
-
-
 @app.command("list")
 def list_tools(as_json: AsJson = None) -> None:
-    """Every tool that was found, with its state, and the reason if it was skipped."""
+    """List the tools found, with their state, and the reason if one was skipped."""
     with command_output(as_json) as output:
-        host = _discover(log_skips=False)  # the answer has the reasons
+        host = _discover(log_skips=False)
         rows = [_tool_row(tool) for tool in host.tools]
         for skipped in host.skipped:
             row = {
@@ -89,15 +67,18 @@ def list_tools(as_json: AsJson = None) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
 ) -> None:
-    """One tool: where it is, what it takes, and what is unusual about its description."""
+    """Show one tool: its path, its parameters, warnings about its description."""
     with command_output(as_json) as output:
         tool = _discover(log_skips=False).get(name)
         options = find_options(tool.executable, Settings.from_environment())
         row = {**_tool_row(tool), **asdict(options)}
-        output.show(
-            {**row, "parameters": tool.parameters},
-            lambda console: show_tool(console, row, tool.parameters),
-        )
+
+        def render(console: Console) -> None:
+            from webquarry.cli.views import show_tool
+
+            show_tool(console, row, tool.parameters)
+
+        output.show({**row, "parameters": tool.parameters}, render)
 
 
 @app.command()
@@ -138,33 +119,31 @@ def check(
 
 @app.command()
 def export(
-    vendor: Annotated[Vendor, typer.Option("--for", help="Whose form.")],
+    vendor: Annotated[Vendor, typer.Option("--for", help="The vendor.")],
     names: Annotated[list[str] | None, typer.Argument(help="Only these tools.")] = None,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict", help="The form with guaranteed arguments, where it can hold the tool."
-        ),
+        typer.Option("--strict", help="The strict form, for tools that it can express."),
     ] = False,
     form: Annotated[
-        GeminiForm, typer.Option("--form", help="Which of Gemini's forms.")
-    ] = GeminiForm.json_schema,
+        Literal["json_schema", "legacy"], typer.Option("--form", help="Form of Gemini's schemas.")
+    ] = "json_schema",
 ) -> None:
-    """The tools in a vendor's form, as JSON for its `tools` field."""
-    if strict and vendor in (Vendor.gemini, Vendor.mcp):
-        raise typer.BadParameter(f"{vendor.value} has no strict form.", param_hint="--strict")
+    """Print the tools in a vendor's form, as JSON for its `tools` field."""
+    if strict and vendor in ("gemini", "mcp"):
+        raise typer.BadParameter(f"{vendor} has no strict form.", param_hint="--strict")
     with command_output(True) as output:
         host = _discover().only(names or [])
         match vendor:
-            case Vendor.anthropic:
+            case "anthropic":
                 tools = host.for_anthropic(strict)
-            case Vendor.openai:
+            case "openai":
                 tools = host.for_openai(strict)
-            case Vendor.openai_chat:
+            case "openai-chat":
                 tools = host.for_openai_chat(strict)
-            case Vendor.gemini:
-                tools = host.for_gemini("legacy" if form is GeminiForm.legacy else "json_schema")
-            case Vendor.mcp:
+            case "gemini":
+                tools = host.for_gemini(form)
+            case "mcp":
                 tools = host.for_mcp()
         output.show(tools)
 
@@ -173,9 +152,7 @@ def export(
 def run(
     name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
 ) -> None:
-    """Run a tool with the arguments given as a JSON object on stdin, under its own names or an
-    export's.
-    """
+    """Run a tool with a JSON object of arguments from stdin."""
     if sys.stdin.isatty():
         raise typer.BadParameter(
             "Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin"
@@ -187,7 +164,7 @@ def run(
         except NotJson as error:
             raise BadInput(f"What came on stdin {error}.") from error
         host = _discover([name], log_skips=False)
-        host.log_skips(besides=name)  # of that one the error tells
+        host.log_skips(besides=name)  # the error reports that one
         output.show(bridge.run(host.run(name, arguments)))
 
 
@@ -200,19 +177,19 @@ def new(
     folder: Annotated[Path | None, typer.Option(help="Into this folder.")] = None,
     as_json: AsJson = None,
 ) -> None:
-    """Write a tool to begin with, in Python, into the folder of your tools."""
+    """Write the template of a tool in Python to the folder of your tools."""
     with command_output(as_json) as output:
         settings = Settings.from_environment()
         chosen = settings.project_tools if project else settings.user_tools
         made = write_template(name, expand(folder or chosen, os.environ), os.environ)
         answer = {"name": made.name, "path": str(made.program), "options": str(made.options)}
         path = one_line(str(made.program))
-        lines = [f"Written: {path}, and what it gets in {made.options.name} beside it."]
+        lines = [f"Written: {path}, and its options in {made.options.name} beside it."]
         if needs_trust(made.program.parent, settings, os.environ):
-            lines.append("Let it be run, after every change:  webquarry tools trust")
-        lines.append(f"See whether it is right:  webquarry tools check {path}")
+            lines.append("Allow it to run, after every change:  webquarry tools trust")
+        lines.append(f"Check it:  webquarry tools check {path}")
         lines.append(f"""Run it:  echo '{{"text": "hello"}}' | webquarry tools run {made.name}""")
-        output.show(answer, lambda console: console.print("\n".join(lines), soft_wrap=True))
+        output.show(answer, lambda console: output.write("\n".join(lines)))
 
 
 @app.command()
@@ -220,7 +197,7 @@ def trust(
     path: Annotated[Path, typer.Argument(help="The project, or its tool folder.")] = Path(),
     as_json: AsJson = None,
 ) -> None:
-    """Let the tools of a project be run, as they are now; any change to them takes that back."""
+    """Allow the tools of a project to run until they change."""
     with command_output(as_json) as output:
         project_tools = Settings.from_environment().project_tools
         folder = folder_to_trust(expand(path, os.environ), project_tools)
@@ -238,8 +215,7 @@ def trust(
             answer["variables"] = variables
             for tool, given in variables.items():
                 sentence += f"; {tool} gets {', '.join(given)}"
-        sentence = one_line(sentence)
-        output.show(answer, lambda console: console.print(sentence, soft_wrap=True))
+        output.show_line(answer, sentence)
 
 
 @app.command()
@@ -247,7 +223,7 @@ def untrust(
     path: Annotated[Path, typer.Argument(help="The project, or its tool folder.")] = Path(),
     as_json: AsJson = None,
 ) -> None:
-    """Do not run the tools of a project any more."""
+    """Stop running the tools of a project."""
     with command_output(as_json) as output:
         store = TrustStore.of(os.environ)
         settings = Settings.from_environment()
@@ -259,22 +235,17 @@ def untrust(
                 f"The folder {one_line(str(project))} was not trusted.",
                 suggested_action="Name the folder as `webquarry tools list` shows it.",
             )
-        sentence = one_line(f"No longer trusted: {forgotten[0]}")
-        output.show(
-            {"untrusted": str(forgotten[0])},
-            lambda console: console.print(sentence, soft_wrap=True),
-        )
+        folder = str(forgotten[0])
+        output.show_line({"untrusted": folder}, f"No longer trusted: {folder}")
 
 
 def _discover(names: Sequence[str] = (), log_skips: bool = True) -> ToolHost:
-    """The tools on this machine, or only those of these names."""
+    """Find the tools on this machine, or only those with these names."""
     return bridge.run(ToolHost.adiscover(names=names, log_skips=log_skips))
 
 
 def _list_variables(executables: Sequence[Executable]) -> dict[str, list[str]]:
-    """The variables that tools get of their own, by file; of a file that cannot be used `list`
-    tells.
-    """
+    """The environment variables of each tool; `list` reports unusable files."""
     settings = Settings.from_environment()
     variables = {}
     for executable in executables:
@@ -301,7 +272,9 @@ def _tool_row(tool: HostedTool) -> dict[str, Any]:
 
 
 def _print_table(console: Console, rows: list[dict[str, Any]]) -> None:
-    """One line a tool, for a person."""
+    """Print one row per tool."""
+    from rich.table import Table
+
     if not rows:
         console.print("No tools were found.")
         return
@@ -314,7 +287,6 @@ def _print_table(console: Console, rows: list[dict[str, Any]]) -> None:
         state = str(row["state"])
         path = str(row["path"])
         name = row["name"] or Path(path).name
-        # Of a description the first sentence; `show` has the whole of it.
         about = row.get("reason") or row["description"].partition(". ")[0]
         cells = [one_line(cell) for cell in (name, state, row["origin"], path, about)]
         table.add_row(*cells, style=_COLOURS.get(state))

@@ -19,7 +19,7 @@ from webquarry.notebook.asked_rows import AskedRows
 from webquarry.notebook.tables import choose_column, read_column
 from webquarry.settings import Settings
 from webquarry.sql.instance import Instance
-from webquarry.surfaces.display.cell_progress import INTERRUPTED, build_interrupt
+from webquarry.surfaces.cell_progress import INTERRUPTED, build_interrupt
 from webquarry.surfaces.reply_errors import build_reply_error
 
 _KERNEL = -1  # stands for the connection, which there is none of

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from webquarry.surfaces.display.layout import link_target
+from webquarry.cli.layout import link_target
 from webquarry.surfaces.terminal import one_line
 
 # Whatever means something to one of the readers of Markdown; `$` begins a formula in a notebook.

@@ -43,7 +43,7 @@ def run_web_line(words: Sequence[str]) -> Any:
 def _call(words: Sequence[str]) -> Any:
     """Read the words, and call what they mean."""
     from webquarry.cli.app import app
-    from webquarry.cli.offered_call import take_call
+    from webquarry.cli.options import take_call
 
     call = take_call(app, words, _PROGRAM)
     if call is None:

@@ -12,8 +12,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from webquarry.cli.layout import link_target
 from webquarry.notebook.inline import escape_html
-from webquarry.surfaces.display.layout import link_target
 from webquarry.surfaces.terminal import printable
 
 

@@ -16,9 +16,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from webquarry.sql.progress import summarize
+from webquarry.sql.rendering import render
 from webquarry.sql.session import SqlSession
-from webquarry.sql.shell.progress_line import summarize
-from webquarry.sql.shell.rendering import render
 from webquarry.testing.model_and_search import FakeServers
 
 _UNKNOWN = "unknown"

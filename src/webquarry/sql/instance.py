@@ -19,10 +19,10 @@ from webquarry.errors import Cancelled
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.sql.interrupts import watcher
-from webquarry.sql.shell.cell_line import open_progress_line
+from webquarry.sql.progress import open_progress_line
 from webquarry.sql.statements import Scope, Statements
 from webquarry.surfaces.bridge import Bridge
-from webquarry.surfaces.display.cell_progress import is_in_kernel
+from webquarry.surfaces.cell_progress import is_in_kernel
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from webquarry.sql.install import install
 from webquarry.sql.libraries import load_library
 from webquarry.sql.lint import PlanWarning, find_warnings
 from webquarry.sql.statements import Scope
-from webquarry.surfaces.display.cell_progress import INTERRUPTED, build_interrupt
+from webquarry.surfaces.cell_progress import INTERRUPTED, build_interrupt
 
 log = logging.getLogger(__name__)
 # Asks a person whether a statement with this warning is to be run.

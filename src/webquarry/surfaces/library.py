@@ -24,7 +24,7 @@ from webquarry.errors import BadInput, WebquarryError
 from webquarry.settings import Settings
 from webquarry.surfaces import lookups
 from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.display.cell_progress import CellProgress, is_in_kernel
+from webquarry.surfaces.cell_progress import CellProgress, is_in_kernel
 from webquarry.surfaces.lookups import AT_ONCE, CallProgress, OnProgress, ProgressReport
 from webquarry.tool import Answer, Tool
 from webquarry.toolkit import Toolkit

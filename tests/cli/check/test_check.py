@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_app import RECORDED, Runner
-from webquarry.cli.check.findings import build_reference_row, find_failing
+from webquarry.cli.check_draft import build_reference_row, find_failing
 from webquarry.net.archive.replay import demo_recording
 
 ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.text import Text
 
 from tests.cli.test_app import without_colours
-from webquarry.surfaces.display.dates import write_date, write_moment
-from webquarry.surfaces.display.layout import (
+from webquarry.cli.layout import (
     link,
     link_target,
     link_urls,
     print_command,
     print_hanging,
+    write_date,
+    write_moment,
 )
 
 WORDS = "the quick brown fox jumps over the lazy dog " * 5

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_app import RECORDED, on_terminal, run_apart
-from webquarry.surfaces.display.pager import find_pager
+from webquarry.cli.output import find_pager
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from tests.net.loopback import serve
 from webquarry._search.services.service import Service
 from webquarry._search.services.services import Services
-from webquarry.cli.doctor.view import show_report
+from webquarry.cli.doctor import show_report
 from webquarry.doctor.check_result import CheckResult
 from webquarry.doctor.examine import Report, ServiceCheck, examine
 from webquarry.errors import NetworkFailure

@@ -10,7 +10,7 @@ from rich.console import Console
 from tests.cli.test_app import Runner, on_terminal, without_colours
 from webquarry._search.providers.brave import Brave
 from webquarry._search.providers.duckduckgo import DuckDuckGo
-from webquarry.cli.doctor.summary import show_summary
+from webquarry.cli.doctor import show_summary
 from webquarry.doctor.check_result import CheckResult
 from webquarry.doctor.examine import Report, ServiceCheck
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from webquarry.cli.layout import write_date
 from webquarry.evidence.citation import NO_DATE
 from webquarry.notebook.inline import Link
 from webquarry.notebook.view import View
 from webquarry.surfaces.cite_output import write_reference
-from webquarry.surfaces.display.dates import write_date
 
 if TYPE_CHECKING:
     from webquarry.tools.research.scrape_page import ScrapeOutput

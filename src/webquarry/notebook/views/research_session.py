@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from webquarry.cli.layout import write_date, write_moment
 from webquarry.notebook.inline import Inline, Link
 from webquarry.notebook.view import View
-from webquarry.surfaces.display.dates import write_date, write_moment
 
 if TYPE_CHECKING:
     from webquarry.sessions.views import FullStep, IndexedStep, SessionSource

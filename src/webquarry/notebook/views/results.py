@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from webquarry.cli.layout import write_date
 from webquarry.notebook.inline import Inline, Link
 from webquarry.notebook.view import View
 from webquarry.notebook.views._found import add_found
-from webquarry.surfaces.display.dates import write_date
 
 if TYPE_CHECKING:
     from webquarry.tools.research._search import SearchOutput, SearchResult

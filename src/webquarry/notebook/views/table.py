@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from webquarry.notebook.cells import add_rows, is_number_type
 from webquarry.notebook.view import View
-from webquarry.sql.shell.progress_line import summarize
+from webquarry.sql.progress import summarize
 
 if TYPE_CHECKING:
     from webquarry.sql.session import SqlResult

@@ -1,1 +1,0 @@
-"""`webquarry check`: drafts beside their sources."""

@@ -1,0 +1,195 @@
+"""`webquarry demo`: search, read, cite and research on the recorded web in the package.
+
+No keys, settings or files of the user and no network are used. The clock stands at the time of
+the recording, so that every run prints the same. The session's folder is deleted at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import textwrap
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from webquarry._search.models import Query
+from webquarry.cli.layout import link_urls, print_hanging, write_date
+from webquarry.cli.output import command_output
+from webquarry.errors import WebquarryError
+from webquarry.settings import Settings
+from webquarry.surfaces.bridge import bridge
+from webquarry.surfaces.terminal import one_line, printable
+from webquarry.toolkit import Toolkit
+from webquarry.tools import load
+
+QUESTION = "tidal energy storage"
+JAPANESE_PAGE = "https://umi-denki.example/kaisetsu/choryu.html"
+CAPTCHA_PAGE = "https://shop.chandlery.example/clearance"
+
+GOAL = "How is tidal power kept for slack water?"
+FIRST_STEP = "Tidal power cannot be kept: a turbine stands still at slack water."
+REVISION = "It can: batteries on the quay carry the supply over slack water, as two sources say."
+
+# A provider without a key would not be asked. HOME keeps the user's keys out.
+ENVIRON = {"BRAVE_API_KEY": "demo", "HOME": os.devnull}
+_WIDTH = 96
+_EXCERPT_LINES = 8
+
+
+def demo() -> None:
+    """Search, read, cite and research on a recorded web: no keys, no internet."""
+    with command_output(False) as output:
+        bridge.run(run_demo(output.console))
+
+
+async def run_demo(console: Console) -> None:
+    """Print the whole demo."""
+    printer = Printer(console)
+    with tempfile.TemporaryDirectory(prefix="webquarry-demo-") as folder:
+        settings = Settings.from_environment(
+            {"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": folder}
+        )
+        async with Toolkit.open(settings, ENVIRON) as kit:
+            printer.line("A recorded web answers everything below: no keys, no internet.", "dim")
+            best = await show_search(kit, printer)
+            await show_page_and_citation(kit, printer, best)
+            await show_japanese_page(kit, printer)
+            await show_captcha(kit, printer)
+            await show_research(kit, printer)
+    printer.heading("Next")
+    printer.line("  1. Search the live web, without a key or with one (such as BRAVE_API_KEY):")
+    printer.line("       webquarry search tidal energy storage")
+    printer.line("  2. See what works on this machine:")
+    printer.line("       webquarry doctor")
+
+
+async def show_search(kit: Toolkit, printer: Printer) -> str:
+    """Search and list the results; return the URL of the first."""
+    printer.heading(f"Search: {QUESTION}")
+    results = await kit.router.search("brave", Query(QUESTION, 3))
+    for number, result in enumerate(results, 1):
+        printer.line(f"  {number}. {one_line(result.title)}", "bold")
+        address = f"     {one_line(result.url)}"
+        if result.published:
+            address += f"  {write_date(result.published)}"
+        printer.line(address, "cyan")
+        printer.paragraph(result.snippet, "     ")
+    return results[0].url
+
+
+async def show_page_and_citation(kit: Toolkit, printer: Printer, best: str) -> None:
+    """Read a result as Markdown, show its beginning, and cite it."""
+    page = await _call(kit, "scrape_page", url=best)
+    lines = page["content"].splitlines()
+    printer.heading(
+        f"Read: the first result as Markdown, its first {_EXCERPT_LINES} lines of {len(lines)}"
+    )
+    cited = page["citation"]["metadata"]
+    printer.line(f"  By {one_line(cited['author'])}, {write_date(cited['date'])}", "dim")
+    for line in lines[:_EXCERPT_LINES]:
+        printer.paragraph(line, "  | ")
+    printer.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page['url']}", "dim")
+    printer.heading("Cite: what was read, and when")
+    printer.paragraph(page["citation"]["formatted"]["apa"], "  ")
+    printer.line(f"  Retrieved {write_date(page['citation']['accessedDate'])}", "dim")
+
+
+async def show_japanese_page(kit: Toolkit, printer: Printer) -> None:
+    """Read a page that is not in UTF-8."""
+    page = await kit.reader.read(JAPANESE_PAGE)
+    printer.heading(f"Any encoding comes out as UTF-8: this page is in {page.encoding}")
+    printer.line(f"  {JAPANESE_PAGE}", "cyan")
+    lines = page.markdown.splitlines()
+    headings = [number for number, line in enumerate(lines) if line.startswith("# ")]
+    body = [line for line in lines[min(headings, default=0) :] if line.strip()]
+    for line in body[:2]:
+        printer.paragraph(line, "  | ")
+
+
+async def show_captcha(kit: Toolkit, printer: Printer) -> None:
+    """Show that a captcha is an error with a kind and an action."""
+    printer.heading("A captcha is an error, never content")
+    printer.line(f"  {CAPTCHA_PAGE}", "cyan")
+    try:
+        await kit.reader.read(CAPTCHA_PAGE)
+    except WebquarryError as error:
+        printer.line(f"  {error.kind}: {one_line(error.sentence)}", "red")
+        printer.line(f"  Try: {one_line(error.suggested_action)}")
+    else:
+        printer.line("  It was read as a page, which is a bug.", "bold red")
+
+
+async def show_research(kit: Toolkit, printer: Printer) -> None:
+    """Show a session of two steps, its sources and its export."""
+    printer.heading("Research: steps that are kept, and the sources found on the way")
+    first = await _call(
+        kit,
+        "sequential_search",
+        searchStep=FIRST_STEP,
+        stepNumber=1,
+        researchGoal=GOAL,
+        confidence="low",
+    )
+    session_id = first["sessionId"]
+    printer.paragraph(f"Step 1: {FIRST_STEP}", "  ")
+    found = await _call(kit, "web_search", query=QUESTION, num_results=3, sessionId=session_id)
+    printer.line(f"    web_search   {len(found['urls'])} sources recorded", "cyan")
+    for url in found["urls"][:2]:
+        page = await _call(kit, "scrape_page", url=url, sessionId=session_id)
+        printer.line(f"    scrape_page  {one_line(page['url'])}", "cyan")
+    await _call(
+        kit,
+        "sequential_search",
+        searchStep=REVISION,
+        stepNumber=2,
+        revisesStep=1,
+        confidence="high",
+        nextStepNeeded=False,
+        sessionId=session_id,
+    )
+    printer.paragraph(f"Step 2, revises step 1: {REVISION}", "  ")
+    printer.heading("Export: the session as Markdown, with citations (webquarry session export)")
+    export = await _call(kit, "research_export", sessionId=session_id)
+    _, goal, rest = export["content"].partition("## Goal")
+    for line in (goal + rest).splitlines():
+        if line.strip():
+            style = "bold" if line.startswith("#") else ""
+            printer.paragraph(line, "  | ", style)
+
+
+async def _call(kit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
+    answer = await load("research", name).call(kit, arguments)
+    return answer.as_dict()
+
+
+class Printer:
+    """Prints lines of a fixed width, or narrower on a narrow terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._width = _WIDTH
+        if console.is_terminal:
+            self._width = min(_WIDTH, console.width)
+
+    def heading(self, text: str) -> None:
+        self.line("")
+        self.line(text, "bold green")
+
+    def line(self, text: str, style: str = "") -> None:
+        if len(text) <= self._width or not self._console.is_terminal:
+            self._console.print(Text(text, style), soft_wrap=True)
+            return
+        indent = len(text) - len(text.lstrip())
+        words = link_urls(text[indent:], style)
+        print_hanging(self._console, text[:indent], words, indent=indent + 2)
+
+    def paragraph(self, text: str, indent: str, style: str = "") -> None:
+        """Print wrapped text; URLs are not broken."""
+        width = self._width - len(indent)
+        parts = textwrap.wrap(
+            printable(text), width, break_long_words=False, break_on_hyphens=False
+        )
+        for part in parts or [""]:
+            self.line((indent + part).rstrip(), style)

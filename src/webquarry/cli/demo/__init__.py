@@ -1,1 +1,0 @@
-"""The command `demo`: search, read, cite and research on a recorded web."""

@@ -1,1 +1,0 @@
-"""The command `doctor`: what is configured, whether it works, and what to do if not."""

@@ -1,1 +1,0 @@
-"""The commands about what was called and what can be shown for it."""

@@ -1,1 +1,0 @@
-"""The command `session`: research sessions of this machine."""

@@ -1,1 +1,0 @@
-"""The commands that find and cite sources besides the web's pages: papers, patents, cite."""

@@ -1,1 +1,0 @@
-"""What a tool answered -> what a person sees of it."""

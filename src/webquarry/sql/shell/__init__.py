@@ -1,1 +1,0 @@
-"""The SQL shell: typed lines -> results on stdout, and the bill on stderr."""

@@ -1,1 +1,0 @@
-"""How text gets onto a terminal: wrapped, linked, paged, and with a word on what is being done."""
