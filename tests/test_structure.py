@@ -49,7 +49,7 @@ ORDER_WITHIN = {
     ),
     "_search": (
         "instant", "patents", "scholarly", "providers", "router", "ask", "paging", "plan",
-        "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
+        "stored", "query", "identity", "provider", "replies", "services", "models",
     ),
     "net": (
         "archive", "client", "robots", "sender", "transport", "body", "redirects", "connect",

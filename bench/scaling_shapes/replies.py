@@ -16,7 +16,7 @@ from scaling_shapes.shape import Shape, repeat
 from scaling_shapes.steps import reply_of
 from webquarry._search import instant
 from webquarry._search.identity import identity
-from webquarry._search.merge import merge
+from webquarry._search.paging import merge
 from webquarry._search.patents.merge import merge as merge_patents
 from webquarry._search.patents.provider import PatentProvider
 from webquarry._search.patents.web import each_once, patent_of

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry._search.identity import identity
-from webquarry._search.merge import merge as merge_identified
 from webquarry._search.models import Result
+from webquarry._search.paging import merge as merge_identified
 
 
 def result(url: str, provider: str = "a", published: str | None = None) -> Result:

@@ -18,7 +18,7 @@ from webquarry._search import router as router_module
 from webquarry._search import stored
 from webquarry._search.models import Found, Query
 from webquarry._search.provider import Provider
-from webquarry._search.query.length import cut_query
+from webquarry._search.query.filters import cut_query
 from webquarry.clock import Clock
 from webquarry.errors import AuthFailure
 from webquarry.mcp.linking import read_artifact

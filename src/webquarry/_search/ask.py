@@ -17,8 +17,7 @@ from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result
 from webquarry._search.paging import ResultCollector, read_pages
 from webquarry._search.plan import Plan
 from webquarry._search.provider import Provider
-from webquarry._search.query.filters import Sieve, find_unapplied, notes_on, with_reserve
-from webquarry._search.query.length import cut_query
+from webquarry._search.query.filters import Sieve, cut_query, find_unapplied, notes_on, with_reserve
 from webquarry._search.services.failure import choose_error
 from webquarry._search.services.guard import NO_ANSWER, GuardedCall
 from webquarry._search.services.services import Services

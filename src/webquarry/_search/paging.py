@@ -12,12 +12,11 @@ The domains that were not asked for are told.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import unquote_plus
 
 from webquarry._search.identity import identity
-from webquarry._search.merge import IdentifiedResult, merge
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider
 from webquarry._search.query.domains import host_of, split_entry
@@ -26,6 +25,26 @@ from webquarry._search.services.guard import apply_retry_after
 from webquarry._search.services.services import LEAST_SECONDS, Services
 from webquarry.errors import NetworkFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
+
+IdentifiedResult = tuple[str, Result]  # with the identity of its page
+
+
+def merge(lists: Iterable[Sequence[IdentifiedResult]]) -> list[Result]:
+    """Return the results of ranked lists, each page once at its best rank, with the text of the
+    first list and a date of any.
+    """
+    found: dict[str, Result] = {}
+    places: dict[str, tuple[int, int]] = {}
+    for number, results in enumerate(lists):
+        for rank, (page, result) in enumerate(results):
+            first = found.setdefault(page, result)
+            if first.published is None and result.published is not None:
+                found[page] = replace(first, published=result.published)
+            place = (rank, number)
+            places[page] = min(places.get(page, place), place)
+    ordered = sorted(found, key=places.__getitem__)
+    return [found[page] for page in ordered]
+
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +58,8 @@ _MOST_NAMED = 5  # domains that were not asked for, in a note
 
 
 class ResultCollector:
-    """The results of one provider as they come in: those that pass the filters, each page of the
-    web once. What is there when the time runs out is not lost.
+    """Results of one provider that pass the filters, each page once; they remain if the time runs
+    out.
     """
 
     def __init__(self, wanted: int, admits: Callable[[Result], bool]) -> None:
@@ -53,11 +72,11 @@ class ResultCollector:
         self.is_partial = False  # something that was asked for did not come
 
     def begin_list(self) -> None:
-        """What is added from now on is ranked from the top again."""
+        """Rank results that are added from now on from the top."""
         self._lists.append([])
 
     def add(self, batch: Batch) -> None:
-        """Take the results of one page that pass."""
+        """Add the results of one page that pass."""
         self.came += len(batch.results)
         for result in batch.results:
             if self._admits(result):
@@ -66,7 +85,7 @@ class ResultCollector:
                 self._identities.add(page)
 
     def leave_out(self, what: str, provider: Provider, error: WebquarryError) -> None:
-        """Go on without something that failed."""
+        """Record that something failed and is left out."""
         log.warning("%s of %s failed and is left out: %s", what, provider.label, error.message)
         self.is_partial = True
         self.notes.append(
@@ -75,7 +94,7 @@ class ResultCollector:
 
     @property
     def count(self) -> int:
-        """How many results there are, of those that are wanted."""
+        """The number of results, at most the wanted number."""
         return min(len(self._identities), self._wanted)
 
     @property
@@ -84,7 +103,7 @@ class ResultCollector:
         return self.count >= self._wanted
 
     def merge_results(self) -> tuple[Result, ...]:
-        """The results of all lists as one list, best first, as many as are wanted."""
+        """Return the wanted number of results, best first."""
         return tuple(merge(self._lists)[: self._wanted])
 
 

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 from webquarry._search.models import ALL, Query
 from webquarry._search.provider import Provider
 from webquarry._search.query.domains import DomainFilter, normalise
-from webquarry._search.query.filters import words_of
-from webquarry._search.query.length import put_takers_first
+from webquarry._search.query.filters import put_takers_first, words_of
 from webquarry._search.services.failure import unknown_service
 from webquarry.errors import BadInput
 from webquarry.settings import Settings

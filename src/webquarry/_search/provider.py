@@ -1,10 +1,10 @@
-"""What a search provider is: it builds requests and parses replies, and never opens a socket."""
+"""Interface of search providers: they build requests and parse replies, and open no socket."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import ClassVar, Protocol
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Protocol, TypeVar
 
 import httpx2
 
@@ -29,6 +29,8 @@ EVERY_FILTER = frozenset(  # fields of Query that narrow a search
         "exclude_terms",
     }
 )
+
+Value = TypeVar("Value")
 
 
 class KeptPages(Protocol):
@@ -128,3 +130,8 @@ class Provider(Service):
         overrides this.
         """
         self.parse_reply(reply)
+
+
+def drop_empty(parameters: Mapping[str, Value | None]) -> dict[str, Value]:
+    """Return the parameters that have a value."""
+    return {name: value for name, value in parameters.items() if value}

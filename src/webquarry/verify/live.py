@@ -87,18 +87,14 @@ def list_session_pages(session: ResearchSession) -> list[CitedPage]:
 
 def _from_session(recorded: RecordedSource) -> CitedPage:
     found = [quote for quote in recorded.quotes if quote.is_found]
-    read_at = _read_accessed(recorded.source.csl)
-    text_hash = ""
-    for quote in found:  # the latest check tells the text
-        if quote.text_hash:
-            text_hash = quote.text_hash
-            read_at = _parse_time(quote.read_at) or read_at
+    hashed = [quote for quote in found if quote.text_hash][-1:]  # the latest check
+    read_at = _parse_time(hashed[0].read_at) if hashed else None
     return CitedPage(
         number=recorded.number,
         url=recorded.source.url,
         title=recorded.source.title,
-        read_at=read_at,
-        text_hash=text_hash,
+        read_at=read_at or _read_accessed(recorded.source.csl),
+        text_hash=hashed[0].text_hash if hashed else "",
         quotes=tuple(dict.fromkeys(quote.text for quote in found)),
     )
 
@@ -267,6 +263,4 @@ def _parse_time(text: Any) -> datetime | None:
         moment = datetime.fromisoformat(str(text))
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=UTC)
-    return moment
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -14,9 +14,8 @@ from typing import Any
 import httpx2
 
 from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import EVERY_FILTER, Provider
+from webquarry._search.provider import EVERY_FILTER, Provider, drop_empty
 from webquarry._search.query.operators import with_first_site, with_sites, with_terms
-from webquarry._search.query.parameters import drop_empty
 from webquarry._search.replies.body import (
     json_object,
     object_at,

@@ -18,10 +18,9 @@ from urllib.parse import quote_plus
 import httpx2
 
 from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import EVERY_FILTER, Provider
+from webquarry._search.provider import EVERY_FILTER, Provider, drop_empty
 from webquarry._search.providers._google_codes import country_code, language_code
 from webquarry._search.query.operators import with_sites
-from webquarry._search.query.parameters import drop_empty
 from webquarry._search.replies.body import (
     json_object,
     object_at,

@@ -14,9 +14,8 @@ from urllib.parse import urlencode
 import httpx2
 
 from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import Provider
+from webquarry._search.provider import Provider, drop_empty
 from webquarry._search.query.operators import with_sites, with_terms, without_commands
-from webquarry._search.query.parameters import drop_empty
 from webquarry._search.replies.body import (
     asks_for_proof,
     failure,

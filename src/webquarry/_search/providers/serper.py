@@ -12,10 +12,9 @@ from typing import Any
 import httpx2
 
 from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import Provider
+from webquarry._search.provider import Provider, drop_empty
 from webquarry._search.providers._google_codes import fits_in_query, language_code
 from webquarry._search.query.operators import with_sites, with_terms
-from webquarry._search.query.parameters import drop_empty
 from webquarry._search.replies.body import (
     failure,
     json_object,

@@ -12,9 +12,8 @@ from typing import Any
 import httpx2
 
 from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import Provider
+from webquarry._search.provider import Provider, drop_empty
 from webquarry._search.query.operators import with_terms
-from webquarry._search.query.parameters import drop_empty
 from webquarry._search.replies.body import (
     failure,
     json_object,

@@ -1,21 +1,58 @@
-"""The filters of a search, enforced on what came back where the provider may not have: a result in,
-yes or no out.
-
-Domains and excluded words are checked on every result, whoever was asked. A time range is checked
-where the provider knows none, on the results that carry a date. An exact phrase, a language, a
-country and safe search cannot be seen in a result: if the provider does not know them they are not
-applied, and a note says so.
-"""
+"""Filters and length limits of providers: what is sent, what is applied to results, and notes."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from webquarry._search.models import Query, Result
 from webquarry._search.provider import Provider
 from webquarry._search.query.domains import DomainFilter
+
+
+def put_takers_first(
+    names: Sequence[str], query: Query, providers: Mapping[str, Provider]
+) -> tuple[str, ...]:
+    """Return the names with the providers that accept the whole query first."""
+    takers = []
+    for name in names:
+        provider = providers[name]
+        if provider.configured and provider.takes(query):
+            takers.append(name)
+    others = [name for name in names if name not in takers]
+    if all(providers[name].takes(query) for name in others):
+        return tuple(names)
+    return (*takers, *others)
+
+
+def cut_query(query: Query, provider: Provider) -> tuple[Query, list[str]]:
+    """Return the query shortened to the limit of the provider after a whole word, and a note."""
+    if provider.takes(query):
+        return query, []
+    text = query.text
+    fits = 0
+    too_many = len(text)
+    while too_many - fits > 1:
+        middle = (fits + too_many) // 2
+        if provider.takes(replace(query, text=text[:middle].rstrip())):
+            fits = middle
+        else:
+            too_many = middle
+    words = text[:fits].rstrip()
+    if not text[fits].isspace() and " " in words:
+        words = words.rpartition(" ")[0].rstrip()  # no half word
+    if words.count('"') % 2:
+        words = "".join(words.rsplit('"', 1)).strip()  # a phrase that is cut is none
+    if not words:
+        return query, []
+    note = (
+        f"{provider.label} takes at most {provider.query_limit} in a query: the first {len(words)} "
+        f"of {len(text)} characters were searched for."
+    )
+    return replace(query, text=words), [note]
+
 
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _SLACK = timedelta(days=1)  # dates come without a zone, or without a time
@@ -74,7 +111,7 @@ class Sieve:
 
 
 def words_of(terms: str | None) -> list[str]:
-    """The words of `exclude_terms`, each once, without the signs that people put around them."""
+    """Return the distinct words of `exclude_terms` without punctuation."""
     if not terms:
         return []
     parts = _BETWEEN_WORDS.split(terms)
@@ -83,7 +120,7 @@ def words_of(terms: str | None) -> list[str]:
 
 
 def find_unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
-    """The filters that were asked for and that nobody can apply to this provider's results."""
+    """Return the filters that cannot be applied to results of this provider."""
     applied = provider.applied(query)
     wanted = [name for name in _UNCHECKABLE if getattr(query, name)]
     if query.safe not in (None, "medium"):  # the middle is what everybody does by default
@@ -92,9 +129,7 @@ def find_unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
 
 
 def with_reserve(query: Query, provider: Provider) -> Query:
-    """The query for twice as many results, as far as one page goes, where we will have to take some
-    out ourselves.
-    """
+    """Return the query for up to twice as many results if we filter them ourselves."""
     applied = provider.applied(query)
     filters = [name for name in ("time_range", "exclude_terms") if getattr(query, name)]
     if all(name in applied for name in filters):
@@ -104,7 +139,7 @@ def with_reserve(query: Query, provider: Provider) -> Query:
 
 
 def notes_on(query: Query, provider: Provider) -> list[str]:
-    """What could not be done, or only in part, in sentences."""
+    """Return sentences on filters that are not or only partly applied."""
     notes = []
     names = find_unapplied(query, provider)
     if names:
