@@ -2,7 +2,7 @@
 file is.
 
     python bench/library.py                  10,000 pages of invented prose
-    python bench/library.py --pages 2000
+    python bench/library.py --pages 30000    at least 0.90 hit@1, 0.99 hit@10, half the CPU of FTS5
 
 Beside each figure stands its ratio to SQLite's FTS5 with its own stemmer (porter), the text in it,
 measured on the same pages at the same time: a loaded machine slows both.
@@ -74,11 +74,12 @@ class Reference:
         with self._database:
             self._database.executemany("INSERT INTO pages VALUES (?)", rows)
 
-    def find(self, question: str) -> None:
+    def find(self, question: str) -> list[int]:
+        """Return the numbers of the best pages."""
         words = re.findall(r"\w+", question)
         match = " OR ".join(f'"{word}"' for word in words)
-        query = "SELECT text FROM pages WHERE pages MATCH ? ORDER BY rank LIMIT 10"
-        self._database.execute(query, (match,)).fetchall()
+        query = "SELECT rowid, text FROM pages WHERE pages MATCH ? ORDER BY rank LIMIT 10"
+        return [row - 1 for row, _ in self._database.execute(query, (match,))]
 
     def close(self) -> None:
         self._database.close()
@@ -117,7 +118,7 @@ def main() -> None:
         other_adding = measure_adding(reference.add, pages)
         times: list[tuple[float, float]] = []
         other_times: list[tuple[float, float]] = []
-        hits = 0
+        hits = tens = other_hits = 0
         chosen = random.Random(3)
         for page in chosen.sample(pages, min(QUESTIONS, count)):
             words = page.text.decode().split()
@@ -126,21 +127,26 @@ def main() -> None:
             ask = partial(shelf.find, "", question, 10, lambda _: True, 1.9e9)
             found, *spent = measure_call(ask)
             times.append((spent[0], spent[1]))
-            hits += bool(found) and found[0].url == page.url
-            _, *spent = measure_call(partial(reference.find, question))
+            urls = [one.url for one in found]
+            hits += urls[:1] == [page.url]
+            tens += page.url in urls
+            numbers, *spent = measure_call(partial(reference.find, question))
+            other_hits += numbers[:1] == [int(page.url.rpartition("/")[2])]
             other_times.append((spent[0], spent[1]))
         shelf.tidy()
         file.close()
         reference.close()
         size, other_size = path.stat().st_size, other_path.stat().st_size
     clock, cpu = (sorted(column) for column in zip(*times, strict=True))
-    other_clock, _ = (sorted(column) for column in zip(*other_times, strict=True))
+    other_clock, other_cpu = (sorted(column) for column in zip(*other_times, strict=True))
     median, other_median = statistics.median(clock), statistics.median(other_clock)
     print(f"{count} pages, {text_bytes / 1e6:.1f} MB of text; porter = FTS5 with its own stemmer")
     print(f"adding: {adding:.2f} ms of CPU a page, {adding / other_adding:.2f} x porter")
     print(f"query: p50 {median:.1f} ms ({statistics.median(cpu):.1f} of CPU), "
           f"p95 {clock[int(0.95 * len(clock))]:.1f} ms, p50 {median / other_median:.2f} x porter")  # fmt: skip
-    print(f"hit@1 {hits / len(times):.3f}")
+    print(f"query: {sum(cpu) / sum(other_cpu):.2f} x the CPU of porter")
+    print(f"hit@1 {hits / len(times):.3f}, hit@10 {tens / len(times):.3f}, "
+          f"porter hit@1 {other_hits / len(times):.3f}")  # fmt: skip
     print(f"file: {size / text_bytes:.2f} x the text, {size / other_size:.2f} x porter")
 
 

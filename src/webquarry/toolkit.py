@@ -205,10 +205,7 @@ class Toolkit:
             return None
         from webquarry.library.open import open_library
 
-        workers = None
-        if self._runner_kind == "workers":
-            workers = lambda: self.runner  # noqa: E731 - opened on first use
-        library = open_library(self.settings, self.environ, self.clock, workers)
+        library = open_library(self.settings, self.environ, self.clock)
         if library is not None:
             self._opened.push_async_callback(library.aclose)
         return library

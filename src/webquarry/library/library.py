@@ -19,12 +19,9 @@ from typing import TYPE_CHECKING, TypeVar
 from webquarry._search.models import Query, Result
 from webquarry.caller import caller
 from webquarry.clock import Clock
-from webquarry.library.indexer import WorkerIndexer
 from webquarry.library.models import KeptPage, LibraryStats
 
 if TYPE_CHECKING:
-    from webquarry._read.workers.job import JobRunner
-    from webquarry.library.indexing import IndexedPage
     from webquarry.library.shelf import Shelf
     from webquarry.store.database import DisposableDatabase
     from webquarry.store.encryption import Cipher
@@ -45,19 +42,10 @@ _MOST_WAITING_BYTES = 20_000_000  # that are held until then
 class Library:
     """Pages in `folder`/library.sqlite3, encrypted with `folder`/library.key."""
 
-    def __init__(
-        self,
-        folder: Path,
-        max_bytes: int,
-        clock: Clock,
-        workers: Callable[[], JobRunner] | None = None,
-    ) -> None:
+    def __init__(self, folder: Path, max_bytes: int, clock: Clock) -> None:
         self.path = folder / "library.sqlite3"
         self._max_bytes = max_bytes
         self._clock = clock
-        self._indexer = None
-        if workers is not None:
-            self._indexer = WorkerIndexer(workers)
         self._adding = threading.Lock()
         self._working = threading.Lock()
         self._file: DisposableDatabase | None = None
@@ -80,8 +68,6 @@ class Library:
             self._waiting_bytes += size
             is_first = len(self._waiting) == 1
         if is_first:
-            if self._indexer is not None:
-                self._indexer.note_loop()
             name = "webquarry-library"
             threading.Thread(target=self._add_soon, name=name, daemon=True).start()
 
@@ -127,8 +113,6 @@ class Library:
         with self._lock:
             self._is_closed = True
         self._is_wanted.set()
-        if self._indexer is not None:
-            self._indexer.hurry()
         if not self._waiting and self._file is None:
             return
         try:
@@ -154,13 +138,7 @@ class Library:
             self._add_waiting()
             return self._work(work, otherwise)
 
-        if self._indexer is None:
-            return await asyncio.to_thread(add_and_work)
-        self._indexer.hurry()
-        try:
-            return await asyncio.to_thread(add_and_work)
-        finally:
-            self._indexer.take_time()
+        return await asyncio.to_thread(add_and_work)
 
     def _work(self, work: Callable[[Shelf], T], otherwise: T) -> T:
         # imports SQLite, cryptography and language data, which no answer waits for
@@ -209,29 +187,13 @@ class Library:
                 if page is not None:
                     by_owner.setdefault(owner, []).append(page)
             for owner, pages in by_owner.items():
-                indexes = self._index(owner, pages)
-                self._work(partial(_add_pages, owner, pages, indexes), None)
+                self._work(partial(_add_pages, owner, pages), None)
                 self._adds += len(pages)
             if self._adds % _ADDS_BETWEEN_TIDIES < len(group):
                 self._work(lambda shelf: shelf.tidy(), None)
-        self._work(lambda shelf: shelf.repair(), False)
-
-    def _index(self, owner: str, pages: list[KeptPage]) -> dict[bytes, IndexedPage]:
-        """What workers make of the pages that are new, by their digests."""
-        indexes: dict[bytes, IndexedPage] = {}
-        if self._indexer is None:
-            return indexes
-        tokens = self._work(lambda shelf: shelf.get_tokens(owner), None)
-        if tokens is None:
-            return indexes
-        none: dict[bytes, KeptPage] = {}
-        changed = self._work(lambda shelf: shelf.find_changed(owner, pages), none)
-        for digest, page in changed.items():
-            indexes[digest] = self._indexer.index(owner, page, tokens)
-        return indexes
+        while self._work(lambda shelf: shelf.repair(), False):
+            pass
 
 
-def _add_pages(
-    owner: str, pages: list[KeptPage], indexes: dict[bytes, IndexedPage], shelf: Shelf
-) -> None:
-    shelf.add(owner, pages, indexes)
+def _add_pages(owner: str, pages: list[KeptPage], shelf: Shelf) -> None:
+    shelf.add(owner, pages)

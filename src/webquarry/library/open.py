@@ -6,10 +6,9 @@ the web for a recording.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from webquarry._read.workers.job import JobRunner
 from webquarry.clock import Clock
 from webquarry.library.library import Library
 from webquarry.settings import Settings
@@ -18,21 +17,14 @@ from webquarry.store.folder import find_folder
 _NO_HOME = Path("/nonexistent")  # which many systems give to users that have none
 
 
-def open_library(
-    settings: Settings,
-    environ: Mapping[str, str],
-    clock: Clock,
-    workers: Callable[[], JobRunner] | None = None,
-) -> Library | None:
-    """The library, which makes its file when it is first used; None where none is kept. Pages are
-    indexed by the workers, where there are some.
-    """
+def open_library(settings: Settings, environ: Mapping[str, str], clock: Clock) -> Library | None:
+    """The library, which creates its file on first use; None if it is turned off."""
     if not has_library(settings):
         return None
     folder = find_folder(settings.state_folder, environ, "XDG_STATE_HOME", ".local/state")
     if folder is None or folder.is_relative_to(_NO_HOME):
         return None
-    return Library(folder, settings.library_max_bytes, clock, workers)
+    return Library(folder, settings.library_max_bytes, clock)
 
 
 def has_library(settings: Settings) -> bool:

@@ -1,43 +1,44 @@
-"""The library's file: pages in, the best passages for a question out. Everything is done in the
-calling thread.
+"""The database of the library: pages, and the best pages for a question with their best passages.
 
     pages   one row for each page of each caller, compressed and encrypted
-    words   FTS5 without contents: tokens of bodies, titles and headings, a row for each passage
+    words   FTS5 without contents: keyed hashes of the terms of bodies, titles and headings, a row
+            for each page
 
-The number of a page is that of its first row in `words`, and the others follow it, so that nothing
-has to be kept between them; a row without a page is passed over. Rows leave the index by the
-tokens they were made of, which are made again from the text. Each page comes and goes in one
-transaction: whoever is killed meanwhile leaves the file as it was.
+Rows are removed from the index by their tokens, which are computed again from the text. Each page
+is added and removed in one transaction.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from webquarry._search.identity import identity
-from webquarry.library.indexing import IndexedPage, index_page, write_rows
 from webquarry.library.models import FoundPassage, KeptPage, LibraryStats
-from webquarry.library.packing import PackedPage, unpack_page
-from webquarry.library.passages import split_passages
-from webquarry.library.terms import VERSION as TERMS_VERSION
-from webquarry.library.terms import name_language, question_terms
-from webquarry.library.tokens import SIGNS, TermTokens
+from webquarry.library.packing import PackedPage, pack_page, split_passages, unpack_page
+from webquarry.library.terms import (
+    SIGNS,
+    TermTokens,
+    find_languages,
+    name_language,
+    question_terms,
+)
 from webquarry.store.database import DisposableDatabase
 from webquarry.store.encryption import Cipher
-from webquarry.store.sqlite import (
-    Connection,
-    check_row,
-    roll_back,
-)
+from webquarry.store.sqlite import Connection, check_row, roll_back
 
-_PAGE_BYTES = 2_048  # most texts are short
-_INDEX_PAGE_BYTES = 2_000  # which fits into one of them
-# Most tokens are of bodies: those of the first column take the least room.
+TERMS_VERSION = 2  # of the terms and rows of the index; 0: not in the index
+_WORDS = f"""
+    CREATE VIRTUAL TABLE words USING fts5(
+        body, title, headings, content='', detail=full, tokenize="ascii tokenchars '{SIGNS}'"
+    );
+    INSERT INTO words (words, rank) VALUES ('pgsz', 2000)
+"""  # noqa: S608 - constants
 _MIGRATIONS = [
     f"""
     CREATE TABLE IF NOT EXISTS pages (
@@ -46,47 +47,42 @@ _MIGRATIONS = [
         terms INTEGER NOT NULL, size INTEGER NOT NULL, fetched_at INTEGER NOT NULL,
         used_at INTEGER NOT NULL
     );
-    CREATE TABLE IF NOT EXISTS next (id INTEGER NOT NULL);
-    INSERT INTO next VALUES (1);
-    CREATE VIRTUAL TABLE words USING fts5(
-        body, title, headings, content='', detail=full, tokenize="ascii tokenchars '{SIGNS}'"
-    );
-    INSERT INTO words (words, rank) VALUES ('pgsz', {_INDEX_PAGE_BYTES})
-    """  # noqa: S608 - constants
+    {_WORDS}
+    """,
+    f"""
+    DROP TABLE words;
+    DROP TABLE IF EXISTS next;
+    {_WORDS};
+    UPDATE pages SET terms = 0
+    """,  # noqa: S608 - constants
 ]
-_COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+_PRAGMAS = ["page_size = 2048", "auto_vacuum = INCREMENTAL"]  # most texts are short
+_COUNT = "SELECT count(*) FROM words WHERE words MATCH ?"
+_SELECT = "SELECT rowid FROM words WHERE words MATCH ?"
+_FIND = "SELECT rowid FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
+_HOLDS = "SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?"
 _RANK = "bm25(1.0, 3.0, 2.0)"
-_MOST_WORDS = 10  # of a question that are looked for: the rarest
-_MOST_ROWS = 1_200  # of the index that a question looks at, about: common words tell little
+_MAX_WORDS = 10  # of a question
+_MAX_ROWS = 8_000  # of the rarest words, unless the two rarest have more
 _FEWEST_WORDS = 2
-_PASSAGES_LOOKED_AT = 8  # for each result that is wanted: several may be of one page
-_FEWEST_RESULTS = 10
-_COMMON = 10  # passages that hold a word which tells half as much as the rarest
-_KEPT_SHARE = 0.9  # of the room, after some was made
-_TOUCH_SECONDS = 3_600  # how stale `used_at` may be before a read writes it again
+_MAX_CANDIDATES = 120  # pages that are ranked by the rarest words
+_FEWEST_CANDIDATES = 20  # of these, pages that are ranked by all words
+_KEPT_SHARE = 0.9  # of the maximum size, after pages were removed
+_TOUCH_SECONDS = 3_600  # how old `used_at` may be before a read updates it
 _OWNER_BYTES = 8
 _NAME_BYTES = 12
 _DIGEST_BYTES = 8
-_NONE: Mapping[bytes, IndexedPage] = {}
-_MERGED_PAGES = 500  # of the file, written at most when the index is tidied up
+_MERGED_PAGES = 500  # of the file, written at most by one merge of the index
+
+Row = tuple[str, str, str]  # tokens of body, title and headings
+WordCounts = dict[str, int]  # tokens of the forms of a word, with their rows
 
 
 @dataclass(frozen=True)
-class _Row:
-    """A page as its row has it."""
-
-    number: int
+class _StoredPage:
+    id: int
     terms: int
-    kept: PackedPage
-
-
-@dataclass(frozen=True)
-class _Known:
-    """What tells whether a page is there as it is."""
-
-    number: int
-    digest: bytes
-    fetched_at: int
+    packed: PackedPage
 
 
 class Shelf:
@@ -97,69 +93,34 @@ class Shelf:
         self._cipher = cipher
         self._max_bytes = max_bytes
         self._tokens: dict[str, TermTokens] = {}
-        self._languages: dict[str, dict[str, bool]] = {}  # by caller
-        self._version_of_languages: int | None = None
+        self._large_counts: dict[str, int] = {}
 
-    def add(
-        self, owner: str, pages: Iterable[KeptPage], indexes: Mapping[bytes, IndexedPage] = _NONE
-    ) -> None:
-        """Keep pages, each in the place of its older version; all of them or none. Of those in
-        `indexes`, by their digests, what is to be written is known already.
-        """
+    def add(self, owner: str, pages: Iterable[KeptPage]) -> None:
+        """Store pages, replacing older versions; all of them or none."""
         with self._writing():
             for page in pages:
-                self._add(owner, page, indexes)
+                self._add(owner, page)
             self._make_room()
-
-    def find_changed(self, owner: str, pages: Iterable[KeptPage]) -> dict[bytes, KeptPage]:
-        """The pages that are not there as they are, and the older versions that they will take the
-        place of, by their digests: what has to be indexed to add them.
-        """
-        changed: dict[bytes, KeptPage] = {}
-        for page in pages:
-            known = self._find_known(owner, page)
-            digest = self._hash_content(page)
-            if known is None:
-                changed[digest] = page
-            elif known.digest != digest and known.fetched_at <= page.fetched_at:
-                changed[digest] = page
-                old = self._read(known.number)
-                if old is not None:
-                    changed[known.digest] = old.kept.page
-        return changed
 
     def find(
         self, owner: str, question: str, count: int, admits: Callable[[KeptPage], bool], now: float
     ) -> list[FoundPassage]:
-        """The best passage of each of the best pages whose address is admitted."""
-        counts = self._count_rarest(owner, question)
-        if not counts:
-            return []
-        match = " OR ".join(f'"{token}"' for token in counts)
-        limit = max(count, _FEWEST_RESULTS) * _PASSAGES_LOOKED_AT
-        rows = self.connection.execute(
-            "SELECT rowid FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?",
-            (match, _RANK, limit),
-        ).fetchall()
-        found: dict[int, tuple[_Row, int]] = {}
-        seen: set[int] = set()
-        for (place,) in rows:
-            number = self._find_page(owner, place)
-            if number is None or number in seen:
+        """Return the best passages of the best pages that are admitted, one of each page."""
+        found: list[_StoredPage] = []
+        rarest, others = self._choose_words(owner, question)
+        for id in self._rank_pages(rarest, others):
+            page = self._read(id)
+            if page is None or page.packed.owner != owner or not admits(page.packed.page):
                 continue
-            seen.add(number)
-            row = self._read(number)
-            if row is None or row.kept.owner != owner or not admits(row.kept.page):
-                continue
-            found[number] = (row, place - number)
+            found.append(page)
             if len(found) >= count:
                 break
-        self._touch(found, now)
-        scores = self._score_passages(found, counts)
-        return [_take_passage(row, place, scores) for row, place in found.values()]
+        self._touch([page.id for page in found], now)
+        words = [*rarest, *others]
+        return [self._choose_passage(page.packed, words) for page in found]
 
     def forget(self, owner: str, url: str | None = None, before: float | None = None) -> int:
-        """Let go of a page, of those that were read before a moment, or of all; how many."""
+        """Remove a page, those read before a moment, or all; return their number."""
         name = None
         if url is not None:
             name = self._hash_page(owner, url)
@@ -169,31 +130,31 @@ class Shelf:
                 " AND (?3 IS NULL OR fetched_at < ?3)",
                 (self._hash_owner(owner), name, before),
             ).fetchall()
-            for (number,) in rows:
-                self._remove(number)
+            for (id,) in rows:
+                self._remove(id)
         if rows:
             self._shrink()
         return len(rows)
 
     def holds(self, owner: str, url: str) -> bool:
-        """Whether a page is there."""
+        """Return whether a page is stored."""
         name = self._hash_page(owner, url)
         found = self.connection.execute("SELECT 1 FROM pages WHERE name = ?", (name,)).fetchone()
         return found is not None
 
     def list_pages(self, owner: str) -> Iterator[KeptPage]:
-        """All pages of a caller, the newest first."""
-        numbers = self.connection.execute(
+        """Yield all pages of a caller, the newest first."""
+        ids = self.connection.execute(
             "SELECT id FROM pages WHERE owner = ? ORDER BY fetched_at DESC, id DESC",
             (self._hash_owner(owner),),
         ).fetchall()
-        for (number,) in numbers:
-            row = self._read(number)
-            if row is not None:
-                yield row.kept.page
+        for (id,) in ids:
+            page = self._read(id)
+            if page is not None:
+                yield page.packed.page
 
     def measure(self, owner: str, place: str) -> LibraryStats:
-        """How much there is."""
+        """Return the size of the pages of a caller."""
         pages, size, oldest, newest = self.connection.execute(
             "SELECT count(*), coalesce(sum(size), 0), min(fetched_at), max(fetched_at)"
             " FROM pages WHERE owner = ?",
@@ -202,33 +163,35 @@ class Shelf:
         return LibraryStats(pages, size, self._count_bytes(), oldest, newest, place)
 
     def repair(self, most: int = 50) -> bool:
-        """Index some pages anew whose terms are of another version; True if there may be more."""
-        numbers = self.connection.execute(
+        """Index pages that are not in the index; return whether there may be more."""
+        ids = self.connection.execute(
             "SELECT id FROM pages WHERE terms != ? LIMIT ?", (TERMS_VERSION, most)
         ).fetchall()
-        if not numbers:
+        if not ids:
             return False
         with self._writing():
-            for (number,) in numbers:
-                row = self._read(number)
-                self.connection.execute("DELETE FROM pages WHERE id = ?", (number,))
-                if row is not None:
-                    self._insert(row.kept.owner, row.kept.page)
+            for (id,) in ids:
+                page = self._read(id)
+                if page is None:
+                    self.connection.execute("DELETE FROM pages WHERE id = ?", (id,))
+                    continue
+                self._insert_words(id, self._build_row(page.packed))
+                update = "UPDATE pages SET terms = ? WHERE id = ?"
+                self.connection.execute(update, (TERMS_VERSION, id))
         return True
 
     def tidy(self) -> None:
-        """Merge what the index was written in, some of it at a time."""
+        """Merge parts of the index, a limited amount at a time."""
         statement = "INSERT INTO words (words, rank) VALUES ('merge', ?)"
         self.connection.execute(statement, (-_MERGED_PAGES,))
         self._shrink()
 
     def _shrink(self) -> None:
-        """Give the room that is free back to the disk. `execute` would do one page of it."""
+        """Return free pages to the file system; `execute` would return only one."""
         self.connection.executescript("PRAGMA incremental_vacuum")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction, undone where it fails."""
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -237,75 +200,76 @@ class Shelf:
             roll_back(self.connection)
             raise
 
-    def _add(self, owner: str, page: KeptPage, indexes: Mapping[bytes, IndexedPage]) -> None:
+    def _add(self, owner: str, page: KeptPage) -> None:
         digest = self._hash_content(page)
-        known = self._find_known(owner, page)
+        name = self._hash_page(owner, page.url)
+        moment = int(page.fetched_at)
+        known = self.connection.execute(
+            "SELECT id, digest, fetched_at FROM pages WHERE name = ?", (name,)
+        ).fetchone()
         if known is not None:
-            if known.fetched_at > page.fetched_at:
+            id, known_digest, fetched_at = check_row(known, int, bytes, int)
+            if fetched_at > page.fetched_at:
                 return
-            if known.digest == digest:
-                moment = int(page.fetched_at)
+            if known_digest == digest:
                 self.connection.execute(
                     "UPDATE pages SET fetched_at = ?, used_at = ? WHERE id = ?",
-                    (moment, moment, known.number),
+                    (moment, moment, id),
                 )
                 return
-            self._remove(known.number, indexes.get(known.digest))
-        self._insert(owner, page, indexes.get(digest))
-
-    def _find_known(self, owner: str, page: KeptPage) -> _Known | None:
-        """What is there of a page."""
-        row = self.connection.execute(
-            "SELECT id, digest, fetched_at FROM pages WHERE name = ?",
-            (self._hash_page(owner, page.url),),
-        ).fetchone()
-        if row is None:
-            return None
-        number, digest, fetched_at = check_row(row, int, bytes, int)
-        return _Known(number, digest, fetched_at)
-
-    def _insert(self, owner: str, page: KeptPage, indexed: IndexedPage | None = None) -> None:
-        """Put a page into the file, and its passages into the index."""
-        self._languages.clear()
-        if indexed is None:
-            indexed = index_page(owner, page, self.get_tokens(owner))
-        name = self._hash_page(owner, page.url)
-        content = self._cipher.encrypt(indexed.packed, name)
-        rows = indexed.rows
-        (number,) = self.connection.execute("SELECT id FROM next").fetchone()
-        self.connection.execute("UPDATE next SET id = ?", (number + len(rows),))
-        moment = int(page.fetched_at)
-        self.connection.execute(
-            "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                number, len(rows), self._hash_owner(owner), name, content,
-                self._hash_content(page), TERMS_VERSION, len(page.text), moment, moment,
-            ),
-        )  # fmt: skip
-        numbered = [(number + place, *row) for place, row in enumerate(rows)]
-        self.connection.executemany(
-            "INSERT INTO words (rowid, body, title, headings) VALUES (?, ?, ?, ?)", numbered
+            self._remove(id)
+        packed = PackedPage(
+            owner,
+            find_languages(page.text.decode("utf-8", "replace")),
+            split_passages(page.text),
+            page,
         )
+        content = self._cipher.encrypt(pack_page(packed), name)
+        inserted = self.connection.execute(
+            "INSERT INTO pages (passages, owner, name, content, digest, terms, size, fetched_at,"
+            " used_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                self._hash_owner(owner),
+                name,
+                content,
+                digest,
+                TERMS_VERSION,
+                len(page.text),
+                moment,
+                moment,
+            ),
+        )
+        self._insert_words(inserted.lastrowid or 0, self._build_row(packed))
 
-    def _remove(self, number: int, indexed: IndexedPage | None = None) -> None:
-        """Take a page out; one that cannot be read any more leaves rows that nobody finds."""
-        row = self._read(number)
-        self.connection.execute("DELETE FROM pages WHERE id = ?", (number,))
-        if row is None or row.terms != TERMS_VERSION:
+    def _build_row(self, packed: PackedPage) -> Row:
+        """Return the tokens of a page; its headings include its languages."""
+        tokens = self._get_tokens(packed.owner)
+        languages = packed.languages
+        text = packed.page.text.decode("utf-8", "replace")
+        lines = [line for line in text.split("\n") if line.startswith("#")]
+        headings = tokens.of_text("\n".join(lines), languages)
+        names = [tokens.of_term(name_language(one)) for one in languages.values() if one]
+        body = tokens.of_text(text, languages)
+        title = tokens.of_text(packed.page.title, languages)
+        return body, title, " ".join([headings, *names])
+
+    def _insert_words(self, id: int, row: Row) -> None:
+        insert = "INSERT INTO words (rowid, body, title, headings) VALUES (?, ?, ?, ?)"
+        self.connection.execute(insert, (id, *row))
+
+    def _remove(self, id: int) -> None:
+        """Remove a page; the tokens of an unreadable one remain in the index and match nothing."""
+        page = self._read(id)
+        self.connection.execute("DELETE FROM pages WHERE id = ?", (id,))
+        if page is None or page.terms != TERMS_VERSION:
             return
-        if indexed is not None:
-            rows = indexed.rows
-        else:
-            passages = split_passages(row.kept.page.text)
-            rows = write_rows(row.kept, passages, self.get_tokens(row.kept.owner))
-        numbered = [("delete", number + place, *words) for place, words in enumerate(rows)]
-        self.connection.executemany(
-            "INSERT INTO words (words, rowid, body, title, headings) VALUES (?, ?, ?, ?, ?)",
-            numbered,
+        self.connection.execute(
+            "INSERT INTO words (words, rowid, body, title, headings) VALUES ('delete', ?, ?, ?, ?)",
+            (id, *self._build_row(page.packed)),
         )
 
     def _make_room(self) -> None:
-        """Let go of what was used longest ago, until a tenth of the room is free."""
+        """Remove the pages that were used longest ago, until a tenth of the size is free."""
         used = self._count_bytes()
         if used <= self._max_bytes:
             return
@@ -313,119 +277,112 @@ class Shelf:
         bytes_per_byte = used / max(1, total)
         surplus = used - self._max_bytes * _KEPT_SHARE
         rows = self.connection.execute("SELECT id, size FROM pages ORDER BY used_at, id").fetchall()
-        for number, size in rows:
+        for id, size in rows:
             if surplus <= 0:
                 break
-            self._remove(number)
+            self._remove(id)
             surplus -= size * bytes_per_byte
-        # What was removed takes room until the index is written anew.
+        # removed tokens are stored as deletions until the index is rewritten
         self.connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def _count_bytes(self) -> int:
-        """The bytes of the file that are in use."""
+        """Return the bytes of the file that are in use."""
         (pages,) = self.connection.execute("PRAGMA page_count").fetchone()
         (free,) = self.connection.execute("PRAGMA freelist_count").fetchone()
         (size,) = self.connection.execute("PRAGMA page_size").fetchone()
         return int((pages - free) * size)
 
-    def _count_rarest(self, owner: str, question: str) -> dict[str, int]:
-        """The tokens of the rarest words of a question that occur, with the number of passages
-        that hold each, as far as it is counted.
+    def _choose_words(self, owner: str, question: str) -> tuple[list[WordCounts], list[WordCounts]]:
+        """Return the rarest words of a question, and the others. Each has the tokens of its forms
+        that occur, with the number of their rows.
         """
-        tokens = self.get_tokens(owner)
-
-        known = self._get_known_languages(owner)
+        tokens = self._get_tokens(owner)
 
         def is_known(language: str) -> bool:
-            if language not in known:
-                token = tokens.of_term(name_language(language))
-                known[language] = self._count_rows(token, 1) > 0
-            return known[language]
+            return self._count_rows(tokens.of_term(name_language(language))) > 0
 
-        ranked = []
+        words: list[WordCounts] = []
         for terms in question_terms(question, is_known):
-            counts: dict[str, int] = {}
-            for term in sorted(terms):
-                token = tokens.of_term(term)
-                held_by = self._count_rows(token, _MOST_ROWS)
-                if held_by:
-                    counts[token] = held_by
+            counts = {}
+            for token in map(tokens.of_term, sorted(terms)):
+                rows = self._count_rows(token)
+                if rows:
+                    counts[token] = rows
             if counts:
-                ranked.append(counts)
-        ranked.sort(key=lambda counts: sum(counts.values()))
-        chosen: dict[str, int] = {}
+                words.append(counts)
+        words.sort(key=lambda counts: sum(counts.values()))
         rows = 0
-        for counts in ranked[:_MOST_WORDS]:
+        for number, counts in enumerate(words):
             rows += sum(counts.values())
-            if rows > _MOST_ROWS and len(chosen) >= _FEWEST_WORDS:
-                break
-            chosen |= counts
-        return chosen
+            if number >= _MAX_WORDS or (rows > _MAX_ROWS and number >= _FEWEST_WORDS):
+                return words[:number], words[number:]
+        return words, []
 
-    def _get_known_languages(self, owner: str) -> dict[str, bool]:
-        """Whether pages of a caller are in a language, as far as it was asked since something was
-        written, here or by another process.
-        """
-        (version,) = self.connection.execute("PRAGMA data_version").fetchone()
-        if version != self._version_of_languages:
-            self._languages.clear()
-            self._version_of_languages = version
-        return self._languages.setdefault(owner, {})
-
-    def _count_rows(self, token: str, most: int) -> int:
-        """The passages that hold a token; no more than so many are counted."""
-        (count,) = self.connection.execute(_COUNT, (f'"{token}"', most)).fetchone()
+    def _count_rows(self, token: str) -> int:
+        """Return the number of rows with a token; large numbers are those of an earlier count."""
+        count = self._large_counts.get(token)
+        if count is None:
+            (count,) = self.connection.execute(_COUNT, (f'"{token}"',)).fetchone()
+        if count > _MAX_ROWS // 2:
+            self._large_counts[token] = count
         return int(count)
 
-    def _score_passages(
-        self, found: Mapping[int, tuple[_Row, int]], counts: Mapping[str, int]
-    ) -> dict[int, float]:
-        """How much of what was asked for the passages of pages hold, their titles aside, which
-        stand above all of them. By their numbers in the index.
+    def _rank_pages(self, rarest: Sequence[WordCounts], others: Sequence[WordCounts]) -> list[int]:
+        """Return the ids of pages, the best first. Without other words they are ranked by BM25;
+        else the best of them are ranked by the words that they contain.
         """
-        scores: dict[int, float] = {}
-        for number, (row, _) in found.items():
-            passages = len(row.kept.bounds) // 2
-            scores |= dict.fromkeys(range(number, number + passages), 0.0)
-        if not scores:
-            return scores
-        ends = (min(scores), max(scores))
-        for token, held_by in counts.items():
-            match = f'{{body headings}} : "{token}"'
-            rows = self.connection.execute(
-                "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?",
-                (match, *ends),
-            )
-            for (place,) in rows:
-                if place in scores:
-                    scores[place] += 1 / (_COMMON + held_by)
-        return scores
+        if not rarest:
+            return []
+        match = _match_any(token for counts in rarest for token in counts)
+        found = self.connection.execute(_FIND, (match, _RANK, _MAX_CANDIDATES)).fetchall()
+        ids = [id for (id,) in found]
+        if not others:
+            return ids
+        (pages,) = self.connection.execute("SELECT count(*) FROM pages").fetchone()
+        scores = dict.fromkeys(ids, 0.0)
+        for counts in rarest:
+            rows = self.connection.execute(_SELECT, (_match_any(counts),))
+            weight = _weigh(counts, pages)
+            for id in scores.keys() & {id for (id,) in rows}:
+                scores[id] += weight
+        for counts in others:
+            match = _match_any(counts)
+            weight = _weigh(counts, pages)
+            ids = sorted(ids, key=lambda id: scores[id], reverse=True)
+            for id in ids[: max(_FEWEST_CANDIDATES, len(ids) // 2)]:
+                if weight > 0 and self.connection.execute(_HOLDS, (match, id)).fetchone():
+                    scores[id] += weight
+            ids = ids[: max(_FEWEST_CANDIDATES, len(ids) // 2)]
+        return sorted(scores, key=lambda id: scores[id], reverse=True)
 
-    def _find_page(self, owner: str, place: int) -> int | None:
-        """The page of this caller that a row of the index belongs to."""
-        row = self.connection.execute(
-            "SELECT id, passages, owner FROM pages WHERE id <= ? ORDER BY id DESC LIMIT 1",
-            (place,),
-        ).fetchone()
-        if row is None:
-            return None
-        number, passages, whose = check_row(row, int, int, bytes)
-        if place >= number + passages or whose != self._hash_owner(owner):
-            return None
-        return int(number)
+    def _choose_passage(self, packed: PackedPage, words: Sequence[WordCounts]) -> FoundPassage:
+        """Return the passage with most of the words, rare ones counting more."""
+        page = packed.page
+        tokens = self._get_tokens(packed.owner)
+        best_score = -1.0
+        best = page.text
+        bounds = packed.bounds
+        for start, stop in zip(bounds[::2], bounds[1::2], strict=True):
+            text = page.text[start:stop]
+            held = set(tokens.of_text(text.decode("utf-8", "replace"), packed.languages).split())
+            score = sum(1 / sum(counts.values()) for counts in words if held & counts.keys())
+            if score > best_score:
+                best_score, best = score, text
+        shown = best.decode("utf-8", "replace")
+        return FoundPassage(page.url, page.title, shown, page.fetched_at, page.published)
 
-    def _touch(self, numbers: Iterable[int], now: float) -> None:
-        """Note that pages were of use."""
+    def _touch(self, ids: Iterable[int], now: float) -> None:
+        """Note that pages were found."""
         self.connection.execute(
             "UPDATE pages SET used_at = ? WHERE used_at < ?"
             " AND id IN (SELECT value FROM json_each(?))",
-            (int(now), now - _TOUCH_SECONDS, json.dumps(list(numbers))),
+            (int(now), now - _TOUCH_SECONDS, json.dumps(list(ids))),
         )
 
-    def _read(self, number: int) -> _Row | None:
-        """A page; None where there is none, or none that can be read."""
+    def _read(self, id: int) -> _StoredPage | None:
+        """Return a page; None if there is none that can be decrypted."""
         row = self.connection.execute(
-            "SELECT name, content, terms, fetched_at FROM pages WHERE id = ?", (number,)
+            "SELECT name, content, terms, fetched_at FROM pages WHERE id = ?", (id,)
         ).fetchone()
         if row is None:
             return None
@@ -433,10 +390,9 @@ class Shelf:
         packed = self._cipher.decrypt(content, name)
         if packed is None:
             return None
-        return _Row(number, terms, unpack_page(packed, fetched_at))
+        return _StoredPage(id, terms, unpack_page(packed, fetched_at))
 
-    def get_tokens(self, owner: str) -> TermTokens:
-        """What stands for the terms of a caller."""
+    def _get_tokens(self, owner: str) -> TermTokens:
         if owner not in self._tokens:
             self._tokens[owner] = TermTokens(self._cipher.hash_name(f"library terms {owner}"))
         return self._tokens[owner]
@@ -448,27 +404,20 @@ class Shelf:
         return self._cipher.hash_name(f"library page {owner}\n{identity(url)}")[:_NAME_BYTES]
 
     def _hash_content(self, page: KeptPage) -> bytes:
-        """Tells whether a page has changed, to us alone."""
         digest = blake2b(page.text + b"\n" + page.title.encode("utf-8", "replace")).hexdigest()
         return self._cipher.hash_name(f"library text {digest}")[:_DIGEST_BYTES]
 
 
 def open_shelf_database(path: Path) -> DisposableDatabase:
-    """The database of a shelf."""
-    pragmas = [f"page_size = {_PAGE_BYTES}", "auto_vacuum = INCREMENTAL"]
-    return DisposableDatabase(path, _MIGRATIONS, pragmas=pragmas)
+    """Return the database of a shelf."""
+    return DisposableDatabase(path, _MIGRATIONS, pragmas=_PRAGMAS)
 
 
-def _take_passage(row: _Row, place: int, scores: Mapping[int, float]) -> FoundPassage:
-    """The passage of a page that holds most of what was asked for; of equally good ones that at
-    `place`.
-    """
-    page = row.kept.page
-    data = page.text
-    bounds = row.kept.bounds
-    if bounds:
-        others = range(len(bounds) // 2)
-        best = max(others, key=lambda one: (scores[row.number + one], one == place))
-        data = data[bounds[2 * best] : bounds[2 * best + 1]]
-    text = data.decode("utf-8", "replace")
-    return FoundPassage(page.url, page.title, text, page.fetched_at, page.published)
+def _match_any(tokens: Iterable[str]) -> str:
+    return " OR ".join(f'"{token}"' for token in tokens)
+
+
+def _weigh(counts: WordCounts, pages: int) -> float:
+    """Return the inverse document frequency of a word, at most 0 if most pages have it."""
+    rows = min(pages, sum(counts.values()))
+    return math.log((pages - rows + 0.5) / (rows + 0.5))

@@ -7,6 +7,7 @@ stemmed in every language that it may be in and that a page is in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 
 from webquarry.evidence.language.languages import languages_of, usual_language
 from webquarry.evidence.language.letters import PAIRED_SCRIPTS, fold, pair_characters, script_of
@@ -19,10 +20,13 @@ from webquarry.evidence.language.terms import (
     plain_number,
 )
 
-VERSION = 1  # of the terms: a library that was made with others is indexed anew
-
 Languages = Mapping[str, str]  # of the words in each script
 
+SIGNS = "!#$%&()*+,-./:;<=>?@[]^_{|}~"  # that tokens are made of, besides letters and digits
+_ALPHABET = f"abcdefghijklmnopqrstuvwxyz0123456789{SIGNS}"
+_BYTES = 4
+_LENGTH = 5  # of six bits each: a collision in a million terms is rare, and does little
+_MOST_KEPT = 200_000  # words whose tokens are remembered
 _SAMPLE = 3_000  # characters that tell a language
 _NOTHING: frozenset[str] = frozenset()
 _TONAL = frozenset({"vietnamese"})  # whose marks tell words apart
@@ -129,3 +133,47 @@ def _find_stop_words(languages: Languages) -> frozenset[str]:
     for language in languages.values():
         stop_words |= STOP_WORDS.get(language, _NOTHING)
     return stop_words
+
+
+class TermTokens:
+    """The tokens of one caller's terms."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._by_word: dict[str, dict[str, str]] = {}  # by languages, then by word
+        self._kept = 0
+
+    def of_term(self, term: str) -> str:
+        """What stands for a term."""
+        digest = blake2b(term.encode("utf-8", "replace"), digest_size=_BYTES, key=self._key)
+        number = int.from_bytes(digest.digest())
+        token = ""
+        for _ in range(_LENGTH):
+            token += _ALPHABET[number & 63]
+            number >>= 6
+        return token
+
+    def of_text(self, text: str, languages: Languages) -> str:
+        """What stands for the words of a text, in their order."""
+        known = self._get_known(languages)
+        words = words_of_text(text)
+        tokens = list(map(known.get, words))
+        if None in tokens:
+            self._add_words({word for word in words if word not in known}, known, languages)
+            tokens = list(map(known.get, words))
+        return " ".join(filter(None, tokens))
+
+    def _add_words(self, words: set[str], known: dict[str, str], languages: Languages) -> None:
+        """Learn what stands for words; nothing does for those that say nothing."""
+        terms = TextTerms(languages)
+        for word in words:
+            known[word] = " ".join(map(self.of_term, terms.of_word(word)))
+        self._kept += len(words)
+
+    def _get_known(self, languages: Languages) -> dict[str, str]:
+        """The words of these languages that were seen before."""
+        if self._kept > _MOST_KEPT:
+            self._by_word.clear()
+            self._kept = 0
+        name = " ".join(f"{script}={language}" for script, language in sorted(languages.items()))
+        return self._by_word.setdefault(name, {})
