@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from webquarry.ask.billing.statement import Statement
 from webquarry.ask.engine import Engine, OnProgress
 from webquarry.ask.models import MAX_TOKENS, ModelReply, Question
+from webquarry.ask.templates import RequestOptions
 from webquarry.errors import AuthFailure, BadInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -113,10 +114,9 @@ def _recall_rows(
         return nothing
     statement.check()
     tokens = None if max_tokens is None else int(max_tokens)
+    wanted = RequestOptions(model or None, tokens, search, schema or None, instructions or None)
     try:
-        template = engine.resolve_template(
-            model or None, tokens, search, schema or None, instructions or None
-        )
+        template = engine.resolve_template(wanted)
     except (BadInput, AuthFailure):
         return nothing  # the engine decides whether that ends the statement
     is_good = engine.is_good

@@ -137,16 +137,8 @@ class Engine:
         """Raise AuthFailure if there is no key for a model."""
         self.keys.model_key(self._templates.find_vendor(model or self.options.model))
 
-    def resolve_template(
-        self,
-        model: str | None = None,
-        max_tokens: int | None = None,
-        search: bool | None = None,
-        schema: str | None = None,
-        instructions: str | None = None,
-    ) -> RequestTemplate:
+    def resolve_template(self, options: RequestOptions) -> RequestTemplate:
         """Return the request of these options; `template.kept` has its answers in memory."""
-        options = RequestOptions(model, max_tokens, search, schema, instructions)
         return self._templates.resolve(options)
 
     def recall(self, question: Question) -> ModelReply | None:
@@ -287,13 +279,14 @@ class Engine:
         )
 
     def _resolve(self, question: Question) -> RequestTemplate:
-        return self.resolve_template(
+        options = RequestOptions(
             question.model,
             question.max_tokens,
             question.search,
             question.schema,
             question.instructions,
         )
+        return self._templates.resolve(options)
 
     def _recall(self, question: Question, template: RequestTemplate) -> ModelReply | None:
         if question.fresh or not self.options.cache:

@@ -104,11 +104,11 @@ class RequestTemplate:
 class RequestOptions(NamedTuple):
     """The options of a question; None for those of the engine."""
 
-    model: str | None
-    max_tokens: int | None
-    search: bool | None
-    schema: str | None
-    instructions: str | None
+    model: str | None = None
+    max_tokens: int | None = None
+    search: bool | None = None
+    schema: str | None = None
+    instructions: str | None = None
 
 
 class _Resolved(NamedTuple):

@@ -154,7 +154,7 @@ class Anthropic(ModelVendor):
 
     def classify_error(self, status: int, error: Body) -> Problem:
         if status == 404 and error.get("type") == "not_found_error":
-            return "gone"
+            return "model_gone"
         return "throttled" if status == 529 else "other"
 
     def _build_throttling(self, reply: Reply, error: Body, words: str) -> CallFailure:

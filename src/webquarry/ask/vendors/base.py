@@ -50,7 +50,15 @@ _DURATION = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1
 Body = dict[str, Any]
 Stop = Literal["end", "tool", "cut", "refused", "paused", "unknown"]
 # What an error response means; "other" is decided by the HTTP status.
-Problem = Literal["key", "quota", "throttled", "gone", "too_large", "refused", "other"]
+Problem = Literal["auth", "quota", "throttled", "model_gone", "too_large", "refused", "other"]
+_MESSAGES = {
+    "auth": "{label} did not accept the key: {words}",
+    "quota": "The account's quota at the model's provider is used up: {words}",
+    "model_gone": "The model {model} is not available: {advice}",
+    "too_large": "The question is too long for the model: {words}",
+    "refused": "The model declined to answer: {words}",
+    "no_api": "There is no {api} at {host} (HTTP 404); {variables} may be wrong.",
+}
 
 
 @dataclass(frozen=True)
@@ -226,30 +234,29 @@ class ModelVendor(ABC):
 
     def _build_failure(self, reply: Reply, error: Body, model: str) -> CallFailure:
         status = reply.status
-        words = clean_words(
-            error.get("message"), error.get("code"), error.get("type"), error.get("status")
-        )
-        problem = self.classify_error(status, error)
-        if status == 401 or problem == "key":
-            return fail("auth", f"{self.label} did not accept the key: {words}", status)
-        if problem == "quota":
-            message = f"The account's quota at the model's provider is used up: {words}"
-            return fail("quota", message, status)
-        if problem == "throttled" or status == 429:
+        texts = (error.get("message"), error.get("code"), error.get("type"), error.get("status"))
+        words = clean_words(*texts)
+        problem: str = self.classify_error(status, error)
+        if status == 401:
+            problem = "auth"
+        elif problem == "other" and status == 429:
+            problem = "throttled"
+        elif problem == "other" and status == 404:
+            problem = "no_api"
+        if problem == "throttled":
             return self._build_throttling(reply, error, words)
-        if problem == "gone":
-            message = f"The model {redact(model)!r} is not available: {self.advice_when_gone}"
-            return fail("model_gone", message, status)
-        if problem == "too_large":
-            return fail("too_large", f"The question is too long for the model: {words}", status)
-        if problem == "refused":
-            return fail("refused", f"The model declined to answer: {words}", status)
-        if status == 404:
-            host = httpx2.URL(self.url).host
-            named = " or ".join(self.url_variables)
-            message = f"There is no {self.api} at {host} (HTTP 404); {named} may be wrong."
-            return fail("no_api", message, status)
-        return self._build_status_failure(reply, error, words)
+        if problem == "other":
+            return self._build_status_failure(reply, error, words)
+        message = _MESSAGES[problem].format(
+            words=words,
+            label=self.label,
+            api=self.api,
+            model=repr(redact(model)),
+            advice=self.advice_when_gone,
+            host=httpx2.URL(self.url).host,
+            variables=" or ".join(self.url_variables),
+        )
+        return fail(problem, message, status)
 
     def _build_throttling(self, reply: Reply, error: Body, words: str) -> CallFailure:
         code = "rate_limited" if reply.status == 429 else "overloaded"

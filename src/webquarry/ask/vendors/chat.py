@@ -172,7 +172,7 @@ class Compatible(ModelVendor):
         if "insufficient_quota" in (code, kind):
             return "quota"
         if code == "model_not_found" or (status == 404 and kind in _GONE_TYPES):
-            return "gone"
+            return "model_gone"
         if code == "context_length_exceeded" or error.get("param") == "input_tokens":
             return "too_large"
         if status == 503 and self.is_own_server:  # its queue is full, or the model is loading
@@ -249,7 +249,7 @@ class OpenRouter(Compatible):
         if status == 403 and isinstance(metadata, dict) and "reasons" in metadata:
             return "refused"
         if status == 404 and error:
-            return "gone"
+            return "model_gone"
         return super().classify_error(status, error)
 
     def read_wait(self, reply: Reply, error: Body) -> float | None:

@@ -134,12 +134,12 @@ class Gemini(ModelVendor):
         state = error.get("status")
         details = objects(error.get("details"))
         if any(detail.get("reason") == "API_KEY_INVALID" for detail in details):
-            return "key"
+            return "auth"
         if status == 429 and any(_is_day_quota(detail) for detail in details):
             return "quota"
         if status == 503 and state == "UNAVAILABLE":
             return "throttled"
-        return "gone" if status == 404 and state == "NOT_FOUND" else "other"
+        return "model_gone" if status == 404 and state == "NOT_FOUND" else "other"
 
     def read_wait(self, reply: Reply, error: Body) -> float | None:
         wait = super().read_wait(reply, error)
