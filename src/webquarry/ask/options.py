@@ -1,100 +1,33 @@
-"""Options of one engine: names and texts from SQL, flags and settings, typed values."""
+"""Options of one engine: names and texts from SQL and flags, typed values."""
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
 
-_YES = {"1", "true", "yes", "on"}
-_NO = {"0", "false", "no", "off"}
 MAX_NAME_LENGTH = 200
 ON_ERROR = ("text", "column", "fail")
-
-
-def _parse_switch(text: str) -> bool:
-    if text.lower() not in _YES | _NO:
-        raise ValueError("on or off")
-    return text.lower() in _YES
-
-
-def _parse_count(text: str, least: int, most: int) -> int:
-    is_number = text.isascii() and text.isdigit()
-    if not is_number or not least <= int(text) <= most:
-        raise ValueError(f"a whole number from {least} to {most}")
-    return int(text)
-
-
-def _parse_rows(text: str) -> int | None:
-    if text.lower() == "none":
-        return None
-    try:
-        return _parse_count(text, 0, 10**9)
-    except ValueError as error:
-        raise ValueError(f"{error}, or none") from None
-
-
-def _parse_amount(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1e9:
-        raise ValueError("a number from 0 on")
-    return value
-
-
-def _parse_usd(text: str) -> float | None:
-    if text.lower() == "none":
-        return None
-    try:
-        return _parse_amount(text)
-    except ValueError as error:
-        raise ValueError(f"{error}, or none") from None
-
-
-def _parse_on_error(text: str) -> str:
-    if text.lower() not in ("", *ON_ERROR):
-        raise ValueError("one of " + ", ".join(ON_ERROR))
-    return text.lower()
-
-
-def _parse_model(text: str) -> str:
-    if not text or not text.isprintable() or len(text) > MAX_NAME_LENGTH:
-        raise ValueError("a name")
-    return text
-
-
-def _parse_provider(text: str) -> str:
-    from webquarry._search.provider import Provider
-    from webquarry.registry import members_of
-
-    kinds: list[type[Provider]] = members_of(
-        "webquarry._search.providers", Provider, group="webquarry.providers"
-    )
-    names = sorted(kind.name for kind in kinds)
-    if text.lower() not in ("none", *names):
-        raise ValueError(f"none, or one of {', '.join(names)}")
-    return text.lower()
-
-
-PARSERS: dict[str, Callable[[str], Any]] = {
-    "model": _parse_model,
-    "search_provider": _parse_provider,
-    "max_rows": _parse_rows,
-    "max_usd": _parse_usd,
-    "max_usd_per_day": _parse_usd,
-    "max_discarded_rows": _parse_rows,
-    "concurrency": lambda text: _parse_count(text, 1, 1024),
-    "on_error": _parse_on_error,
-    "cache": _parse_switch,
-    "dry_run": _parse_switch,
-    "searched_seconds": _parse_amount,
-    "kept_seconds": _parse_amount,
+# By name of the option: the setting whose default and rules it has; empty for none.
+OPTIONS = {
+    "model": "ask_model",
+    "search_provider": "ask_search_provider",
+    "max_rows": "ask_max_rows",
+    "max_usd": "ask_max_usd",
+    "max_usd_per_day": "ask_max_usd_per_day",
+    "max_discarded_rows": "ask_max_discarded_rows",
+    "concurrency": "ask_concurrency",
+    "on_error": "",
+    "cache": "",
+    "dry_run": "",
+    "searched_seconds": "ask_searched_seconds",
+    "kept_seconds": "ask_kept_seconds",
 }
+_SWITCH = {"1": True, "true": True, "yes": True, "on": True}
+_SWITCH |= {"0": False, "false": False, "no": False, "off": False}
 
 
 class Options:
@@ -116,18 +49,18 @@ class Options:
     def __init__(self, settings: Settings) -> None:
         self._lock = threading.Lock()
         self.version = 0  # increased by every change
-        for name in PARSERS:
-            setattr(self, name, getattr(settings, f"ask_{name}", None))
         self.on_error, self.cache, self.dry_run = "", True, False
-        self.set_by_user = {name for name in PARSERS if f"ask_{name}" in settings.explicit}
+        self.set_by_user = set()
+        for name, field in OPTIONS.items():
+            if field:
+                setattr(self, name, getattr(settings, field))
+            if field in settings.explicit:
+                self.set_by_user.add(name)
 
     def set(self, name: str, text: str) -> str:
         """Set an option and return its value as text. Raises BadInput."""
         name = _normalize_name(name)
-        try:
-            value = PARSERS[name](text.strip())
-        except ValueError as error:
-            raise BadInput(f"The option {name} takes {error}.") from None
+        value = _parse(name, text.strip())
         with self._lock:
             setattr(self, name, value)
             self.set_by_user.add(name)
@@ -146,9 +79,43 @@ class Options:
 
 def _normalize_name(name: str) -> str:
     name = name.strip().lower()
-    if name not in PARSERS:
+    if name not in OPTIONS:
         raise BadInput(
             f"There is no option {name!r}.",
-            suggested_action=f"Name one of {', '.join(PARSERS)}.",
+            suggested_action=f"Name one of {', '.join(OPTIONS)}.",
         )
     return name
+
+
+def _parse(name: str, text: str) -> Any:
+    """Return the value of an option. Raises BadInput."""
+    word = text.lower()
+    if name in ("cache", "dry_run"):
+        if word not in _SWITCH:
+            raise BadInput(f"The option {name} takes on or off.")
+        return _SWITCH[word]
+    if name == "on_error":
+        if word not in ("", *ON_ERROR):
+            raise BadInput(f"The option {name} takes one of {', '.join(ON_ERROR)}.")
+        return word
+    value = Settings.fields()[OPTIONS[name]].parse(text, name)
+    if name == "model" and not (text.isprintable() and len(text) <= MAX_NAME_LENGTH):
+        raise BadInput(f"The option {name} takes a name.")
+    if name == "search_provider":
+        value = word
+        names = _list_providers()
+        if value not in names:
+            raise BadInput(f"The option {name} takes one of {', '.join(names)}.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput(f"The option {name} takes a finite number.")
+    return value
+
+
+def _list_providers() -> list[str]:
+    from webquarry._search.provider import Provider
+    from webquarry.registry import members_of
+
+    kinds: list[type[Provider]] = members_of(
+        "webquarry._search.providers", Provider, group="webquarry.providers"
+    )
+    return ["none", *sorted(kind.name for kind in kinds)]
