@@ -63,11 +63,13 @@ def judge_classes(names: str) -> str | None:
     """Return why an element with these class names is hidden, or None."""
     if len(names) <= _MAX_CACHED:
         return _judge(names)
-    return _judge.__wrapped__(" ".join([one for one in names.split() if len(one) <= _MAX_NAME]))
+    short_names = [name for name in names.split() if len(name) <= _MAX_NAME]
+    return _judge.__wrapped__(" ".join(short_names))
 
 
 @lru_cache(maxsize=20_000)
 def _judge(names: str) -> str | None:
+    """Return the strongest reason of all names."""
     names = names.lower()
     if not _HINTS.is_any_in(names):
         return None
@@ -75,13 +77,18 @@ def _judge(names: str) -> str | None:
     for reason in (FOR_SCREEN_READERS, HIDDEN_CLASS):
         if reason in found:
             return None if _SHOWN_SOMEWHERE.search(names) else reason
-    return PAGE_CONTROL if PAGE_CONTROL in found else None
+    if PAGE_CONTROL in found:
+        return PAGE_CONTROL
+    return None
 
 
 @lru_cache(maxsize=20_000)
 def _judge_name(name: str) -> str | None:
+    """Return the reason of one name, or None."""
     if _READER.fullmatch(name):
         return FOR_SCREEN_READERS
     if _HIDDEN.fullmatch(name):
         return HIDDEN_CLASS
-    return PAGE_CONTROL if _CONTROL.fullmatch(name) else None
+    if _CONTROL.fullmatch(name):
+        return PAGE_CONTROL
+    return None

@@ -43,4 +43,8 @@ def drop_fallbacks(roots: Sequence[etree._Element]) -> None:
 
 
 def _find_fallbacks(roots: Sequence[etree._Element]) -> Iterator[etree._Element]:
-    return (one for root in roots for one in root.iter(*FALLBACK_TAGS) if has_text(one))
+    """Yield the fallbacks that have text."""
+    for root in roots:
+        for element in root.iter(*FALLBACK_TAGS):
+            if has_text(element):
+                yield element

@@ -99,11 +99,15 @@ def collect_page_info(roots: Sequence[Element], url: str = "", styles: bytes = b
 
 
 def _add_script(info: PageInfo, script: Element) -> None:
+    """Add JSON-LD, or note that a script renders TeX formulas."""
     source = script.get("src")
     if source is None:
-        if script.get("type", "").endswith("ld+json"):
+        kind = script.get("type", "")
+        if kind.endswith("ld+json"):
             info.data.append(script.text or "")
-    elif "mathjax" in source.lower() or "katex" in source.lower():
+        return
+    source = source.lower()
+    if "mathjax" in source or "katex" in source:
         info.typesets_tex = True
 
 
@@ -111,8 +115,11 @@ def _add_meta(info: PageInfo, meta: Element, first_root: Element) -> None:
     """Add the name and content of a `meta` element in the head of the page."""
     name = meta.get("property") or meta.get("name")
     head = meta.getparent()
-    if name and head is not None and head.tag == "head" and head.getparent() is first_root:
-        info.metas.append((name, meta.get("content", "")))
+    if not name or head is None or head.tag != "head":
+        return
+    if head.getparent() is first_root:
+        content = meta.get("content", "")
+        info.metas.append((name, content))
 
 
 def _add_style(info: PageInfo, style: Element) -> None:

@@ -18,9 +18,7 @@ from webquarry._read.html.page_info import (
     collect_page_info,
     find_statements,
 )
-from webquarry._read.html.painted.drawings import mark_drawn_text
 from webquarry._read.html.painted.ratings import write_ratings
-from webquarry._read.html.painted.shadow import compose_shadow_trees, has_shadow_trees
 from webquarry._read.html.prepare import flatten, rename_inline_tags, trim_attributes
 from webquarry._read.html.traits import Traits, collect_traits
 from webquarry._read.html.tree import holds_tag
@@ -108,7 +106,11 @@ def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
 def _compose(roots: list[etree._Element]) -> None:
     """Change the tree to what browsers show: star ratings, shadow trees, text of drawings."""
     write_ratings(roots)
-    if has_shadow_trees(roots):
+    if holds_tag(roots, ("template",)):
+        from webquarry._read.html.painted.shadow import compose_shadow_trees
+
         compose_shadow_trees(roots)
     if holds_tag(roots, ("text", "foreignobject", "textpath")):
+        from webquarry._read.html.painted.drawings import mark_drawn_text
+
         mark_drawn_text(roots)

@@ -149,8 +149,11 @@ def _select_attributes(attributes: str) -> str:
     parts: dict[str, str] = {}
     for found in _ATTRIBUTE.finditer(attributes):
         name, value = found[1].lower(), found[2]
-        if name in _READ_ATTRIBUTES:
-            parts.setdefault(name, f" {name}={value}" if value else f" {name}")
+        if name not in _READ_ATTRIBUTES or name in parts:
+            continue
+        parts[name] = f" {name}"
+        if value:
+            parts[name] = f" {name}={value}"
     return "".join(parts.values())
 
 

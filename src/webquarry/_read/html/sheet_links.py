@@ -27,6 +27,7 @@ def find_tags(page: bytes, *tags: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 @cache
 def _compile(tags: tuple[str, ...]) -> re.Pattern[bytes]:
+    """Return a pattern of tags with attributes."""
     names = "|".join(tags).encode()
     return re.compile(rb"<(" + names + rb")(?=[\s/])([^<>]{1,4000}+)>", re.IGNORECASE)
 
@@ -36,9 +37,11 @@ def is_sheet_link(attributes: Mapping[str, str]) -> bool:
     kinds = attributes.get("rel", "").lower().split()
     if "stylesheet" not in kinds or "alternate" in kinds or "disabled" in attributes:
         return False
-    kind = attributes.get("type", "").partition(";")[0].strip().lower()
-    media = attributes.get("media", "").strip().lower()
-    return kind in ("", "text/css") and media not in _OTHER_MEDIA
+    kind = attributes.get("type", "").partition(";")[0]
+    if kind.strip().lower() not in ("", "text/css"):
+        return False
+    media = attributes.get("media", "")
+    return media.strip().lower() not in _OTHER_MEDIA
 
 
 def join_address(base: str, address: str) -> str:

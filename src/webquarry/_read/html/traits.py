@@ -110,7 +110,8 @@ def collect_traits(elements: Iterable[Element]) -> Traits:
             _COLLECT[tag](traits, element)
         elif "-" in tag:  # a custom element
             _add_mount(traits, element)
-    traits.marks, traits.code = marks.getvalue().rstrip("\n"), code.getvalue().rstrip("\n")
+    traits.marks = marks.getvalue().rstrip("\n")
+    traits.code = code.getvalue().rstrip("\n")
     traits.fallback = fallbacks.getvalue()[:_MAX_FALLBACK].rstrip("\n")
     return traits
 
@@ -130,6 +131,7 @@ def _add_script(traits: Traits, element: Element, code: StringIO) -> None:
 
 
 def _add_input(traits: Traits, element: Element) -> None:
+    """Count a field, or add the label of a button."""
     kind = (element.get("type") or "text").lower()
     if kind == "password":
         if not traits.passwords:
@@ -139,8 +141,9 @@ def _add_input(traits: Traits, element: Element) -> None:
         _add_label(traits, element.get("value") or "")
     elif kind not in _NOT_FIELDS:
         traits.fields += 1
-        names = " ".join([element.get(name) or "" for name in _NAMING_ATTRIBUTES])
-        traits.identity_field |= _IDENTITY.search(names[:200]) is not None
+        names = [element.get(name) or "" for name in _NAMING_ATTRIBUTES]
+        if _IDENTITY.search(" ".join(names)[:200]):
+            traits.identity_field = True
 
 
 def _count_fields(form: Element | None) -> int:
@@ -156,10 +159,12 @@ def _add_text_area(traits: Traits, element: Element) -> None:
 
 
 def _add_button(traits: Traits, element: Element) -> None:
-    _add_label(traits, _read_beginning(element))
+    label = _read_beginning(element)
+    _add_label(traits, label)
 
 
 def _add_label(traits: Traits, label: str) -> None:
+    """Add the label of a button."""
     words = label[:_MAX_LABEL].split()
     if words and len(traits.buttons) < _MAX_BUTTONS:
         traits.buttons.append(" ".join(words))
@@ -171,13 +176,18 @@ def _add_link(traits: Traits, element: Element) -> None:
         return
     if leads_to_login(element.get("href") or element.get("action") or ""):
         traits.login_link = True
-        traits.login_labels.append(" ".join(_read_beginning(element)[:_MAX_LABEL].split()))
+        label = _read_beginning(element)[:_MAX_LABEL]
+        traits.login_labels.append(" ".join(label.split()))
 
 
 def _add_refresh(traits: Traits, element: Element) -> None:
-    if element.get("http-equiv", "").strip().lower() == "refresh" and not traits.refresh:
-        target = _REFRESH.match(element.get("content") or "")
-        traits.refresh = target[1][:_MAX_ADDRESS] if target else ""
+    """Keep the first address that the page redirects to."""
+    kind = element.get("http-equiv", "").strip().lower()
+    if kind != "refresh" or traits.refresh:
+        return
+    target = _REFRESH.match(element.get("content") or "")
+    if target:
+        traits.refresh = target[1][:_MAX_ADDRESS]
 
 
 def _add_image(traits: Traits, element: Element) -> None:
@@ -190,9 +200,10 @@ def _add_place(traits: Traits, element: Element) -> None:
         return
     tag = str(element.tag).lower()
     is_main = tag in ("main", "article") or element.get("role") == "main"
+    if is_main:
+        traits.empty_main = True
     if is_main or "-" in tag or element.get("id") or tag == "tbody":
         traits.empty_places += 1
-        traits.empty_main |= is_main
 
 
 def _add_mount(traits: Traits, element: Element) -> None:
@@ -200,8 +211,10 @@ def _add_mount(traits: Traits, element: Element) -> None:
     _add_place(traits, element)
     if traits.empty_mount:
         return
-    if _MOUNTS.fullmatch(element.get("id") or str(element.tag).lower()):
-        traits.empty_mount = len(_read_beginning(element).strip()) < _MAX_PLACEHOLDER
+    name = element.get("id") or str(element.tag).lower()
+    if _MOUNTS.fullmatch(name):
+        text = _read_beginning(element).strip()
+        traits.empty_mount = len(text) < _MAX_PLACEHOLDER
 
 
 def _read_beginning(element: Element) -> str:

@@ -84,17 +84,22 @@ def find_language(pre: Element) -> str:
 
 def clean_code(raw: str, removed: Counter[str]) -> str:
     """Return the text of a code block; empty for a blank one."""
-    text = _OTHER_BREAKS.sub("\n", raw).replace("\u00a0", " ")
+    text = _OTHER_BREAKS.sub("\n", raw)
+    text = text.replace("\u00a0", " ")
     beginning = _BLANK_LINES.match(text)
     assert beginning is not None
-    text = strip_invisible(text[beginning.end() :].rstrip(), removed)
+    text = text[beginning.end() :].rstrip()
+    text = strip_invisible(text, removed)
     text = defuse_verbatim(text, removed)
-    return text if text.strip() else ""
+    if text.strip():
+        return text
+    return ""
 
 
 def format_code_span(raw: str, removed: Counter[str]) -> str:
     """Return inline code with the spaces around it, or only spaces."""
-    text = strip_invisible(_SPACES.sub(" ", raw), removed)
+    text = _SPACES.sub(" ", raw)
+    text = strip_invisible(text, removed)
     text = defuse_verbatim(text, removed)
     inner = text.strip(" ")
     if not inner:
@@ -112,7 +117,8 @@ def format_code_span(raw: str, removed: Counter[str]) -> str:
 
 def split_lines(raw: str) -> list[str]:
     """Return the lines of collected code."""
-    return _OTHER_BREAKS.sub("\n", raw).split("\n")
+    text = _OTHER_BREAKS.sub("\n", raw)
+    return text.split("\n")
 
 
 def has_blocks(element: Element) -> bool:
@@ -147,7 +153,10 @@ def end_code_line(walker: Walker, element: Element) -> None:
 
 
 def start_code_part(walker: Walker, element: Element) -> Leave:
-    return SKIP if is_beside_code(element) else None
+    """Start a part of a line, or skip what is beside the code."""
+    if is_beside_code(element):
+        return SKIP
+    return None
 
 
 CODE_ACTIONS: dict[object, Action] = {

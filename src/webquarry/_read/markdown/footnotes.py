@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -38,7 +37,7 @@ class Footnotes:
         self._uses: dict[str, int] = {}
         self._texts: dict[str, str] = {}  # of the first mark of each note
         self._written: set[str] = set()  # ids of the notes that were read
-        self._note_ids: AbstractSet[str] | None = None
+        self._note_ids: set[str] | None = None
 
     def find_mark_label(self, link: etree._Element, href: str) -> str | None:
         """Return the label of the note that a link into the page marks; None for other links."""
@@ -58,7 +57,9 @@ class Footnotes:
         if found is None:
             return None
         if self._note_ids is None:
-            self._note_ids = set[str]().union(*(ids_of(root, _NOTE_TAGS) for root in self._roots))
+            self._note_ids = set()
+            for root in self._roots:
+                self._note_ids |= ids_of(root, _NOTE_TAGS)
         if note_id not in self._note_ids:
             return None
         label = _INVALID.sub("", found[1]) or "note"
@@ -83,7 +84,8 @@ class Footnotes:
         """Whether a link only leads from a note back to its mark."""
         if not self.labels or _BACK.match(href, 1) is None:
             return False
-        return _BACK_TEXT.fullmatch(beginning_of(link, _MAX_MARK).strip()) is not None
+        text = beginning_of(link, _MAX_MARK).strip()
+        return _BACK_TEXT.fullmatch(text) is not None
 
     def restore_links(self, blocks: Iterable[Block], links: Links) -> None:
         """Replace marks by links if their note was not read, for example because it is hidden."""
@@ -107,11 +109,12 @@ class Footnotes:
 def find_note_ids(roots: Sequence[etree._Element], parts: Parts) -> set[str]:
     """Return the ids of the notes whose marks are among the parts of a page that are read."""
     marks: list[etree._Element] = []
-    for raised in (one for root in roots[:1] for one in root.iter("sup")):
-        marks += raised.iterchildren("a")
-        parent = raised.getparent()
-        if parent is not None and parent.tag == "a":
-            marks.append(parent)
+    for root in roots[:1]:
+        for raised in root.iter("sup"):
+            marks += raised.iterchildren("a")
+            parent = raised.getparent()
+            if parent is not None and parent.tag == "a":
+                marks.append(parent)
     footnotes = Footnotes(roots)
     for mark, _ in parts.among(marks):
         href = mark.get("href") or ""

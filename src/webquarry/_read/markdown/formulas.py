@@ -43,16 +43,19 @@ _SKIPPED = frozenset({"annotation", "annotation-xml", "mspace", "mphantom"})
 
 def is_formula_image(element: etree._Element) -> bool:
     """Whether an image is a formula with TeX as its alternative text."""
-    if _IMAGE_CLASS.search(element.get("class") or "") is None:
+    names = element.get("class") or ""
+    if _IMAGE_CLASS.search(names) is None:
         return False
-    return _TEX_SIGN.search(element.get("alt") or "") is not None
+    tex = element.get("alt") or ""
+    return _TEX_SIGN.search(tex) is not None
 
 
 def read_image(element: etree._Element, removed: Counter[str]) -> str:
     """Return the formula of an image."""
     names = element.get("class") or ""
     is_display = "display" in names and "inline" not in names
-    return _format_tex(element.get("alt") or "", is_display, removed)
+    tex = element.get("alt") or ""
+    return _format_tex(tex, is_display, removed)
 
 
 def read_script(element: etree._Element, removed: Counter[str]) -> str:
@@ -60,23 +63,24 @@ def read_script(element: etree._Element, removed: Counter[str]) -> str:
     tex = element.text or ""
     if len(_find_words(tex)) > _MAX_WORDS or not _TEX_SIGN.search(tex):
         return ""
-    return _format_tex(tex, "mode=display" in (element.get("type") or ""), removed)
+    kind = element.get("type") or ""
+    return _format_tex(tex, "mode=display" in kind, removed)
 
 
 def read_mathml(math: etree._Element, removed: Counter[str]) -> str:
     """Return the formula of a `math` element."""
     is_display = math.get("display") == "block" or "display" in (math.get("mode") or "")
-    annotations = (
-        one
-        for one in math.iter("annotation")
-        if (one.get("encoding") or "").strip().lower() in _TEX_ENCODINGS
-    )
-    annotation = next(annotations, None)
-    annotated = "" if annotation is None else text_of(annotation)
+    annotated = ""
+    for annotation in math.iter("annotation"):
+        encoding = (annotation.get("encoding") or "").strip().lower()
+        if encoding in _TEX_ENCODINGS:
+            annotated = text_of(annotation)
+            break
     for tex in (annotated, math.get("alttext") or ""):
         if _is_visible(math, tex):
             return _format_tex(tex, is_display, removed)
-    return _format_tex(_to_tex(math, 0), is_display, removed)
+    converted = _to_tex(math, 0)
+    return _format_tex(converted, is_display, removed)
 
 
 def _is_visible(math: etree._Element, tex: str) -> bool:
@@ -90,7 +94,8 @@ def _is_visible(math: etree._Element, tex: str) -> bool:
 
 def _find_words(tex: str) -> list[str]:
     """Return the words of TeX, except for commands."""
-    return _WORDS.findall(_COMMAND.sub(" ", tex))
+    without_commands = _COMMAND.sub(" ", tex)
+    return _WORDS.findall(without_commands)
 
 
 def _to_tex(element: etree._Element, depth: int) -> str:
@@ -118,12 +123,16 @@ def _to_tex(element: etree._Element, depth: int) -> str:
 
 def _format_tex(tex: str, is_display: bool, removed: Counter[str]) -> str:
     """Return TeX between dollar signs; empty for blank TeX."""
-    tex = _SPACES.sub(" ", tex[:_MAX_TEX]).strip().strip("$").strip()
+    tex = _SPACES.sub(" ", tex[:_MAX_TEX])
+    tex = tex.strip().strip("$").strip()
     tex = tex.replace("`", "'")  # a backtick would start code
     wrapped = _WRAPPED.fullmatch(tex)
     if wrapped is not None:
         tex = wrapped[1].strip()
-    tex = defuse_verbatim(strip_invisible(tex, removed), removed)
+    tex = strip_invisible(tex, removed)
+    tex = defuse_verbatim(tex, removed)
     if not tex:
         return ""
-    return f"$${tex}$$" if is_display else f"${tex}$"
+    if is_display:
+        return f"$${tex}$$"
+    return f"${tex}$"

@@ -106,8 +106,11 @@ def _write_text(text: str, removed: Counter[str], typesets_tex: bool) -> str:
     written = None if typesets_tex else write_part(text)
     if written is not None:
         return written
-    text = strip_invisible(fold_white(text), removed)
-    return _escape_around_tex(text) if typesets_tex else escape(text)
+    text = fold_white(text)
+    text = strip_invisible(text, removed)
+    if typesets_tex:
+        return _escape_around_tex(text)
+    return escape(text)
 
 
 def _escape_around_tex(text: str) -> str:
@@ -195,10 +198,13 @@ def _close_link(span: Span, inner: str, outer: list[str]) -> None:
         outer[-1] = before[:-1] + "\\!"  # otherwise the link would be an image
     elif before.endswith(LINK_END):
         outer.append(" ")  # the page's style separates adjacent links
-    outer.append(mark_link(_AROUND_BREAK.sub(" ", inner), span.target))
+    inner = _AROUND_BREAK.sub(" ", inner)
+    outer.append(mark_link(inner, span.target))
 
 
 def _shift(inner: str, characters: dict[int, int], mark: str) -> str:
     """Return raised or lowered characters if there are such, otherwise text between marks."""
     shifted = inner.translate(characters)
-    return f"{mark}{inner}{mark}" if any(map(str.isascii, shifted)) else shifted
+    if any(map(str.isascii, shifted)):
+        return f"{mark}{inner}{mark}"
+    return shifted

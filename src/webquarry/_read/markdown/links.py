@@ -119,10 +119,12 @@ def _encode(url: str) -> str:
     scheme, slashes, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     if slashes:  # brackets have a meaning in a host
-        path = path.replace("[", "%5B").replace("]", "%5D")
+        path = path.replace("[", "%5B")
+        path = path.replace("]", "%5D")
         url = f"{scheme}{slashes}{host}{slash}{path}"
     if not _is_balanced(url):
-        url = url.replace("(", "%28").replace(")", "%29")
+        url = url.replace("(", "%28")
+        url = url.replace(")", "%29")
     return url
 
 

@@ -44,7 +44,8 @@ class Listing:
             return _DASH
         number = _parse_number(item.get("value"), self.number)
         self.number = number + self.step
-        return f"{min(max(number, 0), _MAX_NUMBER)}. "
+        shown = min(max(number, 0), _MAX_NUMBER)
+        return f"{shown}. "
 
 
 def start_list(walker: Walker, element: Element) -> Leave:
@@ -74,9 +75,11 @@ def start_list(walker: Walker, element: Element) -> Leave:
 
 def end_list(walker: Walker, element: Element) -> None:
     walker.flush()
-    if walker.lists.pop().is_nested:
+    listing = walker.lists.pop()
+    if listing.is_nested:
         walker.blocks.close()
-        walker.lists[-1].end = len(walker.blocks)
+        outer = walker.lists[-1]
+        outer.end = len(walker.blocks)
     walker.blocks.tight = False
 
 
@@ -85,7 +88,9 @@ def start_item(walker: Walker, element: Element) -> Leave:
     walker.flush()
     blocks = walker.blocks
     listing = walker.lists[-1] if walker.lists else None
-    marker = listing.create_marker(element) if listing is not None else _DASH
+    marker = _DASH
+    if listing is not None:
+        marker = listing.create_marker(element)
     indent = " " * len(marker)
     label = walker.footnotes.find_note_label(element)
     if label is not None:
@@ -108,8 +113,9 @@ def end_item(walker: Walker, element: Element) -> None:
     walker.flush()
     blocks = walker.blocks
     if walker.lists and blocks.has_item():
-        walker.lists[-1].has_items = True
-        walker.lists[-1].end = len(blocks)
+        listing = walker.lists[-1]
+        listing.has_items = True
+        listing.end = len(blocks)
     blocks.close()
     blocks.tight = False
 

@@ -12,7 +12,6 @@ from itertools import islice
 from lxml import etree
 
 from webquarry._read.html.tree import find_numbered_labels
-from webquarry._read.text.labels import read_rating
 
 _INPUTS = frozenset({"button", "input", "label", "option", "select", "textarea"})
 _INPUT_ROLES = frozenset({"button", "radio", "option", "slider", "menuitem", "tab"})
@@ -71,6 +70,8 @@ def _write(element: etree._Element, rating: str) -> None:
 
 def _read_label(element: etree._Element) -> str:
     """Return the rating in the label of an element."""
+    from webquarry._read.text.labels import read_rating  # its patterns are rarely needed
+
     label = element.get("aria-label")
     if label is None and element.tag == "img":
         label = element.get("alt")

@@ -30,15 +30,6 @@ _SLOTTED = re.compile(r"::slotted\(([^()]*)\)")
 Element = etree._Element
 
 
-def has_shadow_trees(roots: Sequence[Element]) -> bool:
-    """Whether a page may contain a shadow tree."""
-    for root in roots:
-        for template in root.iter("template"):
-            if template.get(_MODE) is not None:
-                return True
-    return False
-
-
 def compose_shadow_trees(roots: Sequence[Element]) -> None:
     """Compose all shadow trees of a page, the innermost first."""
     slots: dict[Element, list[Element]] = defaultdict(list)
