@@ -1,5 +1,4 @@
-"""One guarded call of one service: a block of work in, what came of it out, and never what the
-service raises.
+"""A guarded call of one service: a block with a time limit and a circuit breaker.
 
     async with services.guard(service, seconds) as call:
         if call.is_admitted:
@@ -7,18 +6,17 @@ service raises.
             call.found = len(records)
     call.attempt, call.error
 
-The block has a time limit. A service that keeps failing rests (`Breaker`) for all calls of the
-process, and of all servers that share a board; while it rests, or where no time is left, the call
-is not admitted. The errors of the block are explained by the block (`Service.explain_errors`).
+Errors of the block are stored in `call.error` and not raised. While the breaker of the service is
+open, or if no time is left, the call is not admitted. The block itself explains errors
+(`Service.explain_errors`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import TracebackType
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from webquarry._search.models import Attempt
 from webquarry._search.services.breaker import TRIPPING, Breaker, Breakers
@@ -45,8 +43,8 @@ NO_ANSWER = "did not answer within"
 
 
 class GuardedCall:
-    """What one call of a service came to. The block that makes the call sets `found`, as soon as it
-    knows of results: what is there when the time is over counts.
+    """The result of one call. The block sets `found` as results arrive, so that they count if the
+    time runs out.
     """
 
     def __init__(self, service: Service) -> None:
@@ -60,7 +58,7 @@ class GuardedCall:
 
     @classmethod
     def skip(cls, service: Service, error: WebquarryError) -> GuardedCall:
-        """A call that is not made, for this reason."""
+        """Return a call that is not made because of an error."""
         call = cls(service)
         call.error = error
         call.attempt = Attempt(service.name, "skipped", error.sentence, 0.0)
@@ -85,102 +83,66 @@ class GuardedCall:
         return error.kind, redact(error.sentence)
 
 
-def guard(
+@asynccontextmanager
+async def guard(
     service: Service, board: Breakers, clock: Clock, seconds: float, late: str
-) -> ServiceGuard:
-    """Let a service work for at most so many seconds; `late` are the words for one that found
-    nothing in that time.
-    """
-    return ServiceGuard(service, board, clock, seconds, late)
-
-
-class ServiceGuard:
-    """The block of a guarded call."""
-
-    def __init__(
-        self, service: Service, board: Breakers, clock: Clock, seconds: float, late: str
-    ) -> None:
-        self._service = service
-        self._clock = clock
-        self._seconds = seconds
-        self._late = late
-        self._breaker = board.breaker(service.name)
-        self._call: GuardedCall | None = None  # None while nobody is asked
-
-    async def __aenter__(self) -> GuardedCall:
-        service = self._service
-        if self._seconds <= 0:
-            no_time = NetworkFailure(
-                f"No time was left to ask {service.label}.",
-                provider=service.name,
-                suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
-            )
-            return GuardedCall.skip(service, no_time)
-        if not self._breaker.admit():
-            return GuardedCall.skip(service, _build_rest_error(service, self._breaker))
-        note(f"asking {service.label}")
-        self._started = self._clock.monotonic()
-        self._span = span("provider", provider=service.name)
-        self._end = self._span.__enter__()
-        self._scope = asyncio.timeout(self._seconds)
-        await self._scope.__aenter__()
-        self._call = GuardedCall(service)
-        return self._call
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool:
-        call = self._call
-        if call is None:
-            return False
+) -> AsyncIterator[GuardedCall]:
+    """Run a block that asks a service; `late` describes a service without results in time."""
+    breaker = board.breaker(service.name)
+    if seconds <= 0:
+        no_time = NetworkFailure(
+            f"No time was left to ask {service.label}.",
+            provider=service.name,
+            suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
+        )
+        yield GuardedCall.skip(service, no_time)
+        return
+    if not breaker.admit():
+        yield GuardedCall.skip(service, _build_rest_error(service, breaker))
+        return
+    note(f"asking {service.label}")
+    call = GuardedCall(service)
+    started = clock.monotonic()
+    with span("provider", provider=service.name) as end:
         try:
-            await self._scope.__aexit__(kind, error, traceback)
-        except TimeoutError as late:
-            error = late
-        if error is not None and not self._keep_error(call, error):  # the caller has left
-            self._span.__exit__(kind, error, traceback)
-            self._breaker.release()
-            return False
-        outcome, reason = call.outcome()
-        self._end(outcome)
-        self._span.__exit__(None, None, None)
-        seconds = self._clock.monotonic() - self._started
-        call.attempt = Attempt(self._service.name, outcome, reason, seconds)
-        if call.error is None:
-            self._breaker.record_success()
-        else:
-            self._breaker.record_failure(call.error)
-        return True
-
-    def _keep_error(self, call: GuardedCall, error: BaseException) -> bool:
-        """Keep what went wrong in the block, the end of its time included, as the call's error:
-        whether it is one.
-        """
-        service = self._service
-        if isinstance(error, TimeoutError) and self._scope.expired():
-            if call.found:
+            async with asyncio.timeout(seconds) as scope:
+                yield call
+        except TimeoutError as error:
+            if not scope.expired():
+                _record_error(call, error)
+            elif call.found:
                 call.is_cut_short = True
             else:
-                words = f"{service.label} {self._late} {self._seconds:.3g} s."
+                words = f"{service.label} {late} {seconds:.3g} s."
                 call.error = NetworkFailure(words, provider=service.name)
-        elif isinstance(error, AuthFailure):
-            call.error = error.plain or error
-        elif isinstance(error, WebquarryError):
-            call.error = error
-        elif isinstance(error, Exception):  # a service from another package may do anything
-            log.warning("%s failed in a way of its own", service.name, exc_info=error)
-            words = f"{service.label} failed: {type(error).__name__}."
-            call.error = ProviderFailure(words, provider=service.name)
-        else:
-            return False
-        return True
+        except Exception as error:
+            _record_error(call, error)
+        except BaseException:  # the caller has left
+            breaker.release()
+            raise
+        outcome, reason = call.outcome()
+        end(outcome)
+    call.attempt = Attempt(service.name, outcome, reason, clock.monotonic() - started)
+    if call.error is None:
+        breaker.record_success()
+    else:
+        breaker.record_failure(call.error)
+
+
+def _record_error(call: GuardedCall, error: Exception) -> None:
+    """Set the error of a call; a service of another package may raise anything."""
+    if isinstance(error, AuthFailure):
+        call.error = error.plain or error
+    elif isinstance(error, WebquarryError):
+        call.error = error
+    else:
+        log.warning("%s raised an unexpected exception", call.service.name, exc_info=error)
+        words = f"{call.service.label} failed: {type(error).__name__}."
+        call.error = ProviderFailure(words, provider=call.service.name)
 
 
 def _build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:
-    """The error of asking a service that rests: of the kind that made it rest."""
+    """Return the error for a service whose breaker is open, of the kind that opened it."""
     left = breaker.rest_left
     when = f"for {describe_wait(left, 'more')}"
     if not left:  # its rest is over, and one call is under way to see whether it is back
@@ -196,7 +158,7 @@ def _build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:
 
 @contextmanager
 def apply_retry_after(reply: Reply) -> Iterator[None]:
-    """For parsing a reply: an error learns from it how long to leave the service alone."""
+    """Add the Retry-After of a reply to errors raised while it is parsed."""
     try:
         yield
     except WebquarryError as error:
