@@ -1,9 +1,4 @@
-"""`webquarry calls`: the log of calls of this machine: which tools were called, with what, and what
-came of it.
-
-As JSON it is one object, or with `--follow` one object a line. `--after ID` goes on where an
-earlier look ended.
-"""
+"""`webquarry calls`: the log of tool calls of this machine. `--follow` prints one JSON per line."""
 
 from __future__ import annotations
 
@@ -25,12 +20,14 @@ if TYPE_CHECKING:
 
     from webquarry.store.calls import CallLog, LoggedCall
 
-_LOOK_SECONDS = 0.25  # between two looks at the log
-_SHOWN = 60  # characters of what was asked
+_LOOK_SECONDS = 0.25  # between two queries
+_SHOWN = 60  # characters of the first argument
 
 
 def calls(
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Most calls shown.")] = 20,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, help="Maximum number of calls.")
+    ] = 20,
     after: Annotated[
         int | None, typer.Option(help="Only calls after this id, the oldest first.")
     ] = None,
@@ -38,11 +35,11 @@ def calls(
         str | None, typer.Option(help="Only calls with this receipt, as `_meta` names it.")
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Go on with calls as they are made.")
+        bool, typer.Option("--follow", "-f", help="Show new calls as they are made.")
     ] = False,
     as_json: AsJson = None,
 ) -> None:
-    """Show which tools were called on this machine, and what came of it."""
+    """Show the tools that were called on this machine, and the outcomes."""
     with command_output(as_json) as output:
         import os
 
@@ -70,7 +67,7 @@ def calls(
 
 
 def _follow(log: CallLog, output: Output, found: Sequence[LoggedCall], after: int) -> None:
-    """Show calls as they come, until the user has seen enough."""
+    """Show new calls until Ctrl-C."""
     while True:
         for call in found:
             after = call.id
@@ -86,7 +83,7 @@ def _follow(log: CallLog, output: Output, found: Sequence[LoggedCall], after: in
 
 
 def _show_call(console: Console, call: LoggedCall) -> None:
-    """A call in one or two lines."""
+    """Show a call in one line."""
     from rich.text import Text
 
     from webquarry.cli.layout import print_hanging
@@ -107,7 +104,7 @@ def _show_call(console: Console, call: LoggedCall) -> None:
 
 
 def _name_subject(arguments: dict[str, Any]) -> str:
-    """What was asked: the first text among the arguments."""
+    """The first text among the arguments."""
     for value in arguments.values():
         if isinstance(value, str):
             text = one_line(value)

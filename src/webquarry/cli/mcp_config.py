@@ -1,10 +1,7 @@
-"""What each MCP client needs in its configuration to start our server: printed, or written into the
-client's file.
+"""Configuration of MCP clients, printed or written to the client's file.
 
-A file is read whole before it is touched, only our entry in it is set, what it held before stays
-beside it as a backup, and the new one takes its place in one step. A file that cannot be understood
-is left alone, with an error. JSON is edited where it stands, with the comments and commas that
-editors allow in it; TOML by `tomlkit`. Both keep comments and order.
+A file is replaced atomically, with a backup; only our entry changes, comments and order stay. A
+file that cannot be parsed is an error and stays unchanged. TOML is edited by `tomlkit`.
 """
 
 from __future__ import annotations
@@ -31,28 +28,28 @@ _OWNER_ONLY = 0o600  # a client's file may hold keys
 
 @dataclass(frozen=True)
 class ServerEntry:
-    """One server in a client's configuration."""
+    """One server in the configuration of a client."""
 
     name: str
     command: str
     args: list[str]
-    env: dict[str, str] = field(default_factory=dict)  # what the server finds in its environment
+    env: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class McpClient:
-    """Where a client looks for its servers, and under which key."""
+    """A client: its file, the key of its servers, and the form of an entry."""
 
     key: str
     usual_path: Callable[[], Path]  # may begin with ~
-    label: str  # what a person calls it
-    look_for: str  # how a person sees that it works
-    extra: tuple[tuple[str, str], ...] = ()  # what an entry needs besides
+    label: str
+    look_for: str  # how to check that it works
+    extra: tuple[tuple[str, str], ...] = ()  # further fields of an entry
     toml: bool = False
-    text: str = ""  # what the text of a result is to hold, where the model gets nothing else
+    text: str = ""  # text of results, for clients that ignore structured content
 
     def fields(self, entry: ServerEntry) -> dict[str, Any]:
-        """The entry's own values, as they stand in the client's file."""
+        """The fields of the entry in the client's file."""
         fields: dict[str, Any] = {**dict(self.extra), "command": entry.command}
         fields["args"] = entry.args
         if entry.env:
@@ -60,7 +57,7 @@ class McpClient:
         return fields
 
     def merge_fields(self, before: Any, entry: ServerEntry) -> dict[str, Any]:
-        """Our entry as it is to be: what the user added to it stays, such as env with keys."""
+        """Our fields, merged with those that the user added, such as keys in env."""
         if not isinstance(before, dict):
             before = {}
         fields = self.fields(entry)
@@ -70,7 +67,7 @@ class McpClient:
         return {**before, **fields}
 
     def block(self, entry: ServerEntry) -> str:
-        """The entry as the text of a file that holds nothing else."""
+        """The text of a file with only this entry."""
         content = {self.key: {entry.name: self.fields(entry)}}
         if not self.toml:
             return json.dumps(content, indent=_INDENT) + "\n"
@@ -79,15 +76,12 @@ class McpClient:
         return tomlkit.dumps(content)
 
     def merge(self, text: str, entry: ServerEntry) -> str:
-        """The text of the client's file with our entry set and all others as they were; a
-        ValueError where that cannot be done safely.
-        """
+        """Set our entry in the text of a file. Raises ValueError if it cannot be done safely."""
         if self.toml:
             return self._merge_toml(text, entry)
         return self._merge_json(text, entry)
 
     def _merge_json(self, text: str, entry: ServerEntry) -> str:
-        """Our entry keeps its place and its other values, or stands at the end."""
         whole = jsonc.parse(text)
         servers = None
         if isinstance(whole, dict):
@@ -110,7 +104,6 @@ class McpClient:
         return after
 
     def _merge_toml(self, text: str, entry: ServerEntry) -> str:
-        """Our table keeps its place and its other values, or stands at the end."""
         whole = tomllib.loads(text)
         servers = whole.get(self.key, {})
         if not isinstance(servers, dict):
@@ -129,7 +122,7 @@ class McpClient:
         return after
 
     def _replace_in_toml(self, text: str, entry: ServerEntry) -> str:
-        """The text with the values of our table replaced, and everything else as it is."""
+        """Replace the values of our table."""
         import tomlkit
         from tomlkit.items import Table
 
@@ -147,7 +140,7 @@ class McpClient:
 
 
 def _claude_desktop_path() -> Path:
-    """Where Claude Desktop keeps its configuration on this platform."""
+    """The configuration file of Claude Desktop on this platform."""
     if sys.platform == "darwin":
         folder = Path("~/Library/Application Support/Claude")
     elif sys.platform == "win32":
@@ -158,7 +151,7 @@ def _claude_desktop_path() -> Path:
 
 
 def _codex_path() -> Path:
-    """In Codex's folder, which a variable may move."""
+    """The configuration file of Codex."""
     folder = os.environ.get("CODEX_HOME") or "~/.codex"
     return Path(folder) / "config.toml"
 
@@ -207,18 +200,18 @@ CLIENTS = {
 
 
 def read_variables(given: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
-    """`NAME=VALUE`, or `NAME` alone with the value that it has now -> the variables."""
+    """Parse `NAME=VALUE`, or `NAME` alone for its current value."""
     variables = {}
     for one in given:
         name, sign, value = one.partition("=")
         if not _VARIABLE.fullmatch(name):
             raise BadInput(
-                f"{one!r} names no variable.",
-                suggested_action="Give NAME=VALUE, or NAME alone to take the value it has now.",
+                f"{one!r} is not a variable.",
+                suggested_action="Give NAME=VALUE, or NAME alone for its current value.",
             )
         if not sign and name not in environ:
             raise BadInput(
-                f"The variable {name} is not set here, so there is no value to take.",
+                f"The variable {name} is not set.",
                 suggested_action=f"Set it, or give the value: --env {name}=VALUE",
             )
         variables[name] = value if sign else environ[name]
@@ -228,9 +221,7 @@ def read_variables(given: Sequence[str], environ: Mapping[str, str]) -> dict[str
 def entry_for(
     toolset: str, text: str = "", variables: Mapping[str, str] | None = None
 ) -> ServerEntry:
-    """How this installation is started: by its whole path, which desktop applications need. `text`
-    is what the text of a result holds, if not JSON.
-    """
+    """The entry of this installation, with its absolute path, which desktop clients need."""
     file_name = f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT
     beside_python = Path(sys.executable).parent / file_name
     if beside_python.is_file():
@@ -248,24 +239,21 @@ def entry_for(
 def write_entry(
     client: McpClient, entry: ServerEntry, path: Path | None = None
 ) -> tuple[Path, Path | None]:
-    """Write the entry into the client's file, or into the one given; out come the file that was
-    written and the backup of what it held before, if it held anything else.
-    """
+    """Write the entry to the client's file, or to `path`. Return the file and its backup."""
     path = (path or client.usual_path()).expanduser()
     try:
-        path = path.resolve()  # a link stays a link
+        path = path.resolve()  # replace the target of a symbolic link
         before = path.read_text("utf-8-sig") if path.exists() else ""
         after = client.merge(before, entry)
     except OSError as error:
         raise BadInput(
             f"The file {path} cannot be read: {error.strerror}.",
-            suggested_action="Put in by hand what the command prints without --write.",
+            suggested_action="Add the output of the command without --write by hand.",
         ) from error
     except (ValueError, RecursionError) as error:
         raise BadInput(
-            f"The file {path} cannot be understood, so it was left as it is: {error}.",
-            suggested_action="Correct it, or put in by hand what the command prints without "
-            "--write.",
+            f"The file {path} cannot be parsed and was not changed: {error}.",
+            suggested_action="Correct it, or add the output without --write by hand.",
         ) from error
     if after == before:
         return path, None
@@ -279,11 +267,10 @@ def write_entry(
 
 
 def _replace_file(path: Path, content: str) -> Path | None:
-    """Put the content in the file's place in one step; the backup of what was there comes back."""
+    """Replace the file atomically and return its backup."""
     path.parent.mkdir(parents=True, exist_ok=True)
     backup = None
     if path.exists():
-        # An older backup may be the one that somebody needs.
         backup = path.with_name(f"{path.name}.bak")
         number = 0
         while backup.exists():

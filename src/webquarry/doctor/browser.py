@@ -1,8 +1,4 @@
-"""The browser that runs the scripts of pages: which one there is, and how far it is shut in.
-
-Settings and environment come in, one `CheckResult` comes out; `probe_browser` starts it for a
-moment, which alone tells whether the system lets its sandbox be.
-"""
+"""Check of the browser and its sandbox. `probe_browser` starts it."""
 
 from __future__ import annotations
 

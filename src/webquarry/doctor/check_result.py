@@ -1,4 +1,4 @@
-"""What doctor says of one part of the installation."""
+"""Result of one check."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from webquarry.settings import Settings
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One part: its state is "ok", "off" (optional and absent), "warning" or "broken"."""
+    """One part. `state` is "ok", "off" (optional and absent), "warning" or "broken"."""
 
     name: str
     state: str
     detail: str
     cure: str = ""
-    reachable: bool | None = None  # None: nobody was asked, or there is nobody to ask
+    reachable: bool | None = None  # None: not asked
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as JSON; without a cure or an answer where there is none."""
+        """The fields as JSON, without an empty cure or `reachable`."""
         fields: dict[str, Any] = {"name": self.name, "state": self.state, "detail": self.detail}
         if self.cure:
             fields["cure"] = self.cure

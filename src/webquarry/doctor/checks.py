@@ -1,6 +1,4 @@
-"""What doctor looks at besides those who are asked: settings and environment come in, one
-`CheckResult` per part comes out. Nothing here goes to the network or writes a file.
-"""
+"""All checks of parts. None of them connects or writes a file."""
 
 from __future__ import annotations
 
@@ -10,7 +8,6 @@ from webquarry.doctor import browser, configuration, installation, models
 from webquarry.doctor.check_result import Check, CheckResult
 from webquarry.settings import Settings
 
-# In the order in which they are shown.
 CHECKS: tuple[Check, ...] = (
     installation.check_python,
     configuration.check_variables,
@@ -36,5 +33,5 @@ CHECKS: tuple[Check, ...] = (
 
 
 def examine_parts(settings: Settings, environ: Mapping[str, str]) -> list[CheckResult]:
-    """Every part, in the order in which they are shown."""
+    """Run all checks, in the order of the report."""
     return [check(settings, environ) for check in CHECKS]

@@ -1,8 +1,4 @@
-"""Checks of what the user has configured: settings, proxy, Redis, recording, routing, lenses.
-
-Settings and environment come in, one `CheckResult` comes out of each. Nobody is asked, but by
-`probe_redis`.
-"""
+"""Checks of settings, proxy, Redis, recording, routing and lenses. Only `probe_redis` connects."""
 
 from __future__ import annotations
 
@@ -31,7 +27,7 @@ def _broken_by(name: str, error: WebquarryError) -> CheckResult:
 
 
 def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """A misspelt variable does nothing, which nobody would notice otherwise."""
+    """Report unknown variables."""
     known = set(_OTHER_VARIABLES)
     for setting in Settings.fields().values():
         known.update(setting.variables)
@@ -52,7 +48,7 @@ def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResu
 
 
 def check_proxy(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """The proxy's host alone: its URL may hold a password."""
+    """Report the hosts of proxies; their URLs may contain passwords."""
     proxies = []
     if settings.https_proxy:
         proxies.append(f"https by {_proxy_host(settings.https_proxy)}")
@@ -67,7 +63,7 @@ def check_proxy(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
 
 
 def _proxy_host(proxy: str) -> str:
-    """Host and port of a proxy's URL, or of one without its scheme."""
+    """Host and port of a proxy, with or without a scheme."""
     if "://" not in proxy:
         proxy = f"http://{proxy}"
     try:
@@ -80,9 +76,7 @@ def _proxy_host(proxy: str) -> str:
 
 
 def check_redis(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """The Redis that a server over HTTP would share with others; nobody else uses it. Its URL may
-    hold a password.
-    """
+    """Report the Redis of HTTP servers without its URL, which may contain a password."""
     from webquarry.store.redis_config import REDIS_URL, find_redis_url, place_of, read_store_key
 
     try:
@@ -98,7 +92,7 @@ def check_redis(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
         read_store_key(environ)
     except WebquarryError as error:
         state = "broken"
-        if source == "environment variable REDIS_URL":  # it may be there for something else
+        if source == "environment variable REDIS_URL":  # may belong to another program
             state = "warning"
         return CheckResult("redis", state, f"{detail}; {error.sentence}", error.suggested_action)
     if not is_importable("redis"):
@@ -110,7 +104,7 @@ def check_redis(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
 async def probe_redis(
     result: CheckResult, settings: Settings, environ: Mapping[str, str]
 ) -> CheckResult:
-    """What a Redis that looks right says when it is asked; nothing is written to it."""
+    """Ping a configured Redis."""
     if result.state != "ok":
         return result
     from webquarry.store.redis_config import open_redis, ping_redis
@@ -131,7 +125,7 @@ async def probe_redis(
 
 
 def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Recording and replay change what every command does, so they are shown."""
+    """Report recording and replay."""
     replay = settings.replay
     if replay is not None:
         from webquarry.net.archive.replay import Replay, demo_recording
@@ -153,7 +147,7 @@ def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResu
 
 
 def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Who would be asked, in which order."""
+    """Report the order of providers."""
     from webquarry._search.plan import order_for
     from webquarry._search.provider import Provider
     from webquarry.registry import members_of
@@ -170,9 +164,7 @@ def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult
 
 
 def check_scholarly(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """The indexes that `academic_search` asks, and the keys that raise their limits: where each was
-    found, no value.
-    """
+    """Report the scholarly indexes and the sources of their keys."""
     from webquarry._search.scholarly.provider import Scholarly
     from webquarry.registry import members_of
 
@@ -197,7 +189,7 @@ def check_scholarly(settings: Settings, environ: Mapping[str, str]) -> CheckResu
 
 
 def check_patents(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """The registers that `patent_search` asks: which are configured, and from where."""
+    """Report the registers of patents and the sources of their keys."""
     from webquarry._search.patents.provider import PatentProvider
     from webquarry.registry import members_of
 
@@ -230,7 +222,7 @@ def check_patents(settings: Settings, environ: Mapping[str, str]) -> CheckResult
 
 
 def check_lenses(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """How many lenses there are; a file of the user's must be readable."""
+    """Report the number of lenses; check the user's file."""
     from webquarry._search.query.lenses import load_lenses
 
     try:

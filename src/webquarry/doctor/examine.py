@@ -1,10 +1,8 @@
-"""`webquarry doctor`: what is configured, what works, and one line of cure for what does not.
+"""Report on what is configured, what works, and how to repair the rest.
 
-The environment comes in, a `Report` goes out. Every configured provider, scholarly index, register
-of patents, vendor of models and the Redis are asked once, all at the same time, unless `offline`.
-The exit code answers one question: would anything that the user has configured fail now? Somebody
-who needs no key and does not answer is a warning; nothing configured is no failure, but earns
-advice.
+Every configured provider, index, register, model vendor and Redis is asked once, concurrently,
+unless `offline`. A configured service that fails is broken; one without a key that does not
+answer is a warning.
 """
 
 from __future__ import annotations
@@ -40,24 +38,21 @@ _READABLE_BY_OTHERS = 0o077
 
 @dataclass(frozen=True)
 class ServiceCheck:
-    """One provider, index or register: configured or not, from where, reachable or not (None:
-    nobody asked).
-    """
+    """One provider, index or register. `reachable` is None if it was not asked."""
 
     provider: Service
     state: str
     detail: str
     cure: str = ""
     reachable: bool | None = None
-    # By the user, with a credential, a URL or a setting; others are simply there.
-    chosen: bool = True
+    chosen: bool = True  # by the user, with a credential, a URL or a setting
 
     @property
     def configured(self) -> bool:
         return self.provider.configured
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as JSON; without a cure or a notice where there is none."""
+        """The fields as JSON, without an empty cure or notice."""
         fields: dict[str, Any] = {
             "name": self.provider.name,
             "label": self.provider.label,
@@ -78,7 +73,7 @@ class ServiceCheck:
 
 @dataclass(frozen=True)
 class Report:
-    """All that doctor found."""
+    """Results of all checks."""
 
     providers: list[ServiceCheck]
     parts: list[CheckResult]
@@ -87,7 +82,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing that the user has configured would fail now."""
+        """Whether everything that the user configured works."""
         services = [*self.providers, *self.indexes, *self.registers]
         states = [check.state for check in services]
         states += [part.state for part in self.parts]
@@ -95,19 +90,19 @@ class Report:
 
     @property
     def can_search(self) -> bool:
-        """Whether somebody is there to search the web, as far as that is known."""
+        """Whether a provider of web search is usable, as far as known."""
         web = [check for check in self.providers if check.configured and self._searches_web(check)]
         return any(check.reachable is not False for check in web)
 
     def _list_broken(self) -> list[str]:
-        """What the user has configured and does not work, by name."""
+        """Names of what is configured and does not work."""
         services = [*self.providers, *self.indexes, *self.registers]
         names = [check.provider.label for check in services if check.state == "broken"]
         return names + [part.name for part in self.parts if part.state == "broken"]
 
     @property
     def advice(self) -> str:
-        """What to do next, in one sentence."""
+        """The result and what to do next."""
         if not self.ok:
             names = ", ".join(self._list_broken())
             return f"Something that you have configured does not work: {names}."
@@ -124,7 +119,7 @@ class Report:
         return "All that is configured works."
 
     def _describe_free_search(self, ready: list[ServiceCheck]) -> str:
-        """Who searches where no key is configured, as far as that is known."""
+        """Describe search without a key."""
         names = self._free_providers(ready)
         more = f"A key, such as {self._example_variable}, adds another."
         web = [check for check in ready if self._searches_web(check)]
@@ -138,7 +133,7 @@ class Report:
         )
 
     def _free_providers(self, ready: list[ServiceCheck]) -> str:
-        """Who searches the web without a key."""
+        """Names of the providers that need no key."""
         labels = [check.provider.label for check in ready if self._searches_web(check)]
         return " and ".join(labels)
 
@@ -148,7 +143,7 @@ class Report:
 
     @property
     def _example_variable(self) -> str:
-        """What would have to be set for one provider."""
+        """The variables of one provider that needs a key."""
         for check in self.providers:
             if check.provider.credentials:
                 variables = [credential.variable for credential in check.provider.credentials]
@@ -169,9 +164,7 @@ class Report:
 
 
 async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = False) -> Report:
-    """Look at everything. A setting that cannot be used is a finding too, and the rest is looked at
-    without it.
-    """
+    """Run all checks. With an invalid setting, report it and use the defaults."""
     if environ is None:
         environ = os.environ
     skipped = set(_IN_DETAIL)
@@ -185,7 +178,7 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
         offline = True
     parts = [part for part in examine_parts(settings, environ) if part.name not in skipped]
     offline = offline or settings.replay is not None
-    # A probe is one question: it is not repeated, and not part of anybody's recording.
+    # Probes are not repeated and not recorded.
     probe_settings = settings.replace(retries=0, record=None, replay=None, lenses=None)
 
     async def probe_part(part: CheckResult) -> CheckResult:
@@ -214,7 +207,7 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
 async def _check_services(
     services: Services[Any], settings: Settings, *, offline: bool
 ) -> list[ServiceCheck]:
-    """All services of a folder, all asked at once unless `offline`."""
+    """Check all services of a kind concurrently."""
 
     async def check(service: Service) -> ServiceCheck:
         def probe() -> Awaitable[None]:
@@ -227,7 +220,7 @@ async def _check_services(
 
 
 async def check_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> ServiceCheck:
-    """One provider, asked unless `offline`."""
+    """Check one provider of web search."""
 
     def probe() -> Awaitable[None]:
         return kit.router.probe(provider.name)
@@ -238,7 +231,7 @@ async def check_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> 
 async def _check_service(
     service: Service, settings: Settings, probe: Callable[[], Awaitable[None]], *, offline: bool
 ) -> ServiceCheck:
-    """Whether a service is configured and, unless `offline`, whether it answers the probe."""
+    """Check whether a service is configured and, unless `offline`, answers."""
     if service.unusable:
         detail = " ".join(service.unusable.values())
         cure = f"Replace it; get one from {service.sign_up}"
@@ -267,7 +260,7 @@ async def _check_service(
 async def _run_probe(
     service: Service, probe: Callable[[], Awaitable[None]]
 ) -> WebquarryError | None:
-    """Ask once; out comes what went wrong, if anything did."""
+    """Send one probe and return its error, or None."""
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
             await probe()
@@ -275,14 +268,14 @@ async def _run_probe(
         return NetworkFailure(f"No answer came within {_PROBE_SECONDS} seconds.")
     except WebquarryError as error:
         return error
-    except Exception as error:  # one from another package may do anything
-        log.warning("the probe of %s failed in a way of its own", service.name, exc_info=True)
+    except Exception as error:  # of a provider from another package
+        log.warning("the probe of %s raised an unexpected exception", service.name, exc_info=True)
         return ProviderFailure(f"{service.label} failed: {type(error).__name__}.")
     return None
 
 
 def _describe_incomplete(service: Service) -> ServiceCheck:
-    """None of the credentials: off. Only some: somebody began and did not finish."""
+    """Describe missing credentials: off without any, broken with some."""
     missing = " and ".join(service.missing)
     files = []
     for credential in service.credentials:
@@ -298,7 +291,7 @@ def _describe_incomplete(service: Service) -> ServiceCheck:
 
 
 def _describe_failure(service: Service, error: WebquarryError, is_chosen: bool) -> ServiceCheck:
-    """The error in two lines. The notice is shown beside them, so it need not stand in both."""
+    """Describe an error, without the notice that is shown beside it."""
     detail = error.sentence.replace(service.notice, "").strip()
     detail = detail.removeprefix(f"{service.label}: ")
     if error.message == service.credentials_text:
@@ -315,7 +308,7 @@ def _describe_failure(service: Service, error: WebquarryError, is_chosen: bool) 
 
 
 def _warn_of_open_files(check: ServiceCheck) -> ServiceCheck:
-    """A credential file that others can read turns an ok into a warning."""
+    """Warn of credential files that other users can read."""
     if os.name != "posix":
         return check
     exposed = []

@@ -1,7 +1,4 @@
-"""Checks of what is installed on this machine: Python, libraries, certificate authorities, folders.
-
-Settings and environment come in, one `CheckResult` comes out of each.
-"""
+"""Checks of Python, libraries, certificate authorities and folders."""
 
 from __future__ import annotations
 
@@ -21,10 +18,10 @@ _ZSTD_MODULES = ("compression.zstd", "backports.zstd", "zstandard")
 
 
 def is_importable(module: str) -> bool:
-    """Whether a module is there; it is not imported."""
+    """Whether a module is installed, without importing it."""
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the parent package is absent
+    except ModuleNotFoundError:  # of the parent package
         return False
 
 
@@ -33,7 +30,7 @@ def check_python(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
 
 
 def check_libxml2(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """The version that lxml was built with, which need not be the system's."""
+    """Check the version of libxml2 in lxml."""
     from lxml import etree
 
     version = _join_version(etree.LIBXML_VERSION)
@@ -53,7 +50,7 @@ def _join_version(version: tuple[int, ...]) -> str:
 
 
 def check_compiled(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Whether the extension module was built when webquarry was installed."""
+    """Check that the extension module is built."""
     if is_importable("webquarry._native"):
         return CheckResult("compiled", "ok", "the extension module that reads pages")
     return CheckResult(
@@ -65,7 +62,7 @@ def check_compiled(settings: Settings, environ: Mapping[str, str]) -> CheckResul
 
 
 def library_check(name: str, modules: tuple[str, ...], purpose: str) -> Check:
-    """The check of a part of the HTTP stack, which is there when one of these modules is."""
+    """A check that passes if one of these modules is installed."""
 
     def check(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
         if any(is_importable(module) for module in modules):
@@ -82,7 +79,7 @@ check_zstd = library_check("zstd", _ZSTD_MODULES, "zstd-compressed answers")
 
 
 def check_socks(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """SOCKS is optional, unless the proxy that is configured speaks it."""
+    """Check SOCKS support, which is required for a SOCKS proxy."""
     if is_importable("socksio"):
         return CheckResult("socks", "ok", "SOCKS proxies")
     cure = "pip install 'webquarry[socks]'"
@@ -94,7 +91,7 @@ def check_socks(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
 
 
 def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Which certificate authorities are trusted; a private one must be there and readable."""
+    """Check the certificate authorities of the system and the private one."""
     if settings.ca_file is not None:
         try:
             ssl.create_default_context().load_verify_locations(settings.ca_file)
@@ -122,7 +119,7 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
 
 
 def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Where answers and pages are kept for a while."""
+    """Check the folder of the cache."""
     from webquarry.store.open import find_cache_folder
 
     variable = "XDG_CACHE_HOME"
@@ -136,9 +133,7 @@ def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
 
 
 def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Where sessions and other records are kept, and whether they can be used. Nothing is made or
-    changed.
-    """
+    """Check the records of sessions and bills, without creating or changing them."""
     from webquarry.store.folder import find_records_folder
     from webquarry.store.records import check_records
 
@@ -163,7 +158,7 @@ def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
 def _check_writable(
     name: str, folder: Path, variable: str, otherwise: str = "memory is used instead"
 ) -> CheckResult:
-    """Whether the folder can be written to, or made."""
+    """Check that the folder can be written to, or created."""
     existing = folder
     for candidate in (folder, *folder.parents):
         if candidate.exists():

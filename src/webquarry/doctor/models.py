@@ -1,6 +1,4 @@
-"""The vendors of models: which are configured, where their keys were found, and what each says when
-it is asked for the list of its models, which costs nothing.
-"""
+"""Checks of model vendors: configuration, sources of keys, and a free request for the models."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check_model(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Whether a model can be asked, and where the keys were found; nobody is asked."""
+    """Check whether a model is configured, without a request."""
     from webquarry.ask.keys import Keys
     from webquarry.ask.vendors.base import open_vendor, split_model
 
@@ -41,7 +39,7 @@ def check_model(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
 
 
 def _explain(error: WebquarryError, settings: Settings, keys: Keys) -> CheckResult:
-    """Why the model of the settings cannot be asked: nothing is configured, or something else."""
+    """Describe why the configured model cannot be asked."""
     from webquarry.ask.keys import MODEL_KEY, NO_MODEL_KEY
 
     if error.message != NO_MODEL_KEY:
@@ -61,7 +59,7 @@ def _explain(error: WebquarryError, settings: Settings, keys: Keys) -> CheckResu
 
 
 def _find_configured(settings: Settings, keys: Keys) -> dict[str, ModelVendor]:
-    """The vendors that the user has given a key or an address, and that of the model to ask."""
+    """The vendors with a key or a URL, and that of the configured model."""
     from webquarry.ask.vendors.base import find_vendors, open_vendor, split_model
 
     configured = {}
@@ -77,7 +75,7 @@ def _find_configured(settings: Settings, keys: Keys) -> dict[str, ModelVendor]:
 
 
 def _describe_vendors(settings: Settings, keys: Keys) -> dict[str, str]:
-    """Where the key of each configured vendor was found."""
+    """The source of each vendor's key."""
     places = {}
     for name, vendor in _find_configured(settings, keys).items():
         found = keys.find_model_key(vendor)
@@ -86,9 +84,7 @@ def _describe_vendors(settings: Settings, keys: Keys) -> dict[str, str]:
 
 
 async def probe_models(result: CheckResult, engine: Engine, seconds: float) -> CheckResult:
-    """What each configured vendor says when it is asked. One that is not asked by default is a
-    warning when it does not answer.
-    """
+    """Ask each configured vendor. A failure is a warning if it is not the default vendor."""
     from webquarry.ask.vendors.base import split_model
 
     if result.state not in ("ok", "warning"):
@@ -120,7 +116,7 @@ async def probe_models(result: CheckResult, engine: Engine, seconds: float) -> C
 async def _probe(
     vendor: ModelVendor, keys: Keys, client: ModelClient, seconds: float
 ) -> str | None:
-    """What is wrong with a vendor; None when it answered."""
+    """Return the failure of a vendor, or None."""
     from webquarry.ask.vendors.base import CallFailure
 
     try:
@@ -138,6 +134,6 @@ async def _probe(
     try:
         vendor.parse_reply(reply, "")
     except CallFailure as failure:
-        is_list = reply.status == 200  # which is no turn
+        is_list = reply.status == 200  # not an answer of a model
         return None if is_list else redact(failure.error.message)
     return None
