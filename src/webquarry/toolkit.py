@@ -203,7 +203,7 @@ class Toolkit:
         """The library of pages read before; None if it is turned off."""
         if not self.settings.library or self.settings.record or self.settings.replay:
             return None
-        from webquarry.library.open import open_library
+        from webquarry.library.library import open_library
 
         library = open_library(self.settings, self.environ, self.clock)
         if library is not None:

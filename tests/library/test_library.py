@@ -21,7 +21,7 @@ from webquarry.caller import serving
 from webquarry.cli.app import app
 from webquarry.cli.views import show_results
 from webquarry.errors import NetworkFailure, WebquarryError
-from webquarry.library.open import open_library
+from webquarry.library.library import open_library
 from webquarry.net.client import Client
 from webquarry.settings import Settings
 from webquarry.store.cache import Cache, MemoryStore

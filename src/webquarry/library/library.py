@@ -1,17 +1,15 @@
-"""The library as its users see it: pages are handed over and kept behind the answer, questions are
-answered with what was kept.
+"""The library: pages that were read are stored after the answer, and found again by questions.
 
-All work is done on threads, one at a time, so that no event loop waits for the disk; nothing heavy
-is loaded before there is something to be done. Where worker processes read pages they also index
-them, since threads share one interpreter with the event loop. The thread that adds pages holds up
-no process that ends: what is still to be added then is added when the library is closed.
+All work is done in threads, one at a time. Pages that are waiting when the process ends are stored
+when the library is closed. There is no library while exchanges are recorded or replayed, so that a
+recording does not answer for the web, nor the web for a recording.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +18,8 @@ from webquarry._search.models import Query, Result
 from webquarry.caller import caller
 from webquarry.clock import Clock
 from webquarry.library.models import KeptPage, LibraryStats
+from webquarry.settings import Settings
+from webquarry.store.folder import find_records_folder
 
 if TYPE_CHECKING:
     from webquarry.library.shelf import Shelf
@@ -31,12 +31,22 @@ T = TypeVar("T")
 
 MakePage = Callable[[], KeptPage | None]
 
-_MOST_WAITING = 1_000  # pages that are still to be added; further ones are not
+_MAX_WAITING = 1_000  # pages that are not stored yet; further ones are dropped
+_MAX_WAITING_BYTES = 20_000_000
 _ADDS_BETWEEN_TIDIES = 200
 _GROUP = 20  # pages that are added in one transaction
-_PAUSE_SECONDS = 1.0  # in which no page came: the answers that they were read for have left
-_MOST_PAUSES = 20  # before pages are added while others still come
-_MOST_WAITING_BYTES = 20_000_000  # that are held until then
+_PAUSE_SECONDS = 1.0  # so that pages that are read together are stored together
+_NO_HOME = Path("/nonexistent")  # the home of users without one on many systems
+
+
+def open_library(settings: Settings, environ: Mapping[str, str], clock: Clock) -> Library | None:
+    """Return the library, which creates its file on first use; None if it is turned off."""
+    folder = find_records_folder(settings, environ)
+    if not settings.library or settings.record or settings.replay:
+        return None
+    if folder is None or folder.is_relative_to(_NO_HOME):
+        return None
+    return Library(folder, settings.library_max_bytes, clock)
 
 
 class Library:
@@ -53,26 +63,28 @@ class Library:
         self._lock = threading.Lock()
         self._waiting: list[tuple[str, MakePage]] = []
         self._waiting_bytes = 0
-        self._is_wanted = threading.Event()  # somebody waits for what is still to be added
+        self._is_wanted = threading.Event()  # a caller waits for pages to be stored
         self._adds = 0
         self._is_closed = False
 
     def keep(self, make_page: MakePage, size: int) -> None:
-        """Have a page of the caller kept soon. `make_page`, which holds so many bytes, is called
-        on another thread.
+        """Store a page of the caller soon. `make_page`, which holds `size` bytes, is called in
+        another thread.
         """
         with self._lock:
-            if self._is_closed or len(self._waiting) >= _MOST_WAITING:
+            if self._is_closed or len(self._waiting) >= _MAX_WAITING:
                 return
             self._waiting.append((caller(), make_page))
             self._waiting_bytes += size
+            if self._waiting_bytes > _MAX_WAITING_BYTES:
+                self._is_wanted.set()
             is_first = len(self._waiting) == 1
         if is_first:
             name = "webquarry-library"
             threading.Thread(target=self._add_soon, name=name, daemon=True).start()
 
     async def find(self, query: Query) -> list[Result]:
-        """The pages of the caller that answer a question, best first."""
+        """Return the pages of the caller that answer a question, the best first."""
         from webquarry.library.results import build_sieve, show_passage
 
         owner = caller()
@@ -87,29 +99,29 @@ class Library:
         return await self._run(find, [])
 
     async def forget(self, url: str | None = None, before: float | None = None) -> int:
-        """Let go of pages of the caller; how many there were."""
+        """Remove pages of the caller; return their number."""
         owner = caller()
         return await self._run(lambda shelf: shelf.forget(owner, url, before), 0)
 
     async def list_pages(self) -> list[KeptPage]:
-        """All pages of the caller, the newest first."""
+        """Return all pages of the caller, the newest first."""
         owner = caller()
         return await self._run(lambda shelf: list(shelf.list_pages(owner)), [])
 
     async def measure(self) -> LibraryStats:
-        """How much of the caller there is."""
+        """Return the size of the pages of the caller."""
         owner = caller()
         place = str(self.path)
         nothing = LibraryStats(0, 0, 0, None, None, place)
         return await self._run(lambda shelf: shelf.measure(owner, place), nothing)
 
     async def holds(self, url: str) -> bool:
-        """Whether a page of the caller is there, after all that was handed over is kept."""
+        """Return whether a page of the caller is stored, after those that wait."""
         owner = caller()
         return await self._run(lambda shelf: shelf.holds(owner, url), False)
 
     async def aclose(self) -> None:
-        """Keep what is still to be kept, and close the file."""
+        """Store the pages that wait, and close the file."""
         with self._lock:
             self._is_closed = True
         self._is_wanted.set()
@@ -117,7 +129,7 @@ class Library:
             return
         try:
             await asyncio.to_thread(self._close)
-        except RuntimeError:  # at its exit an interpreter starts no thread any more
+        except RuntimeError:  # the interpreter exits and starts no more threads
             self._close()
 
     def _close(self) -> None:
@@ -129,8 +141,8 @@ class Library:
                 self._file.close()
 
     async def _run(self, work: Callable[[Shelf], T], otherwise: T) -> T:
-        """What the work gives, after what is still to be added; `otherwise` where the file cannot
-        be used.
+        """Return the result of the work, after pages that wait are stored; `otherwise` if the file
+        cannot be used.
         """
         self._is_wanted.set()
 
@@ -155,26 +167,17 @@ class Library:
             return self._file.try_do(work_on_shelf, otherwise, write=False)
 
     def _add_soon(self) -> None:
-        """Add what came, at a moment when no more comes: whoever reads several pages has the
-        processor for them first, and pages that come together are written together.
-        """
-        count = 0
-        for _ in range(_MOST_PAUSES):
-            if len(self._waiting) == count or self._waiting_bytes > _MOST_WAITING_BYTES:
-                break
-            count = len(self._waiting)
-            if self._is_wanted.wait(_PAUSE_SECONDS):
-                break
+        self._is_wanted.wait(_PAUSE_SECONDS)
         self._is_wanted.clear()
         self._add_waiting()
 
     def _add_waiting(self) -> None:
-        """Keep the pages that came; whoever comes meanwhile waits until they are kept."""
+        """Store the pages that wait, in one thread at a time."""
         with self._adding:
             self._add_groups()
 
     def _add_groups(self) -> None:
-        """Keep the pages that came, some at a time, and repair some that are to be indexed anew."""
+        """Store the pages that wait in groups, then index pages that are not in the index."""
         while True:
             with self._lock:
                 group, self._waiting = self._waiting[:_GROUP], self._waiting[_GROUP:]

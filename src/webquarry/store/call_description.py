@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from webquarry.caller import caller
@@ -68,15 +68,11 @@ class OngoingCall:
 
 def describe_call(call: OngoingCall) -> bytes:
     """Return a call as the log stores it: JSON without empty fields."""
-    fields = mask_texts(
-        {
-            "arguments": bound_value(call.arguments),
-            "message": _write_message(call.error)[:_LONGEST_MASKED],
-            "session": _find_session(call.arguments),
-            **_describe_answer(call),
-        }
-    )
-    fields |= {
+    fields = {
+        "arguments": mask(call.arguments),
+        "message": mask(_write_message(call.error)),
+        "session": mask(_find_session(call.arguments)),
+        **_describe_answer(call),
         "tool": call.tool,
         "caller": call.caller,
         "at": call.began_at,
@@ -100,69 +96,24 @@ def name_outcome(error: BaseException | None) -> str:
     return "cancelled"
 
 
-def bound_value(value: Any, depth: int = _DEEPEST) -> Any:
-    """Return a JSON value of bounded size, with members masked whose names denote secrets."""
-    if isinstance(value, str):
-        return value[:_LONGEST_MASKED]
+def mask(value: Any, depth: int = _DEEPEST) -> Any:
+    """Return a JSON value of bounded size without secrets: texts are redacted before they are
+    truncated, and members whose names denote secrets are masked.
+    """
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    if not depth:
-        return "..."
-    if isinstance(value, Mapping):
-        bounded: dict[str, Any] = {}
+    if isinstance(value, Mapping) and depth:
+        masked: dict[str, Any] = {}
         for name in list(value)[:_MOST_MEMBERS]:
-            if str(name).lower() in _SECRET_NAMES:
-                bounded[str(name)] = MASK
-            else:
-                bounded[str(name)[:_LONGEST_TEXT]] = bound_value(value[name], depth - 1)
-        return bounded
-    if isinstance(value, (list, tuple)):
-        return [bound_value(member, depth - 1) for member in value[:_MOST_MEMBERS]]
-    return str(value)[:_LONGEST_MASKED]
-
-
-def mask_texts(value: dict[str, Any]) -> dict[str, Any]:
-    """Mask secrets in all texts of the value, then truncate long ones, since half a secret is not
-    recognized. The texts are searched in one piece, because few have any secret.
-    """
-    texts: list[str] = []
-    _collect_texts(value, texts)
-    joined = "\n".join(texts)
-    if redact(joined) != joined:
-        value = _map_texts(value, redact)
-    elif max(map(len, texts), default=0) <= _LONGEST_TEXT:
-        return value
-    shortened: dict[str, Any] = _map_texts(value, _shorten)
-    return shortened
-
-
-def _collect_texts(value: dict[str, Any] | list[Any], texts: list[str]) -> None:
-    """Append all texts in a value, and the names of all members."""
-    members: Iterable[Any] = value
-    if isinstance(value, dict):
-        texts.extend(value)
-        members = value.values()
-    for member in members:
-        if isinstance(member, str):
-            texts.append(member)
-        elif isinstance(member, dict | list):
-            _collect_texts(member, texts)
-
-
-def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {change(name): _map_texts(member, change) for name, member in value.items()}
-    if isinstance(value, list):
-        return [_map_texts(member, change) for member in value]
-    return value
-
-
-def _shorten(text: str) -> str:
-    if len(text) <= _LONGEST_TEXT:
-        return text
-    return text[:_LONGEST_TEXT] + "..."
+            is_secret = str(name).lower() in _SECRET_NAMES
+            masked[mask(str(name))] = MASK if is_secret else mask(value[name], depth - 1)
+        return masked
+    if isinstance(value, (list, tuple)) and depth:
+        return [mask(member, depth - 1) for member in value[:_MOST_MEMBERS]]
+    if isinstance(value, (Mapping, list, tuple)):
+        return "..."
+    text = redact(str(value)[:_LONGEST_MASKED])
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "..."
 
 
 def _describe_answer(call: OngoingCall) -> dict[str, Any]:
@@ -171,7 +122,7 @@ def _describe_answer(call: OngoingCall) -> dict[str, Any]:
         attempts = [
             {"provider": one.provider, "outcome": one.outcome} for one in call.error.attempts
         ]
-        return {"providers": bound_value({"attempts": attempts})}
+        return {"providers": mask({"attempts": attempts})}
     answer = call.answer
     if answer is None:
         return {}
@@ -183,11 +134,11 @@ def _describe_answer(call: OngoingCall) -> dict[str, Any]:
         was_read = source.was_read
         read += was_read
         if len(listed) < _MOST_SOURCES:
-            url, title = source.url[:_LONGEST_MASKED], source.title[:_LONGEST_MASKED]
+            url, title = mask(source.url), mask(source.title)
             listed.append({"url": url, "title": title, "read": was_read})
     return {
         "cached": meta.get("webquarry/cache", {}).get("cached"),
-        "providers": bound_value(meta.get("webquarry/trace") or meta.get("webquarry/routing")),
+        "providers": mask(meta.get("webquarry/trace") or meta.get("webquarry/routing")),
         "cost": meta.get("webquarry/cost"),
         "found": len(sources) - read,
         "read": read,

@@ -144,7 +144,7 @@ class CallLog:
         self._max_seconds = max_seconds
         self._database: DisposableDatabase | None = None
         self._writes = 0
-        self._waiting: deque[tuple[OngoingCall, bytes]] = deque(maxlen=_MAX_WAITING)
+        self._waiting: deque[OngoingCall] = deque(maxlen=_MAX_WAITING)
         self._has_calls = threading.Event()
         self._is_closing = threading.Event()
         self._lock = threading.Lock()
@@ -158,11 +158,7 @@ class CallLog:
         """Add a call that has ended."""
         if self._folder is None:
             return
-        try:
-            self._waiting.append((call, describe_call(call)))
-        except Exception as error:  # the answer of a plug-in may be of any type
-            log.debug("cannot log a call of %s: %s", call.tool, type(error).__name__)
-            return
+        self._waiting.append(call)
         self._has_calls.set()
         if self._writer is None:
             self._start_writer()
@@ -186,7 +182,11 @@ class CallLog:
         with self._lock:
             batch = []
             while self._waiting:
-                batch.append(self._waiting.popleft())
+                call = self._waiting.popleft()
+                try:
+                    batch.append((call, describe_call(call)))
+                except Exception as error:  # the answer of a plug-in may be of any type
+                    log.debug("cannot log a call of %s: %s", call.tool, type(error).__name__)
             if self._folder is None or not batch:
                 return
 

@@ -1,8 +1,7 @@
-"""The key file and the cipher made from it: AES-256-GCM, each value bound to the name it is kept
-under.
+"""AES-256-GCM with a key file: each value is bound to the name under which it is stored.
 
-The key is 32 random bytes in a file of mode 0600, made on first use; several processes that start
-at once end up with the same one. Whoever deletes the file loses what was kept, and nothing else.
+The key is 32 random bytes in a file of mode 0600, created on first use; processes that start at the
+same time use the same key. Without the file, the stored values are lost.
 """
 
 from __future__ import annotations
@@ -15,18 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webquarry.store.sqlite import Trouble, UnusableFile, name_kind
-
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 KEY_BYTES = 32
 _NONCE_BYTES = 12
-_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Cipher:
-    """Encrypts and decrypts values; hides the names they are kept under."""
+    """Encrypts values and hashes names."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -34,40 +30,35 @@ class Cipher:
 
     @cached_property
     def _aes(self) -> AESGCM:
-        """Made when the first value is there: what is not kept has a name all the same."""
+        # imported late: hashing names does not need it
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         return AESGCM(self._key)
 
     @classmethod
     def open(cls, path: Path) -> Cipher:
-        """The cipher of a key file, which is made if it is not there."""
-        key = _read_key(path) or _make_key(path)
-        return cls(key)
+        """Return the cipher of a key file, which is created if there is none."""
+        return cls(_read_key(path) or _make_key(path))
 
     @staticmethod
     def is_key(path: Path) -> bool:
-        """Whether there is a key at this place, and a whole one."""
+        """Return whether there is a complete key file."""
         return _read_key(path) is not None
 
     def hash_name(self, name: str) -> bytes:
-        """What a name is called where it is kept: nobody without the key file can tell which
-        question it was.
-        """
+        """Return the keyed hash under which a name is stored."""
         return hmac.digest(self._name_key, name.encode(), "sha256")
 
     def encrypt(self, value: bytes, name: bytes) -> bytes:
-        """The value, encrypted for this name alone."""
+        """Return the value encrypted for this name."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
         return nonce + self._aes.encrypt(nonce, value, name)
 
     def decrypt(self, encrypted: bytes, name: bytes) -> bytes | None:
-        """The value, or None when it was encrypted with another key, under another name, or was
-        damaged.
-        """
-        nonce, rest = encrypted[:_NONCE_BYTES], encrypted[_NONCE_BYTES:]
+        """Return the value; None if it is damaged or has another key or name."""
         from cryptography.exceptions import InvalidTag
 
+        nonce, rest = encrypted[:_NONCE_BYTES], encrypted[_NONCE_BYTES:]
         try:
             return self._aes.decrypt(nonce, rest, name)
         except (InvalidTag, ValueError):
@@ -75,37 +66,16 @@ class Cipher:
 
 
 def _read_key(path: Path) -> bytes | None:
-    """The key, if there is a whole one. What is no regular file is not read: a pipe would keep us
-    waiting for ever.
-    """
+    """Return the key; None if there is none, or an incomplete one."""
     try:
-        handle = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
+        key = path.read_bytes()
     except FileNotFoundError:
         return None
-    except OSError:
-        _check_kind(path, path.stat())
-        raise
-    try:
-        _check_kind(path, os.fstat(handle))
-        key = os.read(handle, KEY_BYTES + 1)
-    finally:
-        os.close(handle)
-    if len(key) == KEY_BYTES:
-        return key
-    return None
-
-
-def _check_kind(path: Path, found: os.stat_result) -> None:
-    kind = name_kind(found.st_mode)
-    if kind:
-        text = f"its key {path.name} is {kind} and no regular file"
-        raise UnusableFile(text, Trouble.FOREIGN)
+    return key if len(key) == KEY_BYTES else None
 
 
 def _make_key(path: Path) -> bytes:
-    """Write a new key beside the file and link it into place, so that no process ever reads half of
-    one.
-    """
+    """Create a key file under another name and link it, so that no process reads a part of it."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -114,9 +84,9 @@ def _make_key(path: Path) -> bytes:
             file.flush()
             os.fsync(file.fileno())
         if path.exists() and _read_key(path) is None:
-            draft.replace(path)  # the file there is no key: damaged, or cut short
+            draft.replace(path)
         else:
-            with suppress(FileExistsError):  # another process was first: its key is the key
+            with suppress(FileExistsError):  # another process was first
                 os.link(draft, path)
     finally:
         draft.unlink(missing_ok=True)

@@ -1,6 +1,5 @@
-"""What every SQLite file of ours has in common: it is made with the rights of its owner alone, and
-opened by many at once. An error of the file or of its folder goes in, the reason why it cannot be
-used comes out (`classify`). Nobody else imports sqlite3: the types that callers name are here.
+"""What all SQLite files have in common: how they are opened, and why one cannot be used
+(`classify`). Only this package imports sqlite3.
 """
 
 from __future__ import annotations
@@ -10,23 +9,20 @@ import math
 import os
 import shutil
 import sqlite3
-import stat
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from sqlite3 import Connection, DatabaseError
+from sqlite3 import Connection
 from typing import Any
 
 __all__ = [
     "FILE_ERRORS",
     "Connection",
-    "DatabaseError",
     "Trouble",
     "UnusableFile",
     "UnusableRow",
-    "check_access",
     "check_row",
     "classify",
     "connect",
@@ -35,20 +31,18 @@ __all__ = [
     "switch_to_wal",
 ]
 
-BUSY_SECONDS = 10  # how long a process waits for another one's write
+_BUSY_SECONDS = 10  # timeout of a lock
 _WAL_PAUSE_SECONDS = 0.01
-_LEAST_ROOM_BYTES = 1_000_000
+_LEAST_FREE_BYTES = 1_000_000
 
-# What SQLite raises, whatever the file holds. A message that quotes damaged bytes is no text, and
-# lengths that make no sense ask for more memory than there is.
+# Errors of SQLite: damaged bytes in a message are not text, and damaged lengths exceed the memory.
 FILE_ERRORS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 
 
 class Trouble(StrEnum):
-    """Why a file cannot be used. The word is what whoever watches a server sees."""
+    """Why a file cannot be used, as errors and health checks name it."""
 
     BUSY = "busy"
-    MOVED = "moved"  # deleted or replaced while it was written to
     FULL = "full"
     READ_ONLY = "read_only"
     PERMISSION = "permission"
@@ -57,7 +51,6 @@ class Trouble(StrEnum):
     DAMAGED = "damaged"
     NEWER = "newer"
     LOST_KEY = "lost_key"
-    FOREIGN = "foreign"  # what is at its place is somebody else's, or no file at all
 
 
 _BY_ERRNO = {
@@ -81,28 +74,21 @@ _BY_CODE = {
     sqlite3.SQLITE_INTERRUPT: Trouble.BUSY,
     sqlite3.SQLITE_FULL: Trouble.FULL,
     sqlite3.SQLITE_READONLY: Trouble.READ_ONLY,
+    sqlite3.SQLITE_READONLY_DBMOVED: Trouble.FAILING,  # the next call opens the new file
     sqlite3.SQLITE_PERM: Trouble.PERMISSION,
     sqlite3.SQLITE_AUTH: Trouble.PERMISSION,
     sqlite3.SQLITE_CANTOPEN: Trouble.PERMISSION,
     sqlite3.SQLITE_IOERR: Trouble.FAILING,
     sqlite3.SQLITE_NOMEM: Trouble.FAILING,
-    # A file that ends too early, and a file system that says itself that it is broken.
     sqlite3.SQLITE_IOERR_SHORT_READ: Trouble.DAMAGED,
     sqlite3.SQLITE_IOERR_CORRUPTFS: Trouble.DAMAGED,
     sqlite3.SQLITE_IOERR_DATA: Trouble.DAMAGED,
 }
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
-_PRIMARY = 0xFF  # the part of a code that says the kind; the rest says where
+_PRIMARY = 0xFF  # the part of an error code without its extension
 
 
-class UnusableFile(DatabaseError):
-    """We found ourselves that a file cannot be used, and why."""
+class UnusableFile(sqlite3.DatabaseError):
+    """A file that cannot be used, for a reason that SQLite does not know."""
 
     def __init__(self, text: str, trouble: Trouble) -> None:
         super().__init__(text)
@@ -110,17 +96,15 @@ class UnusableFile(DatabaseError):
 
 
 class UnusableRow(UnusableFile):
-    """One row holds what was never written there; the others may be sound."""
+    """One damaged row; the others may be sound."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, Trouble.DAMAGED)
 
 
 def classify(error: BaseException, path: Path | None = None) -> Trouble:
-    """Why the file cannot be used. Whatever SQLite cannot explain, such as a table of another
-    shape or a key that is there twice, is damage: our statements are sound. So is a file that
-    calls itself read-only, at a place where we may write. A disk that fails is full where there is
-    no room.
+    """Return why the file cannot be used. Other errors of SQLite, such as a missing table, are
+    damage. So is a file that claims to be read-only although it can be written.
     """
     trouble = _classify(error)
     if path is None or isinstance(error, UnusableFile):
@@ -128,17 +112,11 @@ def classify(error: BaseException, path: Path | None = None) -> Trouble:
     if trouble is Trouble.READ_ONLY and not isinstance(error, OSError):
         may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
         return Trouble.DAMAGED if may_write else trouble
-    if trouble is Trouble.FAILING and not _has_room(path.parent):
-        return Trouble.FULL
+    if trouble is Trouble.FAILING:
+        with suppress(OSError):
+            if shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
+                return Trouble.FULL
     return trouble
-
-
-def _has_room(folder: Path) -> bool:
-    """Whether there is any room to speak of on the disk of this folder."""
-    try:
-        return shutil.disk_usage(folder).free >= _LEAST_ROOM_BYTES
-    except OSError:
-        return True
 
 
 def _classify(error: BaseException) -> Trouble:
@@ -156,85 +134,54 @@ def _classify(error: BaseException) -> Trouble:
 
 
 def check_row(row: Sequence[Any], *types: type) -> tuple[Any, ...]:
-    """The row, if its columns are of these types. Bytes that were changed on the disk make anything
-    of a column.
-    """
+    """Return the row; raises `UnusableRow` unless its columns have these types."""
     if len(row) != len(types):
-        raise UnusableRow("a row has columns of another number")
+        raise UnusableRow("a row has another number of columns")
     for value, wanted in zip(row, types, strict=True):
         if not isinstance(value, wanted):
-            raise UnusableRow("a row holds a value of another type")
+            raise UnusableRow("a row has a value of another type")
         if isinstance(value, float) and not math.isfinite(value):
-            raise UnusableRow("a row holds a number that is none")
+            raise UnusableRow("a row has a number that is not finite")
     return tuple(row)
 
 
 def make_file(path: Path) -> None:
-    """Make the file if it is not there, and see that we may use it. One that is there is not
-    opened: closing it again would take the locks from all who have it open in this process.
+    """Create the file for its owner only, unless it exists; raises if it cannot be used. An
+    existing file is not opened: closing it would release the locks of other connections.
     """
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
-        check_access(path)
-        return
-    os.close(handle)
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise UnusableFile("permission denied", Trouble.PERMISSION) from None
 
 
-def check_access(path: Path) -> None:
-    """See that there is a file that we may read and write."""
-    kind = name_kind(path.stat().st_mode)
-    if kind:
-        raise UnusableFile(f"it is {kind}", Trouble.FOREIGN)
-    if os.access(path, os.R_OK | os.W_OK):
-        return
-    if hasattr(os, "statvfs") and os.statvfs(path).f_flag & os.ST_RDONLY:
-        raise UnusableFile("its disk is read-only", Trouble.READ_ONLY)
-    raise UnusableFile("permission denied", Trouble.PERMISSION)
-
-
-def name_kind(mode: int) -> str:
-    """What there is instead of a regular file, as its mode tells; empty for a regular file."""
-    if stat.S_ISREG(mode):
-        return ""
-    for is_kind, name in _KINDS:
-        if is_kind(mode):
-            return name
-    return "no regular file"
-
-
-def connect(
-    place: Path | str, prepare: Callable[[Connection], None], busy_seconds: float = BUSY_SECONDS
-) -> Connection:
-    """A connection for any thread, without transactions of its own, after `prepare`; closed again
-    when that fails.
-    """
-    database = sqlite3.connect(
-        place, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+def connect(place: Path | str, prepare: Callable[[Connection], None]) -> Connection:
+    """Return a connection for any thread, without implicit transactions, after `prepare`."""
+    connection = sqlite3.connect(
+        place, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
-        prepare(database)
+        prepare(connection)
     except BaseException:
-        database.close()
+        connection.close()
         raise
-    return database
+    return connection
 
 
-def roll_back(database: Connection) -> None:
-    """End a transaction that failed; SQLite has ended some of them itself."""
+def roll_back(connection: Connection) -> None:
+    """End a transaction that failed, unless SQLite has ended it."""
     with suppress(sqlite3.Error):
-        if database.in_transaction:
-            database.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
-def switch_to_wal(database: Connection) -> None:
-    """Several processes may switch a new file at once, of which SQLite refuses all but one without
-    waiting.
-    """
-    end = time.monotonic() + BUSY_SECONDS
+def switch_to_wal(connection: Connection) -> None:
+    """Switch to WAL. SQLite refuses this without waiting while another process does the same."""
+    end = time.monotonic() + _BUSY_SECONDS
     while True:
         try:
-            database.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
             if classify(error) is not Trouble.BUSY or time.monotonic() > end:
