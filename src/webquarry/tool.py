@@ -43,7 +43,6 @@ class Answer(Displayable, AnswerPart, kw_only=True, dict=True):
     record, failures.
     """
 
-    notebook_view: ClassVar[str] = "answer"  # module of the notebook view
     may_be_large: ClassVar[bool] = False  # an interface may return a link instead
     text_is_for_people: ClassVar[bool] = False  # the text beside the data is Markdown
 

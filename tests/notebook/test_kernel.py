@@ -55,7 +55,6 @@ def test_a_question_is_shown_with_its_sources_as_links(cells: list[Any]) -> None
     shown = result_of(cells[1])
 
     assert '<a href="https://site1.example/"' in shown["text/html"]
-    assert "](<https://site1.example/>)" in shown["text/markdown"]
     assert "Answer to" in shown["text/plain"]
     assert progress_of(cells[1]).startswith("1 rows, 2 calls, 0 kept, 1 searches, $")
 

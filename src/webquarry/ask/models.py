@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from webquarry.errors import BadInput
 from webquarry.reprs.displayable import Displayable
@@ -80,8 +80,6 @@ class AnswerSource:
 @dataclass(frozen=True)
 class ModelReply(Displayable):
     """An answer or an error. `value` is the typed answer of a schema."""
-
-    notebook_view: ClassVar[str] = "reply"
 
     answer: str | None
     sources: tuple[AnswerSource, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.models import ModelReply, Progress
 from webquarry.errors import Unreadable
@@ -18,8 +18,6 @@ class AskedRows(Displayable):
     """A reply for each row, in the order of the table; None where a row had nothing to ask
     about.
     """
-
-    notebook_view: ClassVar[str] = "asked_rows"
 
     column: str
     contexts: Sequence[Any]

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from webquarry.ask.models import Progress
 from webquarry.errors import BadInput, Cancelled, LimitReached
@@ -41,8 +41,6 @@ Confirm = Callable[[PlanWarning], bool]
 class SqlResult(Displayable):
     """All rows of one statement, and what it took."""
 
-    notebook_view: ClassVar[str] = "table"
-
     columns: tuple[str, ...]
     types: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -62,8 +60,6 @@ class SqlSession(Displayable):
     """A connection with our functions. `cancel` may be called from any thread, the rest from one at
     a time.
     """
-
-    notebook_view: ClassVar[str] = "sql_session"
 
     def __init__(self, connection: Any, *, owned: bool = False, **options: Any) -> None:
         self.connection = connection

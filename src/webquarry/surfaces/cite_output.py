@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import ClassVar
 
 from webquarry.evidence.citation import NO_DATE, CitationStyle
 from webquarry.evidence.models import TRUST, Citation, RetractionStatus, fixed
@@ -35,8 +34,6 @@ class CiteOutput(Answer, kw_only=True):
     doi: str | None = None
     retraction_status: RetractionStatus | None = None
     trust: str = fixed(TRUST)
-
-    notebook_view: ClassVar[str] = "citation"
 
     @classmethod
     def of(cls, page: ScrapeOutput, style: CitationStyle) -> CiteOutput:

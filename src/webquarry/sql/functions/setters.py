@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from webquarry.ask.billing.ledger import add_total
 from webquarry.ask.keys import (
@@ -64,8 +64,6 @@ _INSTALL_ARGUMENTS = {MODEL_KEY: "api_key", SEARCH_KEY: "brave_api_key"}
 
 class Bill(Displayable, list[dict[str, Any]]):
     """What was spent, a dict for each statement and model; a notebook shows it as a table."""
-
-    notebook_view: ClassVar[str] = "bill"
 
 
 def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:

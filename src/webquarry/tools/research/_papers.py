@@ -4,8 +4,6 @@ beside the answer.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from webquarry._search.scholarly.models import Author, Paper, PapersFound
 from webquarry.evidence.models import TRUST, AnswerPart, RetractionStatus, ZeroResultHints, fixed
 from webquarry.evidence.styles.csl import to_csl
@@ -89,8 +87,6 @@ class PapersOutput(Answer, kw_only=True):
     papers: list[PaperResult]
     hints: ZeroResultHints | None = None
     trust: str = fixed(TRUST)
-
-    notebook_view: ClassVar[str] = "papers"
 
     @classmethod
     def of(cls, query: str, found: PapersFound) -> PapersOutput:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from webquarry._search.patents.models import Patent
 from webquarry._search.patents.names import Cluster
@@ -93,8 +93,6 @@ class PatentSearchOutput(Answer, kw_only=True):
     patents_analysed: int | None = None
     hints: ZeroResultHints | None = None
     trust: str = fixed(TRUST)
-
-    notebook_view: ClassVar[str] = "patents"
 
     def sources(self) -> list[Source]:
         routing = self.meta.get("webquarry/routing", {})

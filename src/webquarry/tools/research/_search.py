@@ -5,7 +5,7 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from msgspec import Meta
 
@@ -52,8 +52,6 @@ class SearchOutput(Answer, kw_only=True):
     hints: ZeroResultHints | None = None
     trust: str = fixed(TRUST)
     note: str | None = None
-
-    notebook_view: ClassVar[str] = "results"
 
     def sources(self) -> list[Source]:
         from webquarry.sessions.source import Source

@@ -5,7 +5,7 @@ was lost.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from msgspec import Meta, field
 
@@ -82,8 +82,6 @@ class ResearchSessionOutput(Answer, kw_only=True):
     errors: list[RepeatedError] | None = None
     hints: list[str] | None = None
     trust: str = fixed(TRUST)
-
-    notebook_view: ClassVar[str] = "research_session"
 
     @classmethod
     def of(cls, session: ResearchSession) -> ResearchSessionOutput:

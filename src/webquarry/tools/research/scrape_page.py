@@ -135,7 +135,6 @@ class ScrapeOutput(Answer, kw_only=True):
     unchanged_since_step: int | None = None
     tokens_saved: int | None = None
 
-    notebook_view: ClassVar[str] = "page"
     may_be_large: ClassVar[bool] = True
 
     @property

@@ -7,7 +7,7 @@ what is recorded, and a search that fails costs the step nothing.
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
@@ -93,8 +93,6 @@ class SequentialSearchOutput(Answer, kw_only=True):
     errors: list[RepeatedError] | None = None
     hints: list[str] | None = None
     trust: str = fixed(TRUST)
-
-    notebook_view: ClassVar[str] = "research_session"
 
     @classmethod
     def of(cls, session: ResearchSession, step: Step, *, is_new: bool) -> SequentialSearchOutput:

@@ -1,0 +1,284 @@
+"""HTML and plain text of answers, tables and sessions in a notebook.
+
+One renderer shows the fields of any object: its title, texts, lists and tables. Nothing from the
+web becomes markup: texts are escaped, Markdown is rendered without HTML and images, and only http
+and https URLs are links. The HTML has no script, loads nothing, and uses the colours of the page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from html import escape
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from webquarry.cli.layout import link_target
+from webquarry.sql.progress import summarize
+from webquarry.surfaces.terminal import one_line, printable
+
+_RULE = "1px solid rgba(128, 128, 128, .4)"
+_STYLE = f"""<style>
+div.webquarry {{ line-height: 1.45; max-width: 64em; overflow-wrap: anywhere; }}
+div.webquarry a {{ text-decoration: underline; color: var(--jp-content-link-color,
+  var(--vscode-textLink-foreground, inherit)); }}
+div.webquarry .title {{ font-weight: 600; font-size: 1.1em; }}
+div.webquarry .facts {{ opacity: .75; font-size: .92em; }}
+div.webquarry .note {{ border-left: 3px solid #b98500; padding-left: .6em; }}
+div.webquarry .page {{ max-height: 30em; overflow: auto; border: {_RULE}; border-radius: 4px;
+  padding: .1em 1em; margin: .5em 0; }}
+div.webquarry h1, div.webquarry h2, div.webquarry h3 {{ font-size: 1.1em; margin: .8em 0 .3em; }}
+div.webquarry pre {{ white-space: pre-wrap; background: none; }}
+div.webquarry ol {{ margin: .3em 0; padding-left: 2em; }}
+div.webquarry .rows {{ overflow-x: auto; }}
+div.webquarry table {{ border-collapse: collapse; margin: .4em 0; background: none; }}
+div.webquarry th, div.webquarry td {{ border-bottom: {_RULE}; padding: .2em .7em;
+  text-align: left; vertical-align: top; max-width: 36em; background: none; color: inherit; }}
+</style>"""
+_MOST_ROWS = 50
+_LONGEST_CELL = 300
+_LONGEST_TEXT = 20_000
+_LONGEST_FACT = 80  # longer texts have a line of their own
+_TITLES = ("title", "query", "name", "text", "quote", "input", "heading", "number", "url")
+_MARKDOWN = frozenset({"answer", "content", "combinedContent", "markdown"})
+_NOTES = frozenset(
+    {"error", "extractionNote", "hints", "note", "notes", "retractionStatus", "searchFailed"}
+)
+# Fields for programs.
+_HIDDEN = frozenset({
+    "contentLength", "cslJson", "cursor", "encoding", "jsonLd", "leftOut", "linksLeftOut",
+    "modified", "sizeCategory", "structuredData", "trust", "urls",
+})  # fmt: skip
+
+
+def render(thing: Any) -> tuple[str, str]:
+    """Return an object as HTML and as plain text."""
+    page = _Page()
+    title = getattr(thing, "title", None)
+    if isinstance(thing, list):
+        page.add_title(f"{sum(row.get('usd', 0) for row in thing):.4f} USD", None)
+        page.add_table(thing)
+    elif hasattr(thing, "columns") and hasattr(thing, "types"):
+        for warning in thing.warnings:
+            page.add_note(str(warning))
+        page.add_table([dict(zip(thing.columns, row, strict=True)) for row in thing.rows])
+        page.add_facts([summarize(thing.progress)])
+    elif isinstance(getattr(thing, "rows", None), list):
+        page.add_table(thing.rows)
+        page.add_facts([summarize(thing.progress)])
+    elif hasattr(thing, "as_dict"):
+        page.add_fields(thing.as_dict(), title if isinstance(title, str) else None)
+    elif is_dataclass(thing) and not isinstance(thing, type):
+        page.add_fields(asdict(thing))
+    else:
+        page.add_title(type(thing).__name__, None)
+        page.add_fields(thing.describe())
+    return page.html, page.plain
+
+
+class _Page:
+    """Parts of an object, added one after the other."""
+
+    def __init__(self) -> None:
+        self._html: list[str] = []
+        self._plain: list[str] = []
+
+    @property
+    def html(self) -> str:
+        # The classes keep notebooks from looking for formulas: $5 is a price.
+        body = "\n".join(self._html)
+        return f'<div class="webquarry tex2jax_ignore mathjax_ignore">{_STYLE}\n{body}\n</div>'
+
+    @property
+    def plain(self) -> str:
+        return "\n".join(self._plain)
+
+    def add_title(self, text: str, url: str | None) -> None:
+        self._html.append(f'<div class="title">{_write_link(text, url)}</div>')
+        self._plain.append(one_line(text))
+
+    def add_fields(self, fields: Mapping[str, Any], title: str | None = None) -> None:
+        """Add the fields of an object: title and facts, then notes, texts and lists."""
+        shown = {name: value for name, value in fields.items() if value and name not in _HIDDEN}
+        title_name = next((name for name in _TITLES if isinstance(shown.get(name), str)), "")
+        if title or title_name:
+            url = shown.pop("url", None)
+            self.add_title(title or str(shown.get(title_name, url)), url)
+            shown.pop(title_name, None)
+        self.add_facts(_list_facts(shown))
+        self._add_texts(shown)
+
+    def _add_texts(self, fields: Mapping[str, Any]) -> None:
+        """Add the notes, texts and lists of an object, and of the objects in it."""
+        for name, value in fields.items():
+            if name in _HIDDEN or not value:
+                continue
+            if name in _NOTES:
+                self.add_note(_write_text(value))
+            elif name in _MARKDOWN and isinstance(value, str):
+                self._add_markdown(value)
+            elif isinstance(value, Mapping):
+                self._add_texts(value)
+            elif isinstance(value, str) and not _is_fact(value):
+                self._add_text(value)
+            elif isinstance(value, list | tuple) and isinstance(value[0], Mapping):
+                self._add_list(value)
+
+    def add_facts(self, facts: Iterable[str]) -> None:
+        line = one_line(" · ".join(facts))
+        if line:
+            self._html.append(f'<div class="facts">{escape(line)}</div>')
+            self._plain.append(line)
+
+    def add_note(self, text: str) -> None:
+        self._html.append(f'<div class="note">{escape(one_line(text))}</div>')
+        self._plain.append(one_line(text))
+
+    def add_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add the first rows with their columns that are not empty."""
+        names = dict.fromkeys(name for row in rows for name in row)
+        if len(rows) > 1:
+            names = dict.fromkeys(name for name in names if any(row.get(name) for row in rows))
+        head = "".join(f"<th>{escape(one_line(name))}</th>" for name in names)
+        body = []
+        self._plain.append(" | ".join(map(one_line, names)))
+        for row in rows[:_MOST_ROWS]:
+            cells = [_write_cell(row.get(name)) for name in names]
+            body.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+            self._plain.append(" | ".join(_cut(_write_text(row.get(name))) for name in names))
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        self._html.append(f'<div class="rows">{table}</div>')
+        facts = [f"{len(rows):,} rows"]
+        if len(rows) > _MOST_ROWS:
+            facts.append(f"{len(rows) - _MOST_ROWS:,} more are in .rows")
+        self.add_facts(facts)
+
+    def _add_markdown(self, text: str) -> None:
+        text = _cut_text(text)
+        self._html.append(f'<div class="page">{render_markdown(text)}</div>')
+        self._plain.append(printable(text))
+
+    def _add_text(self, text: str) -> None:
+        text = printable(_cut_text(text))
+        tag = "pre" if "\n" in text else "div"
+        self._html.append(f"<{tag}>{escape(text)}</{tag}>")
+        self._plain.append(text)
+
+    def _add_list(self, items: Sequence[Mapping[str, Any]]) -> None:
+        """Add a numbered list of objects: a link, the facts and the texts of each."""
+        html = []
+        for number, item in enumerate(items, 1):
+            part = _Page()
+            part.add_fields(item)
+            html.append(f"<li>{''.join(part._html)}</li>")
+            self._plain.append(f"{number:>2}. " + "\n    ".join(part._plain))
+        self._html.append(f"<ol>{''.join(html)}</ol>")
+
+
+def render_markdown(text: str) -> str:
+    """Return the Markdown of a page or a model as HTML, without HTML and images of its own."""
+    parser = MarkdownIt("commonmark", {"html": False})
+    parser.enable(["table", "strikethrough"]).disable("reference")
+    parser.add_render_rule("image", _write_image)
+    try:
+        tokens = parser.parse(printable(text))
+        _clean_tokens(tokens)
+        rendered: str = parser.renderer.render(tokens, parser.options, {})
+    except Exception:  # the parser fails on some nesting
+        return f"<pre>{escape(printable(text))}</pre>"
+    return rendered
+
+
+def _clean_tokens(tokens: Iterable[Token]) -> None:
+    """Remove control characters that entities stood for, and targets that are no web addresses."""
+    for token in tokens:
+        token.content = printable(token.content)
+        if token.type == "link_open":
+            target = link_target(str(token.attrs.get("href", "")))
+            token.attrs = {}
+            if target is not None:
+                token.attrs = {"href": target, "target": "_blank", "rel": "noopener noreferrer"}
+        elif token.type == "fence":
+            token.info = ""
+        _clean_tokens(token.children or ())
+
+
+def _write_image(self: Any, tokens: Sequence[Token], place: int, *_: Any) -> str:
+    words = "".join(child.content for child in tokens[place].children or ())
+    return f"[{escape(words or 'image')}]"
+
+
+def _list_facts(fields: Mapping[str, Any]) -> list[str]:
+    """Return the short values of an object, and of the objects in it, with their names."""
+    facts = []
+    for name, value in fields.items():
+        if name in _NOTES | _MARKDOWN | _HIDDEN | {"title", "url"} or not value:
+            continue
+        if isinstance(value, Mapping):
+            facts += _list_facts(value)
+        elif _is_fact(value):
+            facts.append(f"{_write_name(name)}: {_write_text(value)}")
+    return list(dict.fromkeys(facts))
+
+
+def _is_fact(value: Any) -> bool:
+    """Return whether a value fits in the line of facts."""
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_FACT and "\n" not in value
+    if isinstance(value, list | tuple):
+        return all(isinstance(part, str | int | float) for part in value)
+    return not isinstance(value, Mapping)
+
+
+def _write_name(name: str) -> str:
+    """Return the name of a field as words."""
+    words = "".join(f" {char.lower()}" if char.isupper() else char for char in name)
+    return words.replace("_", " ").strip()
+
+
+def _write_text(value: Any) -> str:
+    """Return a value in one line."""
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple) and _is_fact(value):
+        value = ", ".join(map(str, value))
+    elif isinstance(value, Mapping | list | tuple):
+        value = json.dumps(value, ensure_ascii=False, default=str)
+    elif isinstance(value, float):
+        value = f"{value:.6g}"
+    elif isinstance(value, bytes):
+        value = f"{len(value):,} bytes"
+    return one_line(str(value))
+
+
+def _write_cell(value: Any) -> str:
+    """Return the HTML of a cell; URLs and sources are links."""
+    if isinstance(value, str) and value.startswith(("http://", "https://")):
+        return _write_link(value, value)
+    is_list = isinstance(value, list | tuple) and bool(value)
+    if is_list and all(isinstance(part, Mapping) and part.get("url") for part in value):
+        links = [_write_link(str(part.get("title") or part["url"]), part["url"]) for part in value]
+        return " · ".join(links)
+    return escape(_cut(_write_text(value)))
+
+
+def _write_link(text: str, url: Any) -> str:
+    words = escape(_cut(one_line(text)))
+    target = link_target(url) if isinstance(url, str) else None
+    if target is None:
+        return words
+    return f'<a href="{escape(target)}" target="_blank" rel="noopener noreferrer">{words}</a>'
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]} ..."
+
+
+def _cut_text(text: str) -> str:
+    further = len(text) - _LONGEST_TEXT
+    if further <= 0:
+        return text
+    return f"{text[:_LONGEST_TEXT]}\n\n... {further:,} characters more are in the object."

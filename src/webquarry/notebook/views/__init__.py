@@ -1,1 +1,0 @@
-"""one file for each kind of thing that a cell can show"""
