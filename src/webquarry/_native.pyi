@@ -76,6 +76,23 @@ class ChosenParts:
     def children(self, element: etree._Element) -> list[Child]: ...
     def names(self) -> frozenset[str]: ...
 
+class Candidates:
+    """The elements in another one that may be hidden, in document order, itself included."""
+
+    depth: int
+    least_depth: int  # of the elements after the last candidate, up to this one
+
+    def __init__(
+        self,
+        root: etree._Element,
+        tags: Set[str],
+        names: Iterable[str],
+        concerns: Callable[[str, str], bool],
+        parts: ChosenParts | None = None,
+    ) -> None: ...
+    def watch_all(self, is_strict: bool) -> None: ...
+    def next(self, inside: bool) -> etree._Element | None: ...
+
 # features.pxi
 
 FEATURE_NAMES: tuple[str, ...]

@@ -68,11 +68,11 @@ def test_cascade_gives_the_declarations_that_css_inline_writes(
     page = f"<!doctype html><html><head><style>{css}</style></head>{body}</html>"
     document = parse_html(page)
     sheets = collect_sheets(document.page_info)
-    cascade = Cascade(document.roots, sheets, None, has_scripts=lambda: False)
+    cascade = Cascade(document.roots, sheets, has_scripts=lambda: False)
     inlined = parse_html(css_inline.inline(page))
 
     elements = document.roots[0].iter(*NESTING.values())
     others = inlined.roots[0].iter(*NESTING.values())
     for element, other in zip(elements, others, strict=True):
         ordinary, important = parse_attribute(other.get("style") or "")
-        assert cascade.find_style(element) == ordinary | important
+        assert cascade.find_style(element).declared == ordinary | important

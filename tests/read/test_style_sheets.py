@@ -13,7 +13,7 @@ from webquarry._read.style.conditions import ALWAYS, SOMETIMES
 from webquarry._read.style.declarations import parse_body
 from webquarry._read.style.sheet import SheetRule, Sheets, read_rules
 
-NAMES = frozenset({"a", "b", "top"})
+NAMES = frozenset({"a", "b", "top", "p", "h1"})
 FILLER = "".join(f".unused-{number}{{color:red}}" for number in range(800))
 
 
@@ -52,7 +52,8 @@ def test_rule_about_a_known_name_is_read(selector: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "selector", [".x", "#x", "p.x", ".a .x", ".a.x", ".x>p", ".x,.y", ".x[data-a='.a']", ".ab"]
+    "selector",
+    [".x", "#x", "p.x", ".a .x", ".a.x", ".x>p", ".x,.y", ".x[data-a='.a']", ".ab", "td"],
 )
 def test_rule_about_other_names_is_skipped(selector: str) -> None:
     assert selectors(f"{selector}{{display:none}}") == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webquarry._read.html.parse import parse_html
-from webquarry._read.style.styles import Styles
+from webquarry._read.style.styles import find_hidden
 
 
 def test_hidden_elements_and_texts_are_marked_with_their_reason() -> None:
@@ -13,22 +13,24 @@ def test_hidden_elements_and_texts_are_marked_with_their_reason() -> None:
         "<div id=d class=v>3<b id=e class=s>4</b><i id=f>5</i></div>"
     )
 
-    hidden = Styles(document.roots, document.page_info).find_hidden()
+    hidden = find_hidden(document.roots, document.page_info)
 
     assert {one.get("id"): reason for one, reason in hidden.elements.items()} == {
         "b": "hidden attribute"
     }
     assert {one.get("id"): reason for one, reason in hidden.texts.items()} == {
         "d": "visibility hidden",
-        "f": "visibility hidden",
+        "e": None,
     }
-    assert hidden.undecided == 0
+    assert not hidden.undecided
 
 
-def test_names_limit_the_rules_that_are_read() -> None:
-    page = "<!doctype html><style>.a{display:none}.b{display:none}</style><p class=a>1<p class=b>2"
-    document = parse_html(page)
+def test_reasons_can_be_ignored() -> None:
+    document = parse_html("<p hidden>1</p><p style='visibility:hidden'>2</p><p style=opacity:0>3")
 
-    hidden = Styles(document.roots, document.page_info, {"b"}).find_hidden()
+    hidden = find_hidden(
+        document.roots, document.page_info, ignored={"hidden attribute", "visibility hidden"}
+    )
 
-    assert [one.get("class") for one in hidden.elements] == ["b"]
+    assert list(hidden.elements.values()) == ["transparent"]
+    assert not hidden.texts

@@ -22,7 +22,7 @@ from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.walker import Parts, Scope, Walker
 from webquarry._read.models import LeftOutText
 from webquarry._read.slices.text import read_line
-from webquarry._read.style.styles import Styles
+from webquarry._read.style.styles import UNDONE_BY_SCRIPTS, find_hidden
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
 # Share of the selected text; a page that shows less hides its text until a script has run.
@@ -51,31 +51,26 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
         kept |= found_notes
         parts = flow.walk.choose_parts(kept, formulas)
     size, headings = _measure_rest(flow, kept)
-    names = None
-    if page_info.style_elements:
-        names = parts.names()
-        if headings:
-            names |= flow.walk.choose_parts(set(headings), []).names()
-    visibility = Styles(document.roots, page_info, names)
+    marked = flow.walk.choose_parts(kept | set(headings), formulas) if headings else parts
+    hidden = find_hidden(document.roots, page_info, parts=marked)
     links = Links(base_url, page_info.base)
 
-    def read(parts: Parts, *, script_has_run: bool = False) -> Walker:
-        scope = Scope(parts, FALLBACK_TAGS, script_has_run)
-        return walk(document, visibility, links, scope)
+    def read(parts: Parts) -> Walker:
+        return walk(document, hidden, links, Scope(parts, FALLBACK_TAGS))
 
     walker = read(parts)
     notes: tuple[str, ...] = ()
     is_nearly_empty = walker.shown < _MIN_SHOWN * sum(map(len, selection.texts))
-    if is_nearly_empty and visibility.has_scripts():
-        walker = read(parts, script_has_run=True)
+    if is_nearly_empty and hidden.revealed.has_scripts():
+        hidden = find_hidden(document.roots, page_info, parts=marked, ignored=UNDONE_BY_SCRIPTS)
+        walker = read(parts)
         notes = (READY_NOTE,)
-    if visibility.undecided:
+    if walker.is_undecided:
         notes = (*notes, UNDECIDED_NOTE)
     left_out = None
     if size >= _MIN_LEFT_OUT:
         found = _read_headings(flow, headings, read)
         left_out = LeftOutText(size, _shorten_headings(found))
-    visibility.close()
     return Markdown(walker.blocks.blocks, "", walker.removed, notes, left_out)
 
 

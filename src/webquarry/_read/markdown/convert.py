@@ -20,7 +20,7 @@ from webquarry._read.markdown.links import Links
 from webquarry._read.markdown.walker import Scope, Walker
 from webquarry._read.models import LeftOutText
 from webquarry._read.slices.text import WrittenText
-from webquarry._read.style.styles import Styles
+from webquarry._read.style.styles import HiddenNodes, find_hidden
 from webquarry._read.text.characters import clean
 
 COMMENT = "comment"
@@ -54,7 +54,7 @@ class Markdown:
 
 def walk(
     document: Document,
-    visibility: Styles,
+    hidden: HiddenNodes,
     links: Links,
     scope: Scope,
     elements: Sequence[Element] | None = None,
@@ -62,7 +62,7 @@ def walk(
     """Walk through some elements of a page, or all; return the walker with its blocks."""
     footnotes = Footnotes(document.roots)
     page_info = document.page_info
-    walker = Walker(visibility, links, footnotes, page_info, scope, ACTIONS, ACTIONS_IN_CODE)
+    walker = Walker(hidden, links, footnotes, page_info, scope, ACTIONS, ACTIONS_IN_CODE)
     walker.walk(document.roots if elements is None else elements)
     footnotes.restore_links(walker.blocks, links)
     return walker
@@ -83,17 +83,15 @@ def render(
     links = Links(base_url, document.page_info.base)
     is_fallback = elements is None and is_read_without_scripts(document.roots)
     tags = FALLBACK_TAGS if is_fallback else frozenset[str]()
-    visibility = Styles(document.roots, document.page_info)
-    walker = walk(document, visibility, links, Scope(fallback_tags=tags), elements)
-    if (
-        not walker.blocks and elements is None
-    ):  # some pages are in a template until a script has run
-        visibility = Styles(document.roots, document.page_info)
+    hidden = find_hidden(document.roots, document.page_info, elements=elements)
+    walker = walk(document, hidden, links, Scope(fallback_tags=tags), elements)
+    if not walker.blocks and elements is None:
+        # some pages are in a template until a script has run
         scope = Scope(fallback_tags=frozenset({*tags, "template"}))
-        walker = walk(document, visibility, links, scope)
+        walker = walk(document, hidden, links, scope)
         is_fallback = bool(walker.blocks)
     notes = (FALLBACK_NOTE,) if is_fallback else ()
-    if visibility.undecided:
+    if walker.is_undecided:
         notes = (*notes, UNDECIDED_NOTE)
     return Markdown(walker.blocks.blocks, "", walker.removed, notes)
 

@@ -32,7 +32,8 @@ from webquarry._read.markdown.inline import (
 from webquarry._read.markdown.links import PERMALINK, PERMALINK_WORDS
 from webquarry._read.markdown.lists import LIST_ACTIONS, NOTE_INDENT
 from webquarry._read.markdown.tables import TABLE_ACTIONS
-from webquarry._read.style.styles import NAVIGATION, NO_SIZE
+from webquarry._read.style.judge import NO_SIZE
+from webquarry._read.style.styles import NAVIGATION
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker
@@ -164,7 +165,7 @@ def start_link(walker: Walker, element: Element) -> Leave:
     if href[0] == "#":
         label = walker.footnotes.find_mark_label(element, href)
         if label is not None:
-            if walker.visibility.muted is None:
+            if walker.muted is None:
                 walker.add_mark(Literal(f"[^{label}]"))
             return SKIP
         is_skip_link = _SKIP_LINK.fullmatch(beginning_of(element, _MAX_ANCHOR))
@@ -203,7 +204,7 @@ def add_image(walker: Walker, element: Element) -> Leave:
     text = " ".join((get_value(element, "alt") or "").split())
     if not text:
         return SKIP
-    reason = NO_SIZE if _has_no_size(element) else walker.visibility.muted
+    reason = NO_SIZE if _has_no_size(element) else walker.muted
     if reason is not None:
         walker.removed[reason] += 1
         return SKIP
@@ -259,7 +260,7 @@ def end_summary(walker: Walker, element: Element) -> None:
 def start_button(walker: Walker, element: Element) -> Leave:
     """Skip a button, unless it is the title of what it opens."""
     is_title = walker.heading or is_panel_button(element)
-    if is_title or walker.visibility.revealed.is_the_page(element):
+    if is_title or walker.hidden.revealed.is_the_page(element):
         return start_block(walker, element)
     walker.leave_out(element, FORM)
     return SKIP
@@ -267,7 +268,7 @@ def start_button(walker: Walker, element: Element) -> Leave:
 
 def start_navigation(walker: Walker, element: Element) -> Leave:
     """Skip a menu, unless it was never closed and contains the page."""
-    if walker.visibility.revealed.is_the_page(element):
+    if walker.hidden.revealed.is_the_page(element):
         return start_block(walker, element)
     walker.leave_out(element, NAVIGATION)
     return SKIP
@@ -326,7 +327,7 @@ def end_code_span(walker: Walker, element: Element) -> None:
 
 
 def add_formula(walker: Walker, element: Element) -> Leave:
-    if walker.visibility.muted is None:
+    if walker.muted is None:
         walker.add_mark(Literal(formulas.read_mathml(element, walker.removed)))
     return SKIP
 

@@ -247,7 +247,7 @@ def _read_icons(walker: Walker, cell: Element) -> str:
         label = icon.get("aria-label") or icon.get("alt") or icon.get("title") or ""
         name = icon.get("href") or icon.get("xlink:href") or icon.get("class") or ""
         sign = read_icon_label(label) or read_icon_name(name)
-        if sign and walker.visibility.paints(icon):
+        if sign and walker.hidden.shows(icon):
             signs.add(sign)
     return signs.pop() if len(signs) == 1 else ""
 

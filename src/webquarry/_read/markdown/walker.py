@@ -1,7 +1,7 @@
 """Walk through elements of a page and write blocks.
 
 `Scope` yields the elements and texts that are read, `elements.py` has the action of each tag, and
-`Styles` decides what is visible. The walker has the state that actions change: the pieces and open
+`HiddenNodes` what is not visible. The walker has the state that actions change: the pieces and open
 spans of the current block, and the finished blocks. It has its own stack, because pages nest deeper
 than Python's.
 """
@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from webquarry._read.html.class_names import HIDDEN_CLASS
 from webquarry._read.html.inline_boxes import SIDE_BY_SIDE, are_apart, holds_boxes
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.tree import first_texts, has_text
@@ -31,15 +30,7 @@ from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.formulas import is_formula_image
 from webquarry._read.markdown.inline import BREAK, CLOSE, Piece, Span, render_inline
 from webquarry._read.markdown.links import Links
-from webquarry._read.style.styles import (
-    DISPLAY,
-    HIDDEN,
-    NO_SIZE,
-    SAME_COLOUR,
-    TRANSPARENT,
-    VISIBILITY,
-    Styles,
-)
+from webquarry._read.style.styles import HiddenNodes
 from webquarry._read.text.escape import escape_line_starts
 
 if TYPE_CHECKING:
@@ -51,8 +42,6 @@ if TYPE_CHECKING:
 INSIDE, TEXT, TAIL = 1, 2, 4
 HOLDS = 8
 
-# Ways in which pages are hidden until their scripts have run.
-_UNDONE_BY_SCRIPTS = frozenset({HIDDEN, DISPLAY, TRANSPARENT, HIDDEN_CLASS, VISIBILITY, NO_SIZE})
 _MAX_HEADING = 300  # characters; a longer heading contains what follows it
 _MAX_HEADING_TEXTS = 100  # pieces of text in it
 _MARKS_BETWEEN = 6  # pieces in which the text before an inline element is searched
@@ -60,7 +49,7 @@ _BOLD = "**"
 
 # An element, its parts, tag and attribute names, and those of its `text` and `tail` that are read.
 Child = tuple[Element, int, str, list[str], str | None, str | None]
-# Remaining siblings, the element, the function for its end, and whether its style has to be left.
+# Remaining siblings, the element, the function for its end, and whether it changed `muted`.
 _OpenElement = tuple[Iterator[Child], Child, Leave, bool]
 _Frame = tuple[list[Piece], list[Span], Blocks, "list[Listing]", int, Mapping[object, Action]]
 
@@ -107,7 +96,6 @@ class Scope:
 
     parts: Parts = _ALL_PARTS
     fallback_tags: frozenset[str] = frozenset()  # read although browsers with scripts skip them
-    script_has_run: bool = False  # read what scripts would show
 
 
 class Walker:
@@ -115,7 +103,7 @@ class Walker:
 
     def __init__(
         self,
-        visibility: Styles,
+        hidden: HiddenNodes,
         links: Links,
         footnotes: Footnotes,
         page_info: PageInfo,
@@ -123,7 +111,9 @@ class Walker:
         actions: Mapping[object, Action],
         actions_in_code: Mapping[object, Action],
     ) -> None:
-        self.visibility = visibility
+        self.hidden = hidden
+        self.muted: str | None = None  # why text is not visible
+        self.is_undecided = False  # rules about a hidden element were not matched
         self.typesets_tex = page_info.typesets_tex
         self.links = links
         self.footnotes = footnotes
@@ -143,9 +133,8 @@ class Walker:
         self.actions = actions
         self._page_actions = actions
         self._code_actions = actions_in_code
-        self._watched_tags = visibility.tags
-        self._watched = visibility.watched
-        self._restyled = False  # the last entered element changed the style
+        self._muted_before: list[str | None] = []  # outside of the elements that changed `muted`
+        self._restyled = False  # the last entered element changed `muted`
         self._boxes_in: Element | None = None  # the last element asked for inline boxes
         self._holds_boxes = False
         self._frames: list[_Frame] = []  # states of the walk outside of a cell or code
@@ -191,7 +180,7 @@ class Walker:
         if leave is not None and leave is not SKIP:
             leave(self, element)
         if restyled:
-            self.visibility.leave()
+            self.muted = self._muted_before.pop()
         if not tail:
             return tag
         self._take_text(tail)
@@ -216,50 +205,35 @@ class Walker:
         return self._holds_boxes
 
     def _enter(self, element: Element, tag: str, names: list[str]) -> Leave:
-        """Start an element: judge its visibility and run its action."""
-        visibility = self.visibility
+        """Start an element: leave it out if it is hidden, or run its action."""
         action = self.actions.get(tag)
-        restyled = self._restyled = False
-        if (
-            (tag in self._watched_tags or not self._watched.isdisjoint(names))
-            and action is not skip
-            and not visibility.is_plain(element, names)
-        ):
-            seen = self._judge(element, names)
-            if seen is None:
-                return SKIP
-            restyled = seen
-            if "role" in names and self._is_role_heading(element, action):
-                action = self.actions.get(ROLE_HEADING)
-        if tag == "a" and visibility.muted == SAME_COLOUR and not restyled and "style" not in names:
-            restyled = visibility.enter_link(element, names)
-        self._restyled = restyled
+        hidden = self.hidden
+        self._restyled = False
+        if element in hidden.elements and action is not skip and not self._is_formula(element):
+            self.is_undecided = self.is_undecided or element in hidden.undecided
+            if has_text(element) or element.get("alt"):
+                self.removed[hidden.elements[element]] += 1
+            return SKIP
+        if element in hidden.texts:
+            self._muted_before.append(self.muted)
+            self.muted = hidden.texts[element]
+            self._restyled = True
+        if "role" in names and self._is_role_heading(element, action):
+            action = self.actions.get(ROLE_HEADING)
         return action(self, element) if action is not None else None
 
     def _is_role_heading(self, element: Element, action: Action | None) -> bool:
         """Whether a box or an inline element is a heading by its role."""
         return (action is None or element.tag in BOX_TAGS) and element.get("role") == "heading"
 
-    def _judge(self, element: Element, names: list[str]) -> bool | None:
-        """Return whether the style of the text changes; None if the element is hidden."""
-        verdict = self.visibility.enter(element, names)
-        if isinstance(verdict, bool):
-            return verdict
-        if self.scope.script_has_run:
-            if verdict in _UNDONE_BY_SCRIPTS:
-                return False
-            self.removed[verdict] += 1
-            return None
-        if element.tag == "img" and is_formula_image(element):
-            return False  # visible, only hidden from screen readers
-        if has_text(element) or element.get("alt"):
-            self.removed[verdict] += 1
-        return None
+    def _is_formula(self, element: Element) -> bool:
+        """Whether an element is a formula, which is only hidden from screen readers."""
+        return element.tag == "img" and is_formula_image(element)
 
     def _take_text(self, text: str) -> None:
         """Add text to the block if it is visible."""
-        muted = self.visibility.muted
-        if muted is None or (muted == VISIBILITY and self.scope.script_has_run):
+        muted = self.muted
+        if muted is None:
             self.shown += len(text)
             if self.pieces or not text.isspace():
                 self.pieces.append(text)

@@ -69,7 +69,7 @@ cdef uint64_t hash_name(const unsigned char* name, Py_ssize_t size) noexcept:
 
 
 cdef class NameSet:
-    """Class names and ids, compared without regard to case."""
+    """Class names, ids and tags, compared without regard to case."""
 
     cdef uint64_t* hashes
     cdef size_t mask
@@ -135,8 +135,22 @@ cdef class NameSet:
         cdef int depth = 0, kind
         cdef unsigned char quote
         cdef bint gap = False, known, own_known = True, all_known = True, any_known = False, any_exact = False
+        cdef bint has_escape = memchr(text, 92, size) is not NULL  # its blank is part of a name
+        cdef bint begins = True  # a compound
         while place < size:
             kind = CSS_KINDS[text[place]]
+            if begins and kind == NAME and not depth and not has_escape:
+                if gap:
+                    all_known, own_known, gap = all_known and own_known, True, False
+                start = place
+                while place < size and (CSS_KINDS[text[place]] == NAME or CSS_KINDS[text[place]] == ODD):
+                    place += 2 if text[place] == 92 else 1
+                place = min(place, size)
+                begins = False
+                if place == size or text[place] != 124:  # not a namespace
+                    own_known = own_known and self.contains(text + start, place - start)
+                continue
+            begins = kind == BLANK or kind == CHILD or kind == SIBLING or kind == COMMA
             if kind == QUOTE:
                 quote = text[place]
                 place += 1

@@ -351,3 +351,58 @@ def style_of(_Element element not None):
     if child.next is not NULL or not is_text(child):
         return None
     return <bytes>(<const char*>child.content)
+
+
+cdef class NodeTable:
+    """Numbers of nodes, found by their address."""
+
+    cdef xmlNode** nodes
+    cdef unsigned char* bits
+    cdef size_t mask, count
+
+    def __cinit__(self):
+        self.make_room(64)
+
+    def __dealloc__(self):
+        PyMem_Free(self.nodes)
+        PyMem_Free(self.bits)
+
+    cdef int get(self, xmlNode* node) noexcept:
+        """Return the bits of a node, 0 if it has none."""
+        cdef size_t place = (<size_t>node >> 4) & self.mask
+        while self.nodes[place] is not NULL:
+            if self.nodes[place] == node:
+                return self.bits[place]
+            place = (place + 1) & self.mask
+        return 0
+
+    cdef int add(self, xmlNode* node, int bits) except -1:
+        cdef size_t place
+        if 2 * self.count > self.mask:
+            self.make_room(4 * (self.mask + 1))
+        place = (<size_t>node >> 4) & self.mask
+        while self.nodes[place] is not NULL and self.nodes[place] != node:
+            place = (place + 1) & self.mask
+        if self.nodes[place] is NULL:
+            self.nodes[place] = node
+            self.count += 1
+        self.bits[place] |= bits
+        return 0
+
+    cdef int make_room(self, size_t room) except -1:
+        cdef xmlNode** nodes = self.nodes
+        cdef unsigned char* bits = self.bits
+        cdef size_t before = self.mask + 1 if nodes is not NULL else 0, place
+        self.nodes = <xmlNode**>PyMem_Calloc(room, sizeof(void*))
+        self.bits = <unsigned char*>PyMem_Calloc(room, 1)
+        self.mask, self.count = room - 1, 0
+        try:
+            if self.nodes is NULL or self.bits is NULL:
+                raise MemoryError
+            for place in range(before):
+                if nodes[place] is not NULL:
+                    self.add(nodes[place], bits[place])
+        finally:
+            PyMem_Free(nodes)
+            PyMem_Free(bits)
+        return 0

@@ -666,27 +666,20 @@ cdef class ChosenParts:
     """The elements that some blocks are made of, and all those around them. Nodes are found by their address."""
 
     cdef Walk _walk
-    cdef xmlNode** _nodes
-    cdef unsigned char* _parts
-    cdef size_t _mask, _count
+    cdef NodeTable _parts
 
     def __cinit__(self, Walk walk, blocks, list more):
         cdef _Element element
-        self._walk = walk
-        self._make_room(256)
+        self._walk, self._parts = walk, NodeTable()
         self._take(&walk._heads, blocks, TEXT)
         self._take(&walk._tails, blocks, TAIL)
         self._take(&walk._atoms, blocks, INSIDE)
         for element in more:
             self._open_way(element._c_node)
 
-    def __dealloc__(self):
-        PyMem_Free(self._nodes)
-        PyMem_Free(self._parts)
-
     def among(self, list elements):
         cdef _Element element
-        return [(element, self._parts_of(element._c_node)) for element in elements if self._parts_of(element._c_node)]
+        return [(element, self._parts.get(element._c_node)) for element in elements if self._parts.get(element._c_node)]
 
     def children(self, _Element element not None):
         cdef xmlNode* child = element._c_node.children
@@ -696,7 +689,7 @@ cdef class ChosenParts:
         cdef Walk walk = self._walk
         while child is not NULL:
             if child.type == XML_ELEMENT_NODE:
-                parts = self._parts_of(child)
+                parts = self._parts.get(child)
                 if is_row and not parts and is_cell(child):
                     parts = INSIDE
                 if parts:
@@ -711,16 +704,19 @@ cdef class ChosenParts:
 
     def names(self):
         cdef size_t place
+        cdef xmlNode* node
         cdef xmlAttr* attribute
-        cdef set values = set()
-        for place in range(self._mask + 1):
-            if self._nodes[place] is not NULL and self._parts[place] & INSIDE:
-                attribute = self._nodes[place].properties
+        cdef set values = set(), tags = set()
+        for place in range(self._parts.mask + 1):
+            node = self._parts.nodes[place]
+            if node is not NULL and self._parts.bits[place] & INSIDE:
+                tags.add(<size_t>node.name)
+                attribute = node.properties
                 while attribute is not NULL:
                     if is_called(attribute, "class") or is_called(attribute, "id"):
-                        values.add(self._walk._value(self._nodes[place], attribute))
+                        values.add(self._walk._value(node, attribute))
                     attribute = attribute.next
-        return frozenset(" ".join(values).lower().split())
+        return frozenset(" ".join(values).lower().split()) | {(<const char*><size_t>tag).decode("utf-8") for tag in tags}
 
     cdef int _take(self, Nodes* owners, blocks, int part) except -1:
         cdef Py_ssize_t index, place, last = -1
@@ -733,55 +729,120 @@ cdef class ChosenParts:
             if not wanted:
                 continue
             if part == TAIL:
-                self._add(node, TAIL)
+                self._parts.add(node, TAIL)
                 self._open_way(node.parent)
             else:
                 if part == TEXT:
-                    self._add(node, TEXT)
+                    self._parts.add(node, TEXT)
                 self._open_way(node)
         return 0
 
     cdef int _open_way(self, xmlNode* node) except -1:
-        while node is not NULL and node.type == XML_ELEMENT_NODE and not self._parts_of(node) & INSIDE:
-            self._add(node, INSIDE)
+        while node is not NULL and node.type == XML_ELEMENT_NODE and not self._parts.get(node) & INSIDE:
+            self._parts.add(node, INSIDE)
             node = node.parent
         return 0
 
-    cdef int _parts_of(self, xmlNode* node) noexcept:
-        cdef size_t place = (<size_t>node >> 4) & self._mask
-        while self._nodes[place] is not NULL:
-            if self._nodes[place] == node:
-                return self._parts[place]
-            place = (place + 1) & self._mask
-        return 0
 
-    cdef int _add(self, xmlNode* node, int part) except -1:
-        cdef size_t place
-        if 2 * self._count > self._mask:
-            self._make_room(4 * (self._mask + 1))
-        place = (<size_t>node >> 4) & self._mask
-        while self._nodes[place] is not NULL and self._nodes[place] != node:
-            place = (place + 1) & self._mask
-        if self._nodes[place] is NULL:
-            self._nodes[place] = node
-            self._count += 1
-        self._parts[place] |= part
-        return 0
+cdef class Candidates:
+    """The elements in another one that may be hidden, in document order, itself included.
 
-    cdef int _make_room(self, size_t room) except -1:
-        cdef xmlNode** nodes = self._nodes
-        cdef unsigned char* parts = self._parts
-        cdef size_t before = self._mask + 1 if nodes is not NULL else 0, place
-        self._nodes = <xmlNode**>PyMem_Calloc(room, sizeof(void*))
-        self._parts = <unsigned char*>PyMem_Calloc(room, 1)
-        self._mask, self._count = room - 1, 0
-        try:
-            if self._nodes is NULL or self._parts is NULL:
-                raise MemoryError
-            for place in range(before):
-                if nodes[place] is not NULL:
-                    self._add(nodes[place], parts[place])
-        finally:
-            PyMem_Free(nodes)
-            PyMem_Free(parts)
-        return 0
+    These are elements with one of some tags ("*" for all), and those with an attribute of which `concerns(name, value)`
+    is true; it is called once for a value. With `parts`, only they and the elements right in them and in their cells.
+    """
+
+    cdef readonly Py_ssize_t depth
+    cdef readonly Py_ssize_t least_depth  # of the elements after the last candidate, up to this one
+    cdef _Element _root
+    cdef NodeTable _parts
+    cdef xmlNode* _node
+    cdef object _tags, _concerns
+    cdef dict _tag_verdicts
+    cdef list _names, _verdicts
+    cdef bint _all
+    cdef list _outer  # the depths at which all elements began or ceased to be candidates, and what was before
+
+    def __init__(self, _Element root not None, tags, names, concerns, ChosenParts parts=None):
+        self._parts = parts._parts if parts is not None else None
+        self._root, self._tags, self._concerns = root, tags, concerns
+        self._node = NULL
+        self._tag_verdicts, self._names = {}, [name.encode() for name in names]
+        self._verdicts = [{} for _ in self._names]
+        self._all, self._outer = "*" in tags, []
+        self.depth = 0
+
+    def watch_all(self, bint is_strict):
+        """Whether all elements in the last candidate are candidates."""
+        is_strict = is_strict or "*" in self._tags
+        if is_strict != self._all:
+            self._outer.append((self.depth, self._all))
+            self._all = is_strict
+
+    def next(self, bint inside):
+        """Return the next candidate, None at the end. Skip all in the last one if not `inside`."""
+        self.least_depth = self.depth + 1
+        while self._advance(inside):
+            self.least_depth = min(self.least_depth, self.depth)
+            if self._all or self._is_candidate():
+                return elementFactory(self._root._doc, self._node)
+            inside = True
+        return None
+
+    cdef bint _advance(self, bint inside) except -1:
+        cdef xmlNode* node = self._node
+        cdef xmlNode* found = NULL
+        if node is NULL:
+            self._node = self._root._c_node
+            return True
+        if inside:
+            found = self._find_part(node.children)
+            if found is not NULL:
+                self.depth += 1
+        while found is NULL:
+            if node is self._root._c_node:
+                return False
+            found = self._find_part(node.next)
+            if found is NULL:
+                node = node.parent
+                self.depth -= 1
+        while self._outer and self._outer[len(self._outer) - 1][0] >= self.depth:
+            self._all = self._outer.pop()[1]
+        self._node = found
+        return True
+
+    cdef xmlNode* _find_part(self, xmlNode* node) noexcept:
+        """Return the first element among a node and its next siblings that is not left out."""
+        while node is not NULL:
+            if node.type == XML_ELEMENT_NODE and (
+                self._parts is None
+                or self._parts.get(node)
+                or self._parts.get(node.parent)
+                or (is_cell(node.parent) and self._parts.get(node.parent.parent))
+            ):
+                break
+            node = node.next
+        return node
+
+    cdef bint _is_candidate(self) except -1:
+        cdef xmlAttr* attribute = self._node.properties
+        cdef Py_ssize_t index
+        cdef bytes name, value
+        verdict = self._tag_verdicts.get(<size_t>self._node.name)
+        if verdict is None:  # libxml2 has one copy of each name
+            verdict = (<const char*>self._node.name).decode("utf-8") in self._tags
+            self._tag_verdicts[<size_t>self._node.name] = verdict
+        if verdict:
+            return True
+        while attribute is not NULL:
+            for index, name in enumerate(self._names):
+                if is_called(attribute, name):
+                    value = value_of(self._root, self._node, attribute)
+                    verdict = (<dict>self._verdicts[index]).get(value)
+                    if verdict is None:
+                        verdict = self._concerns(name.decode(), value.decode("utf-8", "replace"))
+                        (<dict>self._verdicts[index])[value] = verdict
+                    if verdict:
+                        return True
+                    break
+            attribute = attribute.next
+        return False

@@ -1,6 +1,6 @@
 """Words of a parsed page: all visible text, menus and notes included, in document order.
 
-Hidden text is included and marked. `Styles` decides what is hidden, as it does for Markdown.
+Hidden text is included and marked; what is hidden is the same as for Markdown, except menus.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from webquarry._read.html.fallbacks import FALLBACK_TAGS
 from webquarry._read.html.parse import Document
 from webquarry._read.plain.words import PageWords
 from webquarry._read.plain.writer import WordWriter
-from webquarry._read.style.styles import NAVIGATION, Styles
+from webquarry._read.style.styles import NAVIGATION, find_hidden
 from webquarry._read.text.characters import strip_invisible
 
 _BLOCKS = frozenset(
@@ -60,7 +60,9 @@ class _WordWalk:
 
     def __init__(self, document: Document, *, with_fallbacks: bool) -> None:
         self.writer = WordWriter()
-        self._styles = Styles(document.roots, document.page_info)
+        roots, ignored = document.roots, frozenset({NAVIGATION})
+        self._hidden = find_hidden(roots, document.page_info, ignored=ignored)
+        self._muted = [False]  # whether text is hidden, inside of the elements that change it
         self._silent = _SILENT if with_fallbacks else _SILENT | FALLBACK_TAGS
         self._drawings = 0
         self._removed: Counter[str] = Counter()
@@ -93,15 +95,10 @@ class _WordWalk:
         tag = element.tag
         if tag in self._silent or (tag == "svg" and not self._is_unclosed(element)):
             return "silent"
-        styles = self._styles
-        names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
-        is_watched = tag in styles.tags or not styles.watched.isdisjoint(names)
-        if self._concealed or not is_watched or styles.is_plain(element, names):
-            return "plain"
-        verdict = styles.enter(element, names)
-        if verdict is True:
+        if element in self._hidden.texts and not self._concealed:
+            self._muted.append(self._hidden.texts[element] is not None)
             return "restyled"
-        if verdict is False or verdict == NAVIGATION:
+        if self._concealed or element not in self._hidden.elements:
             return "plain"
         self._concealed = True
         return "hidden"
@@ -133,7 +130,7 @@ class _WordWalk:
             self.writer.close_heading()
         self._break(tag)
         if state == "restyled":
-            self._styles.leave()
+            self._muted.pop()
         elif state == "hidden":
             self._concealed = False
 
@@ -148,6 +145,6 @@ class _WordWalk:
         """Write text, and whether it is hidden."""
         if not text:
             return
-        self.writer.mark_hidden(is_hidden=self._concealed or self._styles.muted is not None)
+        self.writer.mark_hidden(is_hidden=self._concealed or self._muted[-1])
         visible = strip_invisible(text, self._removed)
         self.writer.add(visible, verbatim=bool(self._preformatted))

@@ -19,7 +19,7 @@ from webquarry._read.markdown.compose import Composer, Content, one_line
 from webquarry._read.markdown.convert import Markdown, render
 from webquarry._read.sites._wiki_info import WikiInfo, read_info
 from webquarry._read.slices.text import read_line
-from webquarry._read.style.styles import Styles
+from webquarry._read.style.styles import is_shown
 from webquarry.errors import NotFound
 
 READER = "mediawiki"
@@ -140,7 +140,7 @@ def _contains_text(document: Document, body: etree._Element) -> bool:
     """Return whether the text of a page is in this element, and not in paragraphs elsewhere."""
     if any(one.tag in _NOT_AROUND for one in body.iterancestors()):
         return False
-    if not Styles(document.roots, document.page_info).paints(body):
+    if not is_shown(body, document.roots, document.page_info):
         return False
     elsewhere = -sum(length_up_to(one, _MUCH_TEXT) for one in body.iter("p"))
     for root in document.roots:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 
 from lxml import etree
 
@@ -22,6 +24,7 @@ from webquarry._native import (
     bits_of,
     find_value,
 )
+from webquarry._read.html.tree import collect_names, tags_of
 from webquarry._read.style.conditions import SOMETIMES, UNSURE
 from webquarry._read.style.declarations import (
     NAME_CHARACTER,
@@ -33,7 +36,7 @@ from webquarry._read.style.declarations import (
     parse_body,
     parse_variables,
 )
-from webquarry._read.style.judge import may_hide
+from webquarry._read.style.judge import TEXT_PROPERTIES, find_reason, may_hide
 from webquarry._read.style.selectors import (
     AT_REST,
     InvalidSelector,
@@ -50,11 +53,11 @@ _MOST_RULES = 10_000  # selectors; of more, the last name decides
 _DEEPEST_NESTING = 32
 _DEEPEST_VALUE = 24  # variables in variables
 _LONGEST_VALUE = 1_000  # characters
-_LEFT_OUT: Declarations = {"display": "none"}
 _NAMES = re.compile(rf"[.#]({NAME_CHARACTER}+)")
 _LAST_NAME = re.compile(rf"([.#])((?:{NAME_CHARACTER}|\\.)+)|^([a-zA-Z][\w-]*)")
 _VARIABLE = re.compile(rf"var\(\s*+(--{NAME_CHARACTER}++)\s*+", re.IGNORECASE)
 _STATE = re.compile(r":(-?[a-zA-Z][\w-]*)")
+_CHANGING = TEXT_PROPERTIES | {"animation", "animation-name"}
 _BACKGROUNDS = frozenset({"background", "background-color", "background-image"})
 _SHOWING = re.compile(
     r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)"
@@ -72,6 +75,7 @@ class _Rule:
     ordinary: Declarations
     important: Declarations
     rule: SheetRule
+    hides: bool  # alone or with others
 
     def weigh(self) -> tuple[int, tuple[int, int, int], int]:
         return self.rule.layer.rank, self.selector.weight, self.rule.order
@@ -84,22 +88,38 @@ class _Rule:
 _Merged = tuple[Declarations, Declarations]  # ordinary and important
 
 
-class Cascade:
-    """Rules of a page about some names, None for all of them.
+class Style:
+    """The declarations that apply to some elements, and why a box with them cannot be seen."""
 
-    `keys` are the `.class`, `#id`, `[attribute` and tag names of the rules, in lower case.
+    def __init__(self, declared: Declarations, *, is_undecided: bool = False) -> None:
+        self.declared = declared
+        self.reason = find_reason(declared)
+        self.is_undecided = is_undecided
+
+
+NO_STYLE = Style({})
+_LEFT_OUT = Style({"display": "none"}, is_undecided=True)
+
+
+class Cascade:
+    """Rules of a page about its elements.
+
+    `keys` are the `.class`, `#id`, `[attribute` and tag names of the rules that may change what is
+    seen, in lower case.
     """
 
     def __init__(
         self,
         roots: Sequence[_Element],
         sheets: Sheets,
-        names: Iterable[str] | None,
         *,
+        names: AbstractSet[str] | None = None,
         has_scripts: Callable[[], bool],
     ) -> None:
+        """`names` are the classes, ids and tags of the elements that are asked for and of those
+        around them, None for all of the page.
+        """
         self.tree = Tree(roots, folds=_is_quirky(roots))
-        self.undecided = 0
         self.has_state_background = False  # a background depends on what a person does
         self.keys: set[str] = set()
         self._sheets = sheets
@@ -109,16 +129,20 @@ class Cascade:
         self._parents: dict[tuple[str, ...], Selectors] = {}
         self._own: dict[str, _Merged] = {}  # by the text of a style attribute
         self._merged: dict[int, _Merged] = {}
-        self._styles: dict[tuple[int, str], Declarations] = {}  # by rules and style attribute
+        # by rules, style attribute, and variables if it depends on them
+        self._styles: dict[tuple[int, str, _Scope | None], Style | None] = {(0, "", None): NO_STYLE}
         self._scopes: dict[_Element | None, _Scope] = {None: _Scope({}, None)}
         # by what is around them, rules and style attribute
         self._inner_scopes: dict[tuple[_Scope, int, str], _Scope] = {}
         self._variables: dict[bytes, _Merged] = {}  # by the text of the declarations
-        self._names = None if names is None else NameSet(names)
+        self._names = NameSet(())
         self._shown: tuple[set[str], set[str]] | None = None
-        for rule in read_rules(sheets, self._names):
-            if rule.when != SOMETIMES:
-                self._add(rule)
+        rules: list[SheetRule] = []
+        if sheets.sheets:
+            self._names = NameSet(collect_names(roots) | tags_of(roots) if names is None else names)
+            rules = [rule for rule in read_rules(sheets, self._names) if rule.when != SOMETIMES]
+        for rule in rules:
+            self._add(rule)
         self.keys.update(self._unknown)
         self._matcher = Matcher(self.tree, [rule.selector for rule in self._rules])
         self._unsure = _set_bits(self._rules, lambda rule: rule.rule.when == UNSURE)
@@ -129,11 +153,18 @@ class Cascade:
         self.tree.close()
         self._scopes.clear()
 
+    def may_change(self, text: str) -> bool:
+        """Whether a style attribute may change what is seen of its element."""
+        ordinary, important = self._parse_own(text)
+        declared = ordinary | important
+        return not _CHANGING.isdisjoint(declared) or may_hide(declared)
+
     def _add(self, rule: SheetRule) -> None:
         ordinary, important = parse_body(rule.body)
         declared = ordinary | important if important else ordinary
         if not declared and b"--" not in rule.body:
             return
+        hides = may_hide(declared)
         texts = split_top(rule.selectors, ",")
         if not _BACKGROUNDS.isdisjoint(declared) and _depends_on_person(rule.selectors):
             self.has_state_background = True
@@ -142,12 +173,14 @@ class Cascade:
         except InvalidSelector:
             return
         except UndecidedSelector:
-            if may_hide(declared):
+            if hides:
                 self._unknown.update(map(_find_last_key, texts))
             return
-        for selector in selectors:
-            self._rules.append(_Rule(selector, ordinary, important, rule))
-            if declared:
+        if not selectors:
+            return
+        self._rules += [_Rule(selector, ordinary, important, rule, hides) for selector in selectors]
+        if hides or not _CHANGING.isdisjoint(declared):
+            for selector in selectors:
                 self.keys.update(key.lower() for key in selector.last.keys)
 
     def _parse(self, rule: SheetRule, texts: list[str]) -> list[Selector]:
@@ -157,7 +190,7 @@ class Cascade:
         parent = self._parse_parent(rule.outer) if rule.outer else None
         selectors: list[Selector] = []
         for text in texts:
-            if self._names is not None and not self._names.concerns(text):
+            if not self._names.concerns(text):
                 if not is_plausible(text):
                     raise InvalidSelector(text)
                 continue
@@ -201,47 +234,68 @@ class Cascade:
         classes = f"{root.get('class')} {None if body is None else body.get('class')}"
         return found[1].lower() in classes.lower().split()
 
-    def find_own(self, element: _Element) -> _Merged:
-        """Return the ordinary and the important declarations of a style attribute."""
-        text = find_value(element, "style") or ""
+    def find_own(self, element: _Element) -> Declarations:
+        """Return the declarations of a style attribute."""
+        ordinary, important = self._parse_own(find_value(element, "style") or "")
+        return ordinary | important
+
+    def _parse_own(self, text: str) -> _Merged:
         own = self._own.get(text)
         if own is None:
             own = self._own[text] = parse_attribute(text)
         return own
 
-    def find_style(self, element: _Element) -> Declarations:
-        """Return the declarations that apply to an element, which must not be changed."""
+    def find_style(self, element: _Element) -> Style:
+        """Return the declarations that apply to an element."""
         if self._unknown and not self._unknown.isdisjoint(self._list_keys(element)):
-            return self._leave_out()
+            return _LEFT_OUT
         bits = self._matcher.match(element) if self._rules else 0
-        unsure = bits & self._unsure
-        if unsure:
-            alone = self._resolve(element, unsure, "")
-            if may_hide(alone) or may_hide(self._resolve(element, bits)):
-                return self._leave_out()
-            bits ^= unsure
-        style = self._resolve(element, bits)
+        text = find_value(element, "style") or ""
+        key = (bits, text, None)
+        if key not in self._styles:
+            self._styles[key] = self._resolve(bits, text)
+        style = self._styles[key]
+        if style is None:
+            scope = self._find_scope(element)
+            style = self._styles.get((bits, text, scope))
+            if style is None:
+                style = self._substitute(bits, text, scope)
+                self._styles[bits, text, scope] = style
         if self.tree.left < 0:
             return self._decide_by_names(element)
         return style
 
-    def _resolve(self, element: _Element, bits: int, text: str | None = None) -> Declarations:
-        """Merge some rules with the style attribute and substitute variables."""
-        if text is None:
-            text = find_value(element, "style") or ""
-        style = self._styles.get((bits, text))
-        if style is None:
-            ordinary, important = self._merge(bits)
-            own, own_important = self.find_own(element) if text else ({}, {})
-            style = dict(ordinary)
-            for later in (own, important, own_important):
-                apply_declarations(style, later)
-            self._styles[bits, text] = style
-        if any(map(has_calls, style.values())):
-            style = self._substitute(style, element)
-            for name, value in style.items():  # `attr()` and `if()` are not computed
-                if name != "content" and has_calls(value):
-                    return self._leave_out()
+    def _resolve(self, bits: int, text: str) -> Style | None:
+        """Return the style of some rules and a style attribute, None if it depends on variables."""
+        declared = self._apply(bits, text)
+        unsure = bits & self._unsure
+        alone = self._apply(unsure, "") if unsure else {}
+        if any(map(has_calls, chain(declared.values(), alone.values()))):
+            return None
+        if not unsure:
+            return Style(declared)
+        if may_hide(alone) or may_hide(declared):
+            return _LEFT_OUT
+        return Style(self._apply(bits ^ unsure, text))
+
+    def _substitute(self, bits: int, text: str, scope: _Scope) -> Style:
+        """As `_resolve`, with the values of variables."""
+        unsure = bits & self._unsure
+        declared = _fill_all(self._apply(bits, text), scope)
+        if unsure and declared is not None:
+            alone = _fill_all(self._apply(unsure, ""), scope)
+            if alone is None or may_hide(alone) or may_hide(declared):
+                return _LEFT_OUT
+            declared = _fill_all(self._apply(bits ^ unsure, text), scope)
+        return _LEFT_OUT if declared is None else Style(declared)
+
+    def _apply(self, bits: int, text: str) -> Declarations:
+        """Merge some rules with a style attribute."""
+        ordinary, important = self._merge(bits)
+        own, own_important = self._parse_own(text)
+        style = dict(ordinary)
+        for later in (own, important, own_important):
+            apply_declarations(style, later)
         return style
 
     def _merge(self, bits: int) -> _Merged:
@@ -259,42 +313,22 @@ class Cascade:
     def _list_rules(self, bits: int) -> list[_Rule]:
         return [self._rules[number] for number in bits_of(bits)]
 
-    def _decide_by_names(self, element: _Element) -> Declarations:
+    def _decide_by_names(self, element: _Element) -> Style:
         """Return the style when the budget is spent: left out if a rule that may hide the element
         ends in one of its names.
         """
         if self._hiding is None:
-            self._hiding = _set_bits(
-                self._rules, lambda rule: may_hide(rule.ordinary | rule.important)
-            )
-        ordinary, important = self.find_own(element)
-        style = ordinary | important
+            self._hiding = _set_bits(self._rules, lambda rule: rule.hides)
+        style = self.find_own(element)
         is_possible = self._matcher.find_possible(element) & self._hiding
         if is_possible or any(map(has_calls, style.values())):
-            return self._leave_out()
-        return style
-
-    def _leave_out(self) -> Declarations:
-        self.undecided += 1
-        return _LEFT_OUT
+            return _LEFT_OUT
+        return Style(style)
 
     def _list_keys(self, element: _Element) -> list[str]:
         names = self.tree.names_of(element)
         classes = [f".{name.lower()}" for name in names.classes]
         return [ANYTHING, names.tag, f"#{names.identity.lower()}", *classes]
-
-    def _substitute(self, style: Declarations, element: _Element) -> Declarations:
-        """Replace variables by their values. A declaration without a value is dropped."""
-        scope = self._find_scope(element)
-        resolved: Declarations = {}
-        for name, value in style.items():
-            if "var(" in value:
-                filled = _fill(value, scope.find)
-                if not filled:
-                    continue
-                value = normalize(filled)
-            resolved[name] = value
-        return resolved
 
     def _find_scope(self, element: _Element) -> _Scope:
         """Return the custom properties of an element."""
@@ -339,7 +373,7 @@ class Cascade:
             return self._shown
         shown: set[str] = set()
         by_width: set[str] = set()
-        hiding = [rule for rule in self._rules if may_hide(rule.ordinary | rule.important)]
+        hiding = [rule for rule in self._rules if rule.hides]
         keys = self._unknown.union(*(rule.selector.last.keys for rule in hiding))
         names = {key[1:].lower() for key in keys if key[0] in ".#"}
         rules = read_rules(self._sheets, NameSet(names), related=True) if names else []
@@ -395,6 +429,23 @@ class _Scope:
                 found = _fill(value, scope.find, depth + 1)
             scope._known[name] = found
         return scope._known[name]
+
+
+def _fill_all(style: Declarations, scope: _Scope) -> Declarations | None:
+    """Replace variables by their values; None if the style has other functions that depend on the
+    element. A declaration without a value is dropped.
+    """
+    resolved: Declarations = {}
+    for name, value in style.items():
+        if "var(" in value:
+            filled = _fill(value, scope.find)
+            if not filled:
+                continue
+            value = normalize(filled)
+        if name != "content" and has_calls(value):
+            return None
+        resolved[name] = value
+    return resolved
 
 
 def _fill(text: str, find: Callable[[str, int], str | None], depth: int = 0) -> str | None:

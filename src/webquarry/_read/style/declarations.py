@@ -81,7 +81,7 @@ _SHORTHANDS: dict[str, tuple[str, ...]] = {
     "all": tuple(PROPERTIES - {"all"}),
 }  # fmt: skip
 _FOR_ALL = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
-_CALLS = ("var(", "attr(", "if(")
+_CALL = re.compile(r"(?:var|attr|if)\(")
 _DISPLAY = frozenset(
     """
     none contents block inline flow-root flex grid table ruby math list-item inline-block
@@ -231,7 +231,7 @@ def is_valid(name: str, value: str) -> bool:
 
 def has_calls(value: str) -> bool:
     """Whether a value depends on the element, by a variable or an attribute."""
-    return any(call in value for call in _CALLS)
+    return _CALL.search(value) is not None
 
 
 def _declare(style: Declarations, name: str, value: str) -> None:

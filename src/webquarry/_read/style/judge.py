@@ -64,10 +64,16 @@ _COMPANIONS = {"overflow": "hidden", "position": "absolute"}  # with which other
 _Predicate = Callable[[Declarations], str | None]
 
 
-def find_reason(style: Declarations) -> str | None:
-    """Return why a box with these declarations cannot be seen, or None."""
+def find_reason(style: Declarations, others: Declarations | None = None) -> str | None:
+    """Return why a box with these declarations cannot be seen, or None.
+
+    `others` are declarations of the box that hide nothing by themselves.
+    """
     asked: set[_Predicate] = set()
-    for name in style:
+    names = list(style)
+    if others:
+        style = {**others, **style}
+    for name in names:
         predicate = HIDES.get(name)
         if predicate is None or predicate in asked:
             continue
@@ -87,15 +93,19 @@ def may_hide(style: Declarations) -> bool:
         return True
     if style.get("visibility", "visible") != "visible":
         return True
-    opacity = parse_number(style.get("opacity", "1"))
-    if opacity is not None and opacity < 0.7:
-        return True
-    colour = parse_colour(style.get("color", ""))
-    if colour is not None and (colour.alpha < FAINT or alike(colour, WHITE)):
-        return True
+    if "opacity" in style:
+        opacity = parse_number(style["opacity"])
+        if opacity is not None and opacity < 0.7:
+            return True
+    if "color" in style:
+        colour = parse_colour(style["color"])
+        if colour is not None and (colour.alpha < FAINT or alike(colour, WHITE)):
+            return True
     if _PLAIN_LOOK.find_size(style, _TEXT_SIZE)[0] < 8:
         return True
-    return find_reason({**_COMPANIONS, **style}) is not None
+    if find_reason(style, _COMPANIONS) is not None:
+        return True
+    return "position" not in style and find_reason(style, {"position": "fixed"}) is not None
 
 
 def _judge_display(style: Declarations) -> str | None:
@@ -290,34 +300,45 @@ def _judge_position(style: Declarations) -> str | None:
 
 def _parse_offset(value: str) -> float:
     """Parse pixels; the width of the page is far enough."""
-    return parse_length(value, percent=_AWAY / 100, view=_AWAY / 100) or 0.0
+    return (parse_length(value, percent=_AWAY / 100, view=_AWAY / 100) or 0.0) if value else 0.0
 
 
 def _parse_push(value: str) -> float:
     """Parse pixels to the right or down."""
+    if not value:
+        return 0.0
     return max(parse_length(value, percent=_FAR / 250, view=_WIDEST / 100) or 0.0, 0.0)
 
 
 def _judge_margin(style: Declarations) -> str | None:
     """Pulled away by a negative margin, or pushed away by a large one or by a padding."""
-    margins = split_top(style.get("margin", ""), " ")
-    top, right, _, left = expand_sides(margins) if margins else ["", "", "", ""]
-    paddings = split_top(style.get("padding", ""), " ")
-    room = expand_sides(paddings)[3] if paddings else ""
-    block, inline = style.get("margin-block", ""), style.get("margin-inline", "")
-    tops = [top, style.get("margin-top", ""), style.get("margin-block-start", ""), block]
-    lefts = [left, style.get("margin-left", ""), style.get("margin-inline-start", ""), inline]
-    rooms = [room, *(style.get(f"padding-{side}", "") for side in ("left", "inline-start"))]
-    padding = max(map(_parse_push, [*rooms, style.get("padding-inline", "")]))
+    pull = push = rise = room = 0.0
+    right = style.get("margin-right", "")
+    for name, value in style.items():
+        if name == "margin" or name == "padding":
+            top, far, _, left = expand_sides(split_top(value, " ") or [""])
+            if name == "padding":
+                room = max(room, _parse_push(left))
+                continue
+            rise = min(rise, _parse_offset(top))
+            pull, push = min(pull, _parse_offset(left)), max(push, _parse_push(left))
+            right = right or far
+        elif name in _TOP_MARGINS:
+            rise = min(rise, _parse_offset(value))
+        elif name in _LEFT_MARGINS:
+            pull, push = min(pull, _parse_offset(value)), max(push, _parse_push(value))
+        elif name in _LEFT_PADDINGS:
+            room = max(room, _parse_push(value))
     # backgrounds over the whole window have a negative margin and a padding
-    pull = min(map(_parse_offset, lefts))
-    if pull + padding <= -_AWAY or min(map(_parse_offset, tops)) <= -_AWAY:
-        return OFF_SCREEN
-    if max(map(_parse_push, lefts)) + padding + pull >= _FAR:
+    if pull + room <= -_AWAY or rise <= -_AWAY or push + room + pull >= _FAR:
         return OFF_SCREEN
     is_right = style.get("float") in ("right", "inline-end")
-    right = style.get("margin-right") or right
     return OFF_SCREEN if is_right and (parse_length(right, percent=0) or 0.0) <= -_AWAY else None
+
+
+_TOP_MARGINS = frozenset({"margin-top", "margin-block", "margin-block-start"})
+_LEFT_MARGINS = frozenset({"margin-left", "margin-inline", "margin-inline-start"})
+_LEFT_PADDINGS = frozenset({"padding-left", "padding-inline", "padding-inline-start"})
 
 
 def _judge_indent(style: Declarations) -> str | None:
@@ -392,6 +413,14 @@ _SIZES = {
     "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0, "initial": 16.0, "math": 16.0,
 }  # fmt: skip
 _PARENT_SIZES = ("inherit", "larger", "smaller", "unset", "revert", "revert-layer")
+# Properties that may make the text in an element unreadable.
+TEXT_PROPERTIES = frozenset(
+    """
+    visibility opacity zoom transform -webkit-transform scale font font-size color
+    -webkit-text-fill-color background background-color background-image background-clip
+    -webkit-background-clip text-shadow -webkit-text-stroke color-scheme
+    """.split()  # noqa: SIM905
+)
 _KEEPS_COLOUR = ("", "inherit", "currentcolor", "unset")
 _MARKED = Colour(255, 255, 0)  # the background of `mark`
 _DARK_PAGE = Colour(18, 18, 18)

@@ -309,6 +309,10 @@ class Revealed:
         self._measured = 0
         self._moves_parts: bool | None = None
 
+    def has_scripts(self) -> bool:
+        """Whether a script may change the page."""
+        return self._scripts.are_any
+
     def is_late_part(self, element: _Element) -> bool:
         """Whether React's script moves an element into place, or late parts are the page."""
         if _LATE_PART.fullmatch(element.get("id") or "") is None:

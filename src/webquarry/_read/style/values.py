@@ -52,6 +52,8 @@ def parse_length(
     `percent`, `em` and `view` are the pixels of one per cent, one em, and one hundredth of the
     window.
     """
+    if not value:
+        return None
     value = value.strip()
     if "(" in value:
         return evaluate(value, _build_units(percent, em, view))
