@@ -192,7 +192,6 @@ def measure_redis(url: str) -> None:
 def main() -> None:
     with FakeServers() as servers, tempfile.TemporaryDirectory() as home:
         os.environ |= servers.environ_without_search | {"HOME": home}
-        os.environ["WEBQUARRY_ASK_CONCURRENCY"] = "64"
         print(f"kept answers, {ROWS:,} rows, record file:")
         measure_rows()
         webquarry.batch.close()

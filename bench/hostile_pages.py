@@ -114,7 +114,6 @@ def running(port: int, folder: Path) -> Iterator[tuple[subprocess.Popen[str], st
         "WEBQUARRY_HTTP_AUTH": "token",
         "WEBQUARRY_TOKENS_FILE": str(folder / "tokens.json"),
         "WEBQUARRY_HTTP_MINUTE_LIMIT": "100000",
-        "WEBQUARRY_HTTP_MINUTE_LIMIT_ALL": "100000",
         "WEBQUARRY_CACHE_FOLDER": str(folder / "cache"),
         "HOME": str(folder),
     }

@@ -257,8 +257,6 @@ async def slow_site() -> AsyncIterator[str]:
 SLOW = {
     "WEBQUARRY_ALLOW_PRIVATE": "1",
     "WEBQUARRY_ROBOTS": "0",
-    "WEBQUARRY_HOST_CONCURRENCY": "50",
-    "WEBQUARRY_HOST_REQUESTS_PER_SECOND": "50",
 }
 
 

@@ -190,7 +190,6 @@ def main() -> int:
             "WEBQUARRY_HTTP_AUTH": "token",
             "WEBQUARRY_TOKENS_FILE": str(folder / "tokens.json"),
             "WEBQUARRY_HTTP_MINUTE_LIMIT": "10000000",
-            "WEBQUARRY_HTTP_MINUTE_LIMIT_ALL": "10000000",
         }
         server = stack.enter_context(running(ours, environ, token))
         (folder / "known.json").write_text(json.dumps(first_result(server)))

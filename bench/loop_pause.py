@@ -115,9 +115,10 @@ async def measure_hand_over(kit: Toolkit) -> bool:
 
 
 async def measure(port: int, site: int, folder: Path) -> int:
-    environ = environment(port, folder) | {"WEBQUARRY_READ_CPU_SECONDS": "5"}
+    environ = environment(port, folder)
+    settings = Settings.from_environment(environ).replace(read_cpu_seconds=5)
     fresh = itertools.count()
-    async with Toolkit.open(Settings.from_environment(environ), environ, runner="workers") as kit:
+    async with Toolkit.open(settings, environ, runner="workers") as kit:
 
         async def call(name: str, **arguments: Any) -> None:
             tool = await load_tool("research", name)

@@ -44,11 +44,7 @@ RESULTS = 4  # on the recorded page; with more it would be asked for a second on
 ROUNDS = 101
 CROWDS = 11
 CROWD = 50
-FREE = {
-    "WEBSEARCH_RATE_LIMIT_MS": "0",
-    "WEBQUARRY_HOST_CONCURRENCY": str(CROWD),
-    "WEBQUARRY_HOST_REQUESTS_PER_SECOND": "100000",
-}
+FREE = {"WEBSEARCH_RATE_LIMIT_MS": "0"}
 
 Work = Callable[[], Awaitable[None]]
 
@@ -103,7 +99,9 @@ async def measure(origin: str, folder: Path) -> dict[str, float]:
         "WEBQUARRY_CACHE_FOLDER": str(folder / "cache"),
         "HOME": str(folder),
     }
-    settings = own_settings(Settings.from_environment(environ))
+    settings = own_settings(Settings.from_environment(environ)).replace(
+        host_concurrency=CROWD, host_requests_per_second=100_000
+    )
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         limits = httpx2.Limits(max_connections=CROWD, max_keepalive_connections=CROWD)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 
-from settings_table import default_text
-
 from webquarry._search.patents.provider import PatentProvider
 from webquarry._search.plan import LAST, PREFERRED
 from webquarry._search.provider import Provider
@@ -15,7 +13,7 @@ from webquarry._search.services.service import Service
 from webquarry.ask.keys import NAMES
 from webquarry.ask.vendors.base import find_vendors
 from webquarry.registry import members_of
-from webquarry.settings import Setting, Settings
+from webquarry.settings import Setting, Settings, default_text
 from webquarry.store.redis_config import REDIS_URL, STORE_KEY, USUAL_URL
 
 HEAD = """# All environment variables of webquarry. All are optional: searching with DuckDuckGo and reading need none.
@@ -36,7 +34,9 @@ _UNQUOTED = re.compile(r"[\w./~:,-]+")  # a shell reads it as one word
 
 def env_example() -> str:
     """Return the text of the file."""
-    settings = "\n".join(_setting(setting) for setting in Settings.fields().values())
+    settings = "\n".join(
+        _setting(setting) for setting in Settings.fields().values() if not setting.is_constant
+    )
     return f"{HEAD}\n{_providers()}\n{_scholarly()}\n{_patents()}\n{_servers()}\n{MODEL}\n{_models()}\n# ---- Settings ----\n\n{settings}"
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from webquarry import __version__
-from webquarry.settings import Setting, Settings
+from webquarry.settings import Setting, Settings, default_text
 
 HEAD = """# Settings
 
@@ -13,8 +11,8 @@ HEAD = """# Settings
 
 Every setting is an environment variable, read when a command starts or a toolkit is opened. Where several names are
 given the first one that is set counts. Booleans accept `1`/`0`, `true`/`false`, `yes`/`no` and `on`/`off`. A value that is
-not allowed is an error that names the variable; `webquarry doctor` reports unknown names. In Python the same fields are the
-arguments of `webquarry.Settings`, which raises `webquarry.BadSetting`.
+not allowed is an error that names the variable; `webquarry doctor` reports unknown names, and former settings are named once on
+stderr. In Python the same fields are the arguments of `webquarry.Settings`, which raises `webquarry.BadSetting`.
 
 | Variable | Default | Value | Description |
 | --- | --- | --- | --- |
@@ -22,24 +20,15 @@ arguments of `webquarry.Settings`, which raises `webquarry.BadSetting`.
 
 FOOT = """
 Credentials are not settings: `webquarry doctor --all` shows which were found and where, and the README lists the places. The
-credentials shared by several servers, `WEBQUARRY_REDIS_URL` (or `REDIS_URL`) and `WEBQUARRY_STORE_KEY`, are described in
+credentials shared by several servers, `WEBQUARRY_REDIS_URL` (or `REDIS_URL`) and the store key, are described in
 [teams.md](teams.md).
 """
 
 
 def settings_table() -> str:
     """Return the text of the page."""
-    rows = [_row(setting) for setting in Settings.fields().values()]
+    rows = [_row(setting) for setting in Settings.fields().values() if not setting.is_constant]
     return HEAD + "\n".join(rows) + "\n" + FOOT
-
-
-def default_text(default: Any) -> str:
-    """Return the default as the text of a variable; empty if the setting is not set."""
-    if isinstance(default, bool):
-        return str(int(default))
-    if isinstance(default, list):
-        return ",".join(default)
-    return "" if default is None or default == {} else str(default)
 
 
 def _row(setting: Setting) -> str:

@@ -76,6 +76,21 @@ def clean_environment(
 
 
 @pytest.fixture(autouse=True)
+def constants_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process a test can set a constant by an entry of the environment that is named like
+    the field: `{"retries": "0"}`.
+    """
+    read = Settings.from_environment
+    names = [name for name, field in Settings.fields().items() if field.is_constant]
+
+    def read_with_constants(environ: Mapping[str, str] | None = None) -> Settings:
+        given = os.environ if environ is None else environ
+        return read(environ).replace(**{name: given[name] for name in names if name in given})
+
+    monkeypatch.setattr(Settings, "from_environment", read_with_constants)
+
+
+@pytest.fixture(autouse=True)
 def no_workers_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that opens a door in this process reads its pages here: a worker takes most of a second
     to start. Those that set the number of workers get them, and so does every process of its own.

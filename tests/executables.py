@@ -29,7 +29,7 @@ KEYS = {
     "GOOGLE_SEARCH_API_KEY": "canary-google-77ab",
     "GOOGLE_SEARCH_ENGINE_ID": "0123456789abcdef0",
 }
-LOCAL = {"WEBQUARRY_ALLOW_PRIVATE": "1", "WEBQUARRY_RETRIES": "0"}
+LOCAL = {"WEBQUARRY_ALLOW_PRIVATE": "1"}
 
 
 @dataclass(frozen=True)

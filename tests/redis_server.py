@@ -126,7 +126,7 @@ class RedisServer:
         return {
             "WEBQUARRY_REDIS_URL": self.url,
             "WEBQUARRY_STORE_KEY": KEY.hex(),
-            "WEBQUARRY_REDIS_TIMEOUT_SECONDS": "30",
+            "redis_timeout_seconds": "30",
             "HOME": "/nonexistent",
         }
 

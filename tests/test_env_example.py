@@ -31,8 +31,12 @@ def test_file_and_settings_table_are_up_to_date() -> None:
 
 @pytest.mark.parametrize("field", Settings.fields())
 def test_every_setting_is_listed_with_all_its_variables(field: str) -> None:
-    for variable in Settings.variables_of(field) or ["WEBQUARRY_<PROVIDER>_URL"]:
+    for variable in Settings.variables_of(field):
         assert variable in TEXT
+
+
+def test_base_url_of_providers_is_listed() -> None:
+    assert "#WEBQUARRY_<PROVIDER>_URL=\n" in TEXT
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

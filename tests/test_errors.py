@@ -187,7 +187,7 @@ def test_a_rate_limit_of_a_search_tells_one_wait() -> None:
 
 def test_a_provider_that_rests_tells_how_long_and_speaks_of_no_test_that_nobody_makes() -> None:
     clock = FakeClock()
-    environ = KEYS | {"SEARCH_PROVIDER": "brave", "WEBQUARRY_BREAKER_FAILURES": "1"}
+    environ = KEYS | {"SEARCH_PROVIDER": "brave", "breaker_failures": "1"}
 
     async def use(router: Any) -> list[WebquarryError]:
         rest = 0.0
@@ -212,7 +212,7 @@ def test_a_provider_that_rests_tells_how_long_and_speaks_of_no_test_that_nobody_
 
 def test_while_one_call_finds_out_whether_a_provider_is_back_the_others_are_told_that() -> None:
     clock = FakeClock()
-    environ = KEYS | {"SEARCH_PROVIDER": "brave", "WEBQUARRY_BREAKER_FAILURES": "1"}
+    environ = KEYS | {"SEARCH_PROVIDER": "brave", "breaker_failures": "1"}
 
     async def use(router: Any) -> list[Any]:
         with pytest.raises(WebquarryError):

@@ -23,13 +23,9 @@ def test_empty_environment_gives_the_defaults() -> None:
 
 def test_setting_is_read_from_its_variable() -> None:
     settings = Settings.from_environment(
-        {"WEBQUARRY_MAX_BYTES": " 2048 ", "WEBQUARRY_ROBOTS": "0", "WEBQUARRY_RETRIES": ""}
+        {"WEBQUARRY_MAX_BYTES": " 2048 ", "WEBQUARRY_ROBOTS": "0", "WEBQUARRY_CACHE": ""}
     )
-    assert (settings.max_bytes, settings.robots, settings.retries) == (
-        2048,
-        False,
-        Settings().retries,
-    )
+    assert (settings.max_bytes, settings.robots, settings.cache) == (2048, False, True)
 
 
 def test_own_variable_overrides_the_conventional_one() -> None:
@@ -54,7 +50,7 @@ def test_lists_are_separated_by_commas() -> None:
 
 @pytest.mark.parametrize("word", ["1", "true", "YES", "on"])
 def test_boolean_words_are_true(word: str) -> None:
-    assert Settings.from_environment({"WEBQUARRY_REDDIT": word}).reddit is True
+    assert Settings.from_environment({"WEBQUARRY_EXA_CONTENTS": word}).exa_contents is True
 
 
 @pytest.mark.parametrize("word", ["0", "False", "no", "OFF"])
@@ -118,9 +114,9 @@ def test_error_names_the_variable_and_the_rule_but_not_the_value(
 
 def test_error_describes_the_setting() -> None:
     with pytest.raises(BadInput) as caught:
-        Settings.from_environment({"WEBQUARRY_CALL_TIMEOUTS": "soon"})
+        Settings.from_environment({"WEBQUARRY_ALLOW_NETWORKS": "soon"})
 
-    assert "such as scrape_page=300,web_search=30." in caught.value.suggested_action
+    assert "such as 10.1.0.0/16." in caught.value.suggested_action
 
 
 @pytest.mark.parametrize(
@@ -175,13 +171,47 @@ def test_replace_returns_a_copy_with_other_values() -> None:
 
 
 def test_explicit_settings_are_listed() -> None:
-    assert set(Settings.from_environment({"WEBQUARRY_RETRIES": "2"}).explicit) == {"retries"}
+    assert set(Settings.from_environment({"WEBQUARRY_MAX_BYTES": "2048"}).explicit) == {"max_bytes"}
 
 
 def test_repr_masks_the_password_of_a_proxy() -> None:
     shown = repr(Settings(https_proxy="http://user:secret-word@proxy.example:3128"))
 
     assert shown == "Settings(https_proxy='http://***@proxy.example:3128')"
+
+
+def test_former_setting_is_named_once_without_its_value(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webquarry.settings._reported", set())
+    for _ in range(2):
+        assert Settings.from_environment({"WEBQUARRY_RETRIES": "987"}) == Settings()
+
+    assert capsys.readouterr().err == (
+        "WEBQUARRY_RETRIES is no longer a setting: the value is 2.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "advice"),
+    [
+        ("WEBQUARRY_YOUTUBE_LANGUAGES", "the value is en."),
+        ("WEBQUARRY_LINKED_STYLES", "the value is 1."),
+        ("WEBQUARRY_OAUTH_JWKS", "the value is none."),
+        ("WEBQUARRY_WEBSEARCH_MAX_RESULTS", "use WEBSEARCH_MAX_RESULTS."),
+        ("WEBQUARRY_TOOL_TIMEOUTS", "set `timeout_seconds` in the file of options beside the tool"),
+    ],
+)
+def test_former_setting_says_what_happens_instead(
+    variable: str,
+    advice: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("webquarry.settings._reported", set())
+    Settings.from_environment({variable: "5"})
+
+    assert f"{variable} is no longer a setting: {advice}" in capsys.readouterr().err
 
 
 def test_settings_can_be_sent_to_another_process() -> None:
@@ -195,7 +225,7 @@ def test_reading_the_environment_imports_nothing_heavy() -> None:
         "import sys\n"
         "before = set(sys.modules)\n"
         "from webquarry.settings import Settings\n"
-        "Settings.from_environment({'WEBQUARRY_CACHE_FOLDER': '/c', 'WEBQUARRY_RETRIES': '1'})\n"
+        "Settings.from_environment({'WEBQUARRY_CACHE_FOLDER': '/c', 'WEBQUARRY_MAX_BYTES': '2048'})\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules.keys() - before])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -393,8 +393,8 @@ class TooComplex(Unreadable):
 
     kind = "too_complex"
     advice = (
-        "Choose another source for the same facts; if you run this yourself and trust the page, "
-        "raise WEBQUARRY_READ_CPU_SECONDS or WEBQUARRY_READ_MEMORY_MB."
+        "Choose another source for the same facts; in Python, if you trust the page, raise "
+        "`Settings(read_cpu_seconds=..., read_memory_mb=...)`."
     )
 
 

@@ -1,16 +1,18 @@
 """All settings: names, types, limits, defaults and environment variables.
 
 `max_bytes` is read from `WEBQUARRY_MAX_BYTES`; some settings also have a conventional variable
-(`HTTPS_PROXY`), which is read second. `docs/settings.md` and `.env.example` are generated from this
-file. Credentials are not settings: see `credentials.py`.
+(`HTTPS_PROXY`), which is read second. Constants have no variable; Python callers can set them.
+`docs/settings.md` and `.env.example` are generated from this file. Credentials are not settings:
+see `credentials.py`.
 
 The MCP server on stdio imports this module before its first response, so it imports nothing at
-module level but `os` and `errors`. `dataclasses` alone would take a third of that start.
+module level but `os`, `sys` and `errors`. `dataclasses` alone would take a third of that start.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
 from webquarry import __version__
 from webquarry.errors import BadSetting
@@ -37,6 +39,15 @@ _CONVENTIONAL_ORIGINS = {
     "ANTHROPIC_BASE_URL": "anthropic",
     "OPENAI_BASE_URL": "openai",
 }
+# Former settings without a field, with what to use instead.
+_OPTIONS_FILE = "set `{}` in the file of options beside the tool, such as weather.toml"
+_FORMER = {
+    "WEBQUARRY_HTTP_DRAIN_SECONDS": "the server stops listening at once",
+    "WEBQUARRY_TOOL_TIMEOUTS": _OPTIONS_FILE.format("timeout_seconds"),
+    "WEBQUARRY_TOOL_OUTPUT_LIMITS": _OPTIONS_FILE.format("max_output_bytes"),
+}
+_NOT_FORMER = {"WEBQUARRY_TOOL_MAX_OUTPUT_BYTES"}  # the tool host passes it to tools
+_reported: set[str] = set()  # former settings that this process has named
 _TRUE = {"1", "true", "t", "yes", "y", "on"}
 _FALSE = {"0", "false", "f", "no", "n", "off"}
 
@@ -124,6 +135,7 @@ class Setting:
         pattern: str = "",
         form: str = "",
         also: tuple[str, ...] = (),
+        is_constant: bool = False,
     ) -> None:
         self.default = default
         self.description = description
@@ -134,6 +146,7 @@ class Setting:
         self.pattern = pattern  # of the text, or of each entry of a list
         self.form = form  # the pattern in words
         self.also = also
+        self.is_constant = is_constant
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -154,8 +167,10 @@ class Setting:
     @property
     def variables(self) -> list[str]:
         """The environment variables of the setting; the first one that is set counts."""
-        if self.name == "origins":
+        if self.name == "origins" or self.is_constant:
             return []
+        if self.name.startswith("websearch_"):  # the names that websearch-mcp defines
+            return [self.name.upper()]
         return [PREFIX + self.name.upper(), *self.also]
 
     @property
@@ -191,7 +206,7 @@ class Setting:
             return parsed
         raise BadSetting(
             f"The setting {source} is not usable: expected {self.takes}.",
-            suggested_action=f"Correct or unset {source}. {self.description}",
+            suggested_action=f"Correct or unset {source}. {self.description}".strip(),
         )
 
     def _is_none(self, value: Any) -> bool:
@@ -220,6 +235,11 @@ class Setting:
 def setting(default: Any, description: str, **rules: Any) -> Any:
     """Define a field of `Settings`. The rules are the keyword arguments of `Setting`."""
     return Setting(default, description, **rules)
+
+
+def constant(default: Any, **rules: Any) -> Any:
+    """Define a field of `Settings` that has no environment variable and is not documented."""
+    return Setting(default, "", is_constant=True, **rules)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -283,34 +303,18 @@ class Settings(_FrozenFields):
         above=0,
         maximum=600,
     )
-    connect_timeout_seconds: float = setting(
-        10, "Timeout of opening a connection, in seconds.", above=0, maximum=120
-    )
+    connect_timeout_seconds: float = constant(10, above=0, maximum=120)
     max_bytes: int = setting(
         16 * 1024 * 1024,
         "Maximum size of a response body in bytes, before and after decompression.",
         minimum=1024,
     )
-    max_redirects: int = setting(
-        10, "Maximum number of redirects for one page.", minimum=0, maximum=50
-    )
-    retries: int = setting(
-        2,
-        "Number of retries after a network error, 429 or 503; idempotent requests only.",
-        minimum=0,
-        maximum=10,
-    )
-    host_concurrency: int = setting(
-        10, "Maximum number of concurrent requests to a host.", minimum=1
-    )
-    host_requests_per_second: float = setting(
-        20,
-        "Maximum number of requests per second to a host. A service configured on this machine is "
-        "not rate limited.",
-        above=0,
-    )
+    max_redirects: int = constant(10, minimum=0, maximum=50)
+    retries: int = constant(2, minimum=0, maximum=10)
+    host_concurrency: int = constant(10, minimum=1)
+    host_requests_per_second: float = constant(20, above=0)
     robots: bool = setting(True, "Respect robots.txt.")
-    http2: bool = setting(True, "Use HTTP/2 where the server supports it.")
+    http2: bool = constant(True)
     allow_private: bool = setting(
         False, "Allow requests to any address, including private ones. For trusted callers only."
     )
@@ -354,25 +358,9 @@ class Settings(_FrozenFields):
         'search, `{"web": ["brave"], "academic": ["tavily"]}`. Overrides SEARCH_PROVIDER.',
         also=("SEARCH_ROUTING",),
     )
-    breaker_failures: int = setting(
-        3,
-        "Number of consecutive failures after which a search provider is suspended.",
-        minimum=1,
-        maximum=100,
-    )
-    breaker_rest_seconds: float = setting(
-        60,
-        "Duration of the suspension in seconds, unless the provider sends Retry-After.",
-        above=0,
-        maximum=86400,
-    )
-    academic_timeout_seconds: float = setting(
-        12,
-        "Timeout of one scholarly index, in seconds. An index that times out is left out of the "
-        "results and reported.",
-        above=0,
-        maximum=600,
-    )
+    breaker_failures: int = constant(3, minimum=1, maximum=100)
+    breaker_rest_seconds: float = constant(60, above=0, maximum=86400)
+    academic_timeout_seconds: float = constant(12, above=0, maximum=600)
     reference_indexes: list[str] = setting(
         [],
         "Indexes that check references, such as `crossref,doi,openalex`. Default: all. References "
@@ -394,66 +382,24 @@ class Settings(_FrozenFields):
         "Folder of the records: research sessions, paid answers, the ledger. Default: "
         "`$XDG_STATE_HOME/webquarry`, or `~/.local/state/webquarry`.",
     )
-    records: str = setting(
-        "durable",
-        "`durable`: a call whose records cannot be written fails with the reason. `memory`: "
-        "records exist in the memory of each process only, and are lost when it exits.",
-        choices=("durable", "memory"),
-    )
-    cache_max_bytes: int = setting(
-        200_000_000,
-        "Maximum size of the cache on disk in bytes; least recently used entries are removed.",
-        minimum=1_000_000,
-    )
+    records: str = constant("durable", choices=("durable", "memory"))
+    cache_max_bytes: int = constant(200_000_000, minimum=1_000_000)
     library: bool = setting(
         True,
         "Store pages that were read, encrypted, so that the provider `library` can search them.",
     )
-    library_max_bytes: int = setting(
-        500_000_000,
-        "Maximum size of the library in bytes, in the folder of the records; least recently used "
-        "pages are removed.",
-        minimum=1_000_000,
-    )
-    cache_search_seconds: float = setting(
-        1800,
-        "Lifetime of cached search results, in seconds; a sixth of it if a fallback provider "
-        "answered.",
-        minimum=0,
-    )
-    cache_read_seconds: float = setting(3600, "Lifetime of cached pages, in seconds.", minimum=0)
-    cache_patents_seconds: float = setting(
-        86400, "Lifetime of cached patent searches, in seconds.", minimum=0
-    )
-    cache_academic_seconds: float = setting(
-        3600,
-        "Lifetime of cached paper searches, in seconds; a sixth of it if an index did not answer.",
-        minimum=0,
-    )
-    cache_empty_seconds: float = setting(
-        60, "Lifetime of cached empty results, in seconds.", minimum=0
-    )
-    redis_timeout_seconds: float = setting(
-        0.5,
-        "Timeout of the Redis shared by several servers, in seconds. After it a call continues "
-        "without Redis.",
-        above=0,
-        maximum=60,
-    )
+    library_max_bytes: int = constant(500_000_000, minimum=1_000_000)
+    cache_search_seconds: float = constant(1800, minimum=0)
+    cache_read_seconds: float = constant(3600, minimum=0)
+    cache_patents_seconds: float = constant(86400, minimum=0)
+    cache_academic_seconds: float = constant(3600, minimum=0)
+    cache_empty_seconds: float = constant(60, minimum=0)
+    redis_timeout_seconds: float = constant(0.5, above=0, maximum=60)
 
     # Research sessions
-    session_idle_seconds: float = setting(
-        30 * 86_400, "Idle lifetime of a research session, in seconds: 30 days.", above=0
-    )
-    session_most: int = setting(
-        1_000,
-        "Maximum number of research sessions of one caller. A new session replaces the one that "
-        "has been idle the longest, finished ones first.",
-        minimum=1,
-    )
-    session_most_steps: int = setting(
-        10_000, "Maximum number of steps of one research session.", minimum=1
-    )
+    session_idle_seconds: float = constant(30 * 86_400, above=0)
+    session_most: int = constant(1_000, minimum=1)
+    session_most_steps: int = constant(10_000, minimum=1)
 
     # Tool set `duckduckgo` (websearch-mcp)
     websearch_max_results: int = setting(
@@ -461,7 +407,6 @@ class Settings(_FrozenFields):
         "`duckduckgo` tools: default number of search results.",
         minimum=1,
         maximum=30,
-        also=("WEBSEARCH_MAX_RESULTS",),
     )
     websearch_timeout_secs: float | None = setting(
         None,
@@ -469,19 +414,16 @@ class Settings(_FrozenFields):
         "retries. Default: WEBQUARRY_TIMEOUT_SECONDS.",
         above=0,
         maximum=600,
-        also=("WEBSEARCH_TIMEOUT_SECS",),
     )
     websearch_user_agent: str | None = setting(
         None,
         "`duckduckgo` tools: User-Agent header. Default: WEBQUARRY_USER_AGENT.",
-        also=("WEBSEARCH_USER_AGENT",),
     )
     websearch_cache_ttl_secs: float | None = setting(
         None,
         "`duckduckgo` tools: lifetime of cached answers, in seconds; 0 disables the cache. "
-        "Default: WEBQUARRY_CACHE_SEARCH_SECONDS.",
+        "Default: 1800.",
         minimum=0,
-        also=("WEBSEARCH_CACHE_TTL_SECS",),
     )
     websearch_rate_limit_ms: int = setting(
         1000,
@@ -489,15 +431,12 @@ class Settings(_FrozenFields):
         "faster clients with a captcha.",
         minimum=0,
         maximum=600_000,
-        also=("WEBSEARCH_RATE_LIMIT_MS",),
     )
     websearch_max_retries: int | None = setting(
         None,
-        "`duckduckgo` tools: number of retries after a network error, 429 or 503. Default: "
-        "WEBQUARRY_RETRIES.",
+        "`duckduckgo` tools: number of retries after a network error, 429 or 503. Default: 2.",
         minimum=0,
         maximum=10,
-        also=("WEBSEARCH_MAX_RETRIES",),
     )
 
     # Reading pages
@@ -507,42 +446,15 @@ class Settings(_FrozenFields):
         "where to continue. 0 means no limit.",
         minimum=0,
     )
-    read_workers: int | None = setting(
-        None,
-        "Number of page workers (processes that parse pages) of a server, of SQL and of the "
-        "library. Default: one per core, and up to twice that under load. 0 parses pages in "
-        "threads of the main process, without protection from malicious pages.",
-        minimum=0,
-        maximum=256,
-    )
-    read_cpu_seconds: float = setting(
-        20,
-        "CPU time limit of parsing one page, in seconds. Exceeding it is an error of kind "
-        "too_complex.",
-        above=0,
-    )
-    read_memory_mb: int = setting(
-        1024, "Address space limit of a page worker, in megabytes.", minimum=256
-    )
-    read_idle_seconds: float = setting(60, "Idle timeout of page workers, in seconds.", minimum=0)
-    linked_styles: bool = setting(
-        True,
-        "scrape_page fetches style sheets linked on the same site, at most 4 and 512 KB, to detect "
-        "hidden text. Searches that read pages do not.",
-    )
-    reddit: bool = setting(
-        False,
-        "Read Reddit posts, subreddits and users from their feeds, which respond where its pages "
-        "block programs. Reddit's robots.txt disallows both; this fetches the feed of a requested "
-        "URL nevertheless.",
-    )
-    youtube_languages: list[str] = setting(
-        ["en"], "Languages of YouTube transcripts in order of preference, such as de,en."
-    )
-    youtube_clients: list[str] = setting(
-        ["ANDROID/20.10.38", "VISIONOS/1.02", "ANDROID_VR/1.65.10", "WEB/2.20260708.00.00"],
-        "YouTube clients (name/version) with which transcripts are requested, in this order. "
-        "YouTube retires clients from time to time.",
+    read_workers: int | None = constant(None, minimum=0, maximum=256)
+    read_cpu_seconds: float = constant(20, above=0)
+    read_memory_mb: int = constant(1024, minimum=256)
+    read_idle_seconds: float = constant(60, minimum=0)
+    linked_styles: bool = constant(True)
+    reddit: bool = constant(False)
+    youtube_languages: list[str] = constant(["en"])
+    youtube_clients: list[str] = constant(
+        ["ANDROID/20.10.38", "VISIONOS/1.02", "ANDROID_VR/1.65.10", "WEB/2.20260708.00.00"]
     )
     contact: str | None = setting(
         None,
@@ -567,19 +479,10 @@ class Settings(_FrozenFields):
         "Use the browser's sandbox. 0 gives malicious pages all permissions of the process: only "
         "inside a dedicated container.",
     )
-    render_seconds: float = setting(
-        15, "Timeout of rendering one page, in seconds.", above=0, maximum=120
-    )
-    render_pages: int = setting(
-        4, "Maximum number of concurrently rendered pages.", minimum=1, maximum=64
-    )
-    render_memory_mb: int = setting(
-        1500,
-        "Memory limit of the browser with all its pages, in megabytes. Above it the largest page "
-        "is closed.",
-        minimum=300,
-    )
-    render_idle_seconds: float = setting(60, "Idle timeout of the browser, in seconds.", minimum=0)
+    render_seconds: float = constant(15, above=0, maximum=120)
+    render_pages: int = constant(4, minimum=1, maximum=64)
+    render_memory_mb: int = constant(1500, minimum=300)
+    render_idle_seconds: float = constant(60, minimum=0)
     exa_contents: bool = setting(
         False,
         "Request pages that cannot be read locally (captcha, access denied, JavaScript only) from "
@@ -599,35 +502,10 @@ class Settings(_FrozenFields):
         "Folder of the project's tools; they override yours, and run only after `webquarry tools "
         "trust`.",
     )
-    tool_schema_seconds: float = setting(
-        10, "Timeout of calling a tool with --schema, in seconds.", above=0, maximum=3600
-    )
-    tool_schema_max_bytes: int = setting(
-        1_048_576, "Maximum size of a tool's schema in bytes.", minimum=1024, maximum=100_000_000
-    )
-    tool_timeout_seconds: float = setting(
-        30, "Timeout of one tool call, in seconds.", above=0, maximum=3600
-    )
-    tool_max_output_bytes: int = setting(
-        65536,
-        "Maximum output of one tool call in bytes; above it the call fails. The limit is passed to "
-        "the tool, and web_fetch truncates its answer to fit.",
-        minimum=1024,
-    )
-    tool_timeouts: list[str] = setting(
-        [],
-        "Timeouts of single tools, in seconds, such as weather=120. Override the tool's options "
-        "file.",
-        pattern=r"[A-Za-z0-9_.-]+=([1-9]\d{0,3}|\d{1,4}\.\d*[1-9])",
-        form="comma-separated list of tool=seconds",
-    )
-    tool_output_limits: list[str] = setting(
-        [],
-        "Maximum output of single tools, in bytes, such as weather=1000000. Override the tool's "
-        "options file.",
-        pattern=r"[A-Za-z0-9_.-]+=[1-9]\d{3,8}",
-        form="comma-separated list of tool=bytes, each at least 1000",
-    )
+    tool_schema_seconds: float = constant(10, above=0, maximum=3600)
+    tool_schema_max_bytes: int = constant(1_048_576, minimum=1024, maximum=100_000_000)
+    tool_timeout_seconds: float = constant(30, above=0, maximum=3600)
+    tool_max_output_bytes: int = constant(65536, minimum=1024)
     tool_variables: list[str] = setting(
         [],
         "Environment variables passed to single tools in addition to the common ones, such as "
@@ -637,15 +515,8 @@ class Settings(_FrozenFields):
     )
 
     # MCP server
-    call_timeout_seconds: float = setting(
-        120, "Timeout of one tool call over MCP, in seconds.", above=0, maximum=3600
-    )
-    call_timeouts: list[str] = setting(
-        [],
-        "Timeouts of single tools over MCP, in seconds, such as scrape_page=300,web_search=30.",
-        pattern=r"[a-z0-9_]+=\d+(\.\d+)?",
-        form="comma-separated list of tool=seconds",
-    )
+    call_timeout_seconds: float = constant(120, above=0, maximum=3600)
+    call_timeouts: list[str] = constant([], pattern=r"[a-z0-9_]+=\d+(\.\d+)?")
     mcp_text: str = setting(
         "json",
         "Text content of MCP results next to the structured content: the same JSON, Markdown, or "
@@ -658,21 +529,13 @@ class Settings(_FrozenFields):
         "link; only for tools with large results.",
         minimum=1000,
     )
-    mcp_grace_seconds: float = setting(
-        30,
-        "Time for calls in progress to finish after the client of an MCP server on stdio closes "
-        "stdin, in seconds.",
-        minimum=0,
-        maximum=3600,
-    )
+    mcp_grace_seconds: float = constant(30, minimum=0, maximum=3600)
     mcp_warm: bool = setting(
         False,
         "Load the engine of an MCP server on stdio after the handshake instead of at the first "
         "call: the first call is faster, the idle server needs more memory.",
     )
-    http_max_request_bytes: int = setting(
-        1_048_576, "Maximum size of a request to the MCP server over HTTP in bytes.", minimum=1024
-    )
+    http_max_request_bytes: int = constant(1_048_576, minimum=1024)
 
     # Authentication over HTTP
     http_auth: str = setting(
@@ -714,9 +577,7 @@ class Settings(_FrozenFields):
         None, "Required audience of OAuth tokens. Default: WEBQUARRY_HTTP_RESOURCE."
     )
     oauth_scopes: list[str] = setting([], "Required scopes of OAuth tokens.")
-    oauth_jwks: str | None = setting(
-        None, "URL of the issuer's keys (JWKS). Default: from the issuer's metadata."
-    )
+    oauth_jwks: str | None = constant(None)
 
     # Asking models
     ask_model: str = setting(
@@ -729,9 +590,7 @@ class Settings(_FrozenFields):
         "brave",
         "Search provider of the model, if its credentials are configured; `none` disables search.",
     )
-    ask_concurrency: int = setting(
-        16, "Maximum number of concurrent requests to models.", minimum=1, maximum=1024
-    )
+    ask_concurrency: int = constant(16, minimum=1, maximum=1024)
     ask_max_rows: int | None = setting(
         1000,
         "Maximum number of paid questions of one `ask` statement; `none` means no limit.",
@@ -753,15 +612,8 @@ class Settings(_FrozenFields):
         "for confirmation. `none` means no limit.",
         minimum=0,
     )
-    ask_searched_seconds: float = setting(
-        1800,
-        "Lifetime of stored answers that used a search, in seconds. A stored answer is not paid "
-        "for again.",
-        minimum=0,
-    )
-    ask_kept_seconds: float = setting(
-        86400, "Lifetime of all other stored answers, in seconds.", minimum=0
-    )
+    ask_searched_seconds: float = constant(1800, minimum=0)
+    ask_kept_seconds: float = constant(86400, minimum=0)
     ask_prices: Path | None = setting(
         None, "File of custom prices (JSON, docs/ask.md). They override built-in prices by name."
     )
@@ -773,56 +625,25 @@ class Settings(_FrozenFields):
     http_day_limit: int = setting(
         1_000_000, "Maximum HTTP requests of one caller per day; 0 means no limit.", minimum=0
     )
-    http_minute_limit_all: int = setting(
-        60_000, "Maximum HTTP requests of all callers per minute; 0 means no limit.", minimum=0
-    )
-    http_day_limit_all: int = setting(
-        5_000_000, "Maximum HTTP requests of all callers per day; 0 means no limit.", minimum=0
-    )
-    http_calls_at_once: int = setting(
-        128, "Maximum concurrent HTTP requests of one caller; 0 means no limit.", minimum=0
-    )
-    http_calls_at_once_all: int = setting(
-        1024, "Maximum concurrent HTTP requests of all callers; 0 means no limit.", minimum=0
-    )
-    http_max_header_bytes: int = setting(
-        32_768, "Maximum size of the request headers in bytes.", minimum=1024
-    )
-    http_max_connections: int = setting(
-        2048,
-        "Maximum number of connections of each server process; further ones get 503.",
-        minimum=1,
-    )
-    http_max_unsent_bytes: int = setting(
-        256 * 1024 * 1024,
-        "Maximum size of unsent responses in each server process, in bytes. Above it the clients "
-        "that have not read for the longest time are disconnected.",
-        minimum=1024 * 1024,
-    )
+    http_minute_limit_all: int = constant(60_000, minimum=0)
+    http_day_limit_all: int = constant(5_000_000, minimum=0)
+    http_calls_at_once: int = constant(128, minimum=0)
+    http_calls_at_once_all: int = constant(1024, minimum=0)
+    http_max_header_bytes: int = constant(32_768, minimum=1024)
+    http_max_connections: int = constant(2048, minimum=1)
+    http_max_unsent_bytes: int = constant(256 * 1024 * 1024, minimum=1024 * 1024)
     http_grace_seconds: int = setting(
         30,
         "Time for calls in progress to finish when the server is stopped, in seconds.",
         minimum=0,
         maximum=600,
     )
-    http_drain_seconds: int = setting(
-        0,
-        "Time between reporting not ready (/health/ready) and closing the listening socket, in "
-        "seconds; load balancers need it to notice.",
-        minimum=0,
-        maximum=600,
-    )
     metrics: bool = setting(
         True,
         "Serve metrics over HTTP at /metrics. With authentication this requires a metrics token "
-        "(`webquarry token add NAME --metrics`) or the scope WEBQUARRY_METRICS_SCOPE.",
+        "(`webquarry token add NAME --metrics`) or the scope `webquarry:metrics`.",
     )
-    metrics_scope: str = setting(
-        "webquarry:metrics",
-        "Scope of OAuth tokens that may read /metrics; no other scope is needed.",
-        pattern=r"[!#-\[\]-~]+",
-        form="OAuth scope",
-    )
+    metrics_scope: str = constant("webquarry:metrics", pattern=r"[!#-\[\]-~]+")
 
     # Logs
     log_format: str = setting("text", "Format of log messages on stderr.", choices=("text", "json"))
@@ -832,23 +653,17 @@ class Settings(_FrozenFields):
         "Log tool calls, encrypted, next to the records for `webquarry calls`: tool, masked "
         "arguments, outcome and sources, but not the text of answers.",
     )
-    call_log_max_bytes: int = setting(
-        20_000_000,
-        "Maximum size of the call log in bytes; the oldest calls are removed.",
-        minimum=100_000,
-    )
-    call_log_seconds: float = setting(
-        30 * 86_400, "Lifetime of a call in the log, in seconds: 30 days.", above=0
-    )
+    call_log_max_bytes: int = constant(20_000_000, minimum=100_000)
+    call_log_seconds: float = constant(30 * 86_400, above=0)
 
     # Origins (one variable for each provider)
     origins: dict[str, str] = setting(
         {},
-        "Base URL of a provider: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 is an origin to which "
-        "the provider's path is appended. DuckDuckGo has three: WEBQUARRY_DUCKDUCKGO_HTML_URL, "
-        "_LITE_URL and _API_URL. Model vendors (docs/models.md) accept it with or without /v1. "
-        "SEARXNG_URL, ANTHROPIC_BASE_URL and OPENAI_BASE_URL are read too. Private addresses are "
-        "allowed.",
+        "Base URL of a provider, named as in docs/providers.md: http://127.0.0.1:9000 is an origin "
+        "to which the provider's path is appended. DuckDuckGo has three: DUCKDUCKGO_HTML, "
+        "DUCKDUCKGO_LITE and DUCKDUCKGO_API. Model vendors (docs/models.md) accept it with or "
+        "without /v1. SEARXNG_URL, ANTHROPIC_BASE_URL and OPENAI_BASE_URL are read too. Private "
+        "addresses are allowed.",
     )
 
     def seconds_for(self, tool: str) -> float:
@@ -862,9 +677,25 @@ class Settings(_FrozenFields):
         return cls.fields()[field].variables
 
     @classmethod
+    def former_variables(cls) -> dict[str, str]:
+        """Return the variables that are no longer settings, with what happens instead."""
+        former = dict(_FORMER)
+        for name, definition in cls.fields().items():
+            variable = PREFIX + name.upper()
+            if definition.is_constant:
+                former[variable] = f"the value is {default_text(definition.default) or 'none'}"
+            elif name.startswith("websearch_"):
+                former[variable] = f"use {name.upper()}"
+        return {name: advice for name, advice in former.items() if name not in _NOT_FORMER}
+
+    @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """Read the settings. Raises BadSetting that names the variable of a value not allowed."""
+        """Read the settings; former ones are named on stderr, once per process.
+
+        Raises BadSetting that names the variable of a value not allowed.
+        """
         environ = os.environ if environ is None else environ
+        _report_former(cls.former_variables(), environ)
         values: dict[str, Any] = {}
         if origins := _read_origins(environ):
             values["origins"] = origins
@@ -874,6 +705,24 @@ class Settings(_FrozenFields):
                     values[name] = definition.parse(text, variable)
                     break
         return cls(**values)
+
+
+def default_text(default: Any) -> str:
+    """Return the default as the text of a variable; empty if the setting is not set."""
+    if isinstance(default, bool):
+        return str(int(default))
+    if isinstance(default, list):
+        return ",".join(default)
+    return "" if default is None or default == {} else str(default)
+
+
+def _report_former(former: Mapping[str, str], environ: Mapping[str, str]) -> None:
+    """Name on stderr the variables that are set but no longer read."""
+    for variable, advice in former.items():
+        if variable in _reported or not environ.get(variable, "").strip():
+            continue
+        _reported.add(variable)
+        sys.stderr.write(f"{variable} is no longer a setting: {advice}.\n")
 
 
 def _read_origins(environ: Mapping[str, str]) -> dict[str, str]:

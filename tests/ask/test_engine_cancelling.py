@@ -52,7 +52,7 @@ def test_cancelling_sends_no_further_call_and_stores_finished_answers(
             await engine.ask_all(questions(1), statement)
         assert servers.messages <= begun + 4, "but for those that were on their way"
 
-    with_engine(servers, tmp_path, work, WEBQUARRY_ASK_CONCURRENCY="4")
+    with_engine(servers, tmp_path, work, ask_concurrency="4")
     begun = servers.messages
     asked(servers, tmp_path, *questions(64))
 
@@ -94,7 +94,7 @@ def test_a_cancelled_statement_takes_no_answer_from_another(
             await first
         return await second
 
-    replies = with_engine(servers, tmp_path, work, WEBQUARRY_ASK_CONCURRENCY="2")
+    replies = with_engine(servers, tmp_path, work, ask_concurrency="2")
 
     assert all(reply.error is None for reply in replies)
     assert servers.messages == 8

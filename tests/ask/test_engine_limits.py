@@ -97,7 +97,7 @@ def test_no_more_calls_are_under_way_than_the_concurrency(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.latency = 0.01
-    asked(servers, tmp_path, *questions(100), WEBQUARRY_ASK_CONCURRENCY="7")
+    asked(servers, tmp_path, *questions(100), ask_concurrency="7")
 
     assert servers.most_in_flight == 7
 
@@ -107,7 +107,7 @@ def test_a_cap_of_the_provider_is_found_and_everybody_is_answered(
 ) -> None:
     servers.latency, servers.cap, servers.retry_after = 0.02, 8, "0.1"
 
-    replies = asked(servers, tmp_path, *questions(300), WEBQUARRY_ASK_CONCURRENCY="32")
+    replies = asked(servers, tmp_path, *questions(300), ask_concurrency="32")
 
     assert all(reply.error is None for reply in replies)
     assert servers.throttled < 60
@@ -118,7 +118,7 @@ def test_nothing_is_sent_before_the_end_of_a_requested_pause(
 ) -> None:
     slow = error_reply(429, "slow down", {"retry-after": "0.5"})
     servers.rule = lambda body: slow if servers.messages == 1 else None
-    replies = asked(servers, tmp_path, *questions(3), WEBQUARRY_ASK_CONCURRENCY="1")
+    replies = asked(servers, tmp_path, *questions(3), ask_concurrency="1")
 
     assert all(reply.error is None for reply in replies)
     assert servers.moments[1] - servers.moments[0] >= 0.5
@@ -140,7 +140,7 @@ def test_wait_of_an_hour_is_the_error_of_every_row_without_waiting(
 ) -> None:
     servers.cap, servers.retry_after = 0, "3600"
 
-    replies = asked(servers, tmp_path, *questions(100), WEBQUARRY_ASK_CONCURRENCY="4")
+    replies = asked(servers, tmp_path, *questions(100), ask_concurrency="4")
 
     assert {reply.error.code for reply in replies if reply.error} == {"rate_limited"}
     assert servers.messages <= 8

@@ -18,7 +18,7 @@ from webquarry.errors import AuthFailure, BadInput, RecordsFailure
 def test_one_failing_row_fails_no_other(servers: FakeServers, tmp_path: Path) -> None:
     wanted = [*questions(20), Question("bad [fail]", "What is it?"), *questions(40)[20:]]
 
-    replies = asked(servers, tmp_path, *wanted, WEBQUARRY_RETRIES="0")
+    replies = asked(servers, tmp_path, *wanted, retries="0")
 
     assert [reply.error is not None for reply in replies] == [False] * 20 + [True] + [False] * 20
     assert (
@@ -42,7 +42,7 @@ def test_a_passing_failure_is_tried_again_and_counted(
     assert (servers.messages, retries) == (2, 1)
 
 
-WRONG_KEY = {"ANTHROPIC_API_KEY": "sk-ant-wrong-000", "WEBQUARRY_ASK_CONCURRENCY": "4"}
+WRONG_KEY = {"ANTHROPIC_API_KEY": "sk-ant-wrong-000", "ask_concurrency": "4"}
 
 
 def test_a_key_that_is_not_accepted_ends_the_statement_with_one_error(
@@ -159,7 +159,7 @@ def test_nothing_is_asked_when_what_it_costs_cannot_be_written_down(
         assert caught.value.reason == "no_folder"
     assert servers.messages == 0
 
-    chosen = {"WEBQUARRY_RECORDS": "memory", "WEBQUARRY_STATE_FOLDER": folder}
+    chosen = {"records": "memory", "WEBQUARRY_STATE_FOLDER": folder}
     replies = asked(servers, tmp_path, *questions(2), search=True, **chosen)
     assert [reply.error for reply in replies] == [None, None]
 

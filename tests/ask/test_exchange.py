@@ -119,7 +119,7 @@ def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
     servers.latency = 600.0
 
     async def work() -> list[SpendingRecord]:
-        async with open_engine(home(servers, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
+        async with open_engine(home(servers, tmp_path, ask_concurrency="4")) as engine:
             engine.grace_seconds = 0.0
             wanted = [Question(f"row {number}", "b") for number in range(20)]
             asking = asyncio.ensure_future(engine.ask_all(wanted, engine.statement()))
@@ -138,7 +138,7 @@ def test_calls_in_flight_never_exceed_the_concurrency(servers: FakeServers, tmp_
     servers.latency = 0.05
 
     async def work() -> None:
-        async with open_engine(home(servers, tmp_path, WEBQUARRY_ASK_CONCURRENCY="4")) as engine:
+        async with open_engine(home(servers, tmp_path, ask_concurrency="4")) as engine:
             await engine.ask_all(
                 [Question(f"row {number}", "b") for number in range(40)], engine.statement()
             )

@@ -77,7 +77,6 @@ def test_two_processes_at_once_never_spend_more_than_the_limit_of_a_day(tmp_path
             tmp_path,
             search=False,
             WEBQUARRY_ASK_MAX_USD_PER_DAY="0.2",
-            WEBQUARRY_ASK_CONCURRENCY="4",
         )
         with asker(environ, "one", 20) as one, asker(environ, "two", 20) as two:
             for process in (one, two):
@@ -98,7 +97,7 @@ def test_killed_process_loses_no_stored_answer_and_its_reservation_expires(
     tmp_path: Path,
 ) -> None:
     with FakeServers() as servers:
-        environ = home(servers, tmp_path, search=False, WEBQUARRY_ASK_CONCURRENCY="2")
+        environ = home(servers, tmp_path, search=False)
         servers.rule = lambda body: _slower_after(servers, 4)
         with asker(environ, "row", 10) as process:
             assert process.stdin is not None
@@ -151,7 +150,7 @@ def test_two_processes_that_ask_the_same_at_once_pay_for_each_question_once(tmp_
 
 def test_the_claims_of_a_killed_process_end_at_once(tmp_path: Path) -> None:
     with FakeServers() as servers:
-        environ = home(servers, tmp_path, search=False, WEBQUARRY_ASK_CONCURRENCY="4")
+        environ = home(servers, tmp_path, search=False)
         servers.latency = 600.0
         with asker(environ, "row", 4) as first, asker(environ, "row", 4) as second:
             _begin(first)

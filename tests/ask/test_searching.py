@@ -211,7 +211,7 @@ def test_a_rejected_search_key_is_one_warning_and_rows_are_answered_without_it(
     servers: FakeServers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     replies, progress = run_statement(
-        servers, tmp_path, *searching(100), BRAVE_API_KEY=WRONG, WEBQUARRY_ASK_CONCURRENCY="4"
+        servers, tmp_path, *searching(100), BRAVE_API_KEY=WRONG, ask_concurrency="4"
     )
 
     assert all(reply.answer and reply.error is None for reply in replies)
@@ -279,7 +279,7 @@ def test_answer_after_a_failed_search_is_stored_for_a_minute_at_most(
         engine.clock = Later()
         return await engine.ask(searching(1)[0], engine.statement())
 
-    settings = {"WEBQUARRY_RETRIES": "0"}
+    settings = {"retries": "0"}
     assert "500" in with_engine(servers, tmp_path, soon, search=True, **settings).search_failed
     kept = with_engine(servers, tmp_path, soon, search=True, **settings)
     assert (kept.remembered, kept.search_wanted) == (True, True)
@@ -293,7 +293,7 @@ def test_rows_that_wanted_a_search_and_got_none_are_counted_with_their_repeats(
 ) -> None:
     servers.search_status = 500
     wanted = [*searching(2), *searching(2), Question("plain", "b")]
-    _, progress = run_statement(servers, tmp_path, *wanted, WEBQUARRY_RETRIES="0")
+    _, progress = run_statement(servers, tmp_path, *wanted, retries="0")
 
     assert (progress.done, progress.unsearched) == (5, 4)
 

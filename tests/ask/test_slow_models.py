@@ -49,7 +49,7 @@ def test_a_call_that_timed_out_is_not_repeated_and_counts_as_uncertain_once(
         assert (record.calls, record.usd) == (0, 0.0)
         assert 0 < record.uncertain_usd < 0.05
 
-    with_engine(servers, tmp_path, work, search=False, WEBQUARRY_RETRIES="5")
+    with_engine(servers, tmp_path, work, search=False, retries="5")
     assert servers.messages == 1
 
 

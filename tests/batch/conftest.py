@@ -22,7 +22,7 @@ def environ(
     servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, str]]:
     """The environment of this process and of those that it begins."""
-    given = home(servers, tmp_path, search=False, WEBQUARRY_ASK_CONCURRENCY="8")
+    given = home(servers, tmp_path, search=False)
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     yield given

@@ -12,7 +12,7 @@ from webquarry.batch import AskFunction
 
 pytestmark = pytest.mark.slow
 WORKERS = 8
-UNDER_WAY = 12  # exchanges of one process at once, with 8 calls: some are being written down
+UNDER_WAY = 24  # exchanges of one process at once, with 16 calls: some are being written down
 
 
 @pytest.fixture(params=["file", "redis"])
@@ -23,7 +23,10 @@ def shared(
     if request.param == "file":
         return environ
     server: RedisServer = request.getfixturevalue("redis_server")
-    given = server.environ | {"HOME": environ["HOME"], "WEBQUARRY_RECORDS": "memory"}
+    given = server.environ | {
+        "HOME": environ["HOME"],
+        "WEBQUARRY_STATE_FOLDER": "/nonexistent/state",
+    }
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     return environ | given

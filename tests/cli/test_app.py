@@ -186,10 +186,10 @@ def test_arguments_that_do_not_fit_are_one_clear_error(run: Runner, given: str) 
 
 
 def test_a_setting_that_cannot_be_used_is_told_by_name(run: Runner) -> None:
-    done = run("read", "https://example.org", settings={"WEBQUARRY_RETRIES": "many"})
+    done = run("read", "https://example.org", settings={"WEBQUARRY_MAX_BYTES": "many"})
 
     assert done.returncode == 1
-    assert "WEBQUARRY_RETRIES" in done.stderr.decode()
+    assert "WEBQUARRY_MAX_BYTES" in done.stderr.decode()
 
 
 def test_doctors_exit_code_tells(run: Runner) -> None:
@@ -198,7 +198,7 @@ def test_doctors_exit_code_tells(run: Runner) -> None:
         run("doctor", "--offline", settings={"GOOGLE_SEARCH_API_KEY": "only-one-half"}).returncode
         == 1
     )
-    assert run("doctor", "--offline", settings={"WEBQUARRY_RETRIES": "many"}).returncode == 1
+    assert run("doctor", "--offline", settings={"WEBQUARRY_MAX_BYTES": "many"}).returncode == 1
 
 
 def test_doctor_gives_json_when_piped_and_text_when_asked(run: Runner) -> None:
@@ -354,7 +354,7 @@ def test_completion_says_nothing_where_it_cannot_know() -> None:
         "COMP_CWORD": "4",
         "_WEBQUARRY_COMPLETE": "complete_bash",
     }
-    done = run_apart(**asked, WEBQUARRY_RETRIES="many")
+    done = run_apart(**asked, WEBQUARRY_MAX_BYTES="many")
 
     assert (done.stdout.strip(), done.stderr) == (b"", b"")
 

@@ -120,7 +120,7 @@ def test_without_a_key_it_says_at_once_how_to_give_one(
 @pytest.mark.parametrize(
     ("settings", "question"),
     [
-        ({"WEBQUARRY_RETRIES": "0"}, "Who? [fail]"),
+        ({"retries": "0"}, "Who? [fail]"),
         ({}, "Who? [refuse]"),
         ({"ANTHROPIC_API_KEY": "sk-bad-key-00"}, "Who?"),
     ],

@@ -143,7 +143,7 @@ def test_two_runs_are_equal_to_the_byte_whatever_the_machine_is_like() -> None:
         COLUMNS="200",
         TZ="Pacific/Auckland",
         BRAVE_API_KEY="another-key",
-        WEBQUARRY_RETRIES="many",
+        WEBQUARRY_MAX_BYTES="many",
         HTTPS_PROXY="http://127.0.0.1:1",
         TERM="dumb",
     )

@@ -185,7 +185,7 @@ def environment(site: Site, folder: Path) -> dict[str, str]:
         "WEBQUARRY_BRAVE_URL": site.origin,
         "SEARCH_PROVIDER": "brave",
     }
-    return only_brave | {"WEBQUARRY_CACHE_FOLDER": str(folder), "WEBQUARRY_RETRIES": "0"}
+    return only_brave | {"WEBQUARRY_CACHE_FOLDER": str(folder), "retries": "0"}
 
 
 def test_nothing_found_is_no_failure_and_says_what_to_try(

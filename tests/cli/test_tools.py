@@ -276,9 +276,9 @@ def test_trust_says_in_words_what_was_trusted(bench: Workbench) -> None:
 def test_a_setting_that_does_not_fit_is_one_sentence(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WEBQUARRY_TOOL_TIMEOUT_SECONDS", "soon")
+    monkeypatch.setenv("WEBQUARRY_FETCH_MAX_BYTES", "many")
 
-    assert "WEBQUARRY_TOOL_TIMEOUT_SECONDS is not usable" in failure(["list"]).stderr
+    assert "WEBQUARRY_FETCH_MAX_BYTES is not usable" in failure(["list"]).stderr
 
 
 def run_command(*arguments: str, stdin: str = "{}") -> subprocess.CompletedProcess[str]:

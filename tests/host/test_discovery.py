@@ -133,7 +133,7 @@ def trust(bench: Workbench) -> None:
 
 
 # A test does not wait ten seconds for a tool that hangs.
-NARROW = {"WEBQUARRY_TOOL_SCHEMA_SECONDS": "1", "WEBQUARRY_TOOL_SCHEMA_MAX_BYTES": "9000"}
+NARROW = {"tool_schema_seconds": "1", "tool_schema_max_bytes": "9000"}
 SLOW: dict[str, tuple[str, str]] = {
     "slow": ("sleep 60", "it did not end within 1 second"),
     "closed-but-alive": (

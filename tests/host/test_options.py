@@ -154,24 +154,21 @@ def test_a_file_that_is_spoilt_after_the_search_is_told_at_the_run(bench: Workbe
         run(host)
 
 
-def test_the_file_gives_a_tool_more_time_and_room_and_the_setting_counts_for_more(
-    bench: Workbench,
-) -> None:
+def test_the_file_gives_a_tool_more_time_and_room(bench: Workbench) -> None:
     path = bench.tool(WEATHER, """printf '{"a": "%09000d"}' 0""")
     path.with_name("weather.toml").write_text("max_output_bytes = 20000")
-    narrow = {"WEBQUARRY_TOOL_MAX_OUTPUT_BYTES": "2000"}
+    narrow = {"tool_max_output_bytes": "2000"}
 
     assert len(run(bench.host(**narrow))["a"]) == 9000
+    path.with_name("weather.toml").write_text("max_output_bytes = 3000")
     with pytest.raises(TooLarge, match="printed more than 3000 bytes"):
-        run(bench.host(**narrow, WEBQUARRY_TOOL_OUTPUT_LIMITS="weather=3000"))
+        run(bench.host())
 
     path = bench.tool(WEATHER, "sleep 60")
     path.with_name("weather.toml").write_text("timeout_seconds = 0.2")
     with pytest.raises(ToolFailure, match=r"did not end within 0\.2 seconds") as caught:
         run(bench.host())
     assert "`timeout_seconds` in weather.toml" in caught.value.suggested_action
-    with pytest.raises(ToolFailure, match=r"did not end within 0\.3 seconds"):
-        run(bench.host(WEBQUARRY_TOOL_TIMEOUTS="weather=0.3,rain=5"))
 
 
 @pytest.mark.parametrize(
@@ -179,9 +176,6 @@ def test_the_file_gives_a_tool_more_time_and_room_and_the_setting_counts_for_mor
     [
         ("WEBQUARRY_TOOL_VARIABLES", "WEATHER_TOKEN"),
         ("WEBQUARRY_TOOL_VARIABLES", "weather=A B"),
-        ("WEBQUARRY_TOOL_TIMEOUTS", "weather=0"),
-        ("WEBQUARRY_TOOL_TIMEOUTS", "weather=soon"),
-        ("WEBQUARRY_TOOL_OUTPUT_LIMITS", "weather=12"),
     ],
 )
 def test_a_setting_that_does_not_fit_is_told(variable: str, value: str, bench: Workbench) -> None:

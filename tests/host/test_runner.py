@@ -135,23 +135,23 @@ def test_a_result_that_is_not_one_json_object_is_an_error_with_its_first_bytes(
 
 
 def test_a_slow_tool_is_ended(bench: Workbench) -> None:
-    error = failure(bench, "sleep 60", WEBQUARRY_TOOL_TIMEOUT_SECONDS="0.2")
+    error = failure(bench, "sleep 60", tool_timeout_seconds="0.2")
 
     assert error.message == "The tool weather did not end within 0.2 seconds."
     assert error.retryable
-    assert "WEBQUARRY_TOOL_TIMEOUT_SECONDS" in error.suggested_action
+    assert "`timeout_seconds` in weather.toml" in error.suggested_action
 
 
 def test_a_tool_that_prints_too_much_is_ended(bench: Workbench) -> None:
-    error = failure(bench, "yes", WEBQUARRY_TOOL_MAX_OUTPUT_BYTES="5000")
+    error = failure(bench, "yes", tool_max_output_bytes="5000")
 
     assert isinstance(error, TooLarge)
     assert error.message == "The tool weather printed more than 5000 bytes."
-    assert "WEBQUARRY_TOOL_MAX_OUTPUT_BYTES" in error.suggested_action
+    assert "`max_output_bytes` in weather.toml" in error.suggested_action
 
 
 def test_a_tool_that_leaves_a_process_holding_its_output_is_told_so(bench: Workbench) -> None:
-    error = failure(bench, "echo '{}'; sleep 60 &", WEBQUARRY_TOOL_TIMEOUT_SECONDS="0.5")
+    error = failure(bench, "echo '{}'; sleep 60 &", tool_timeout_seconds="0.5")
 
     assert "left a process behind" in error.message
 

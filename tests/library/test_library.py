@@ -53,7 +53,7 @@ class Offline(FakeWeb):
 async def open_kit(
     folder: Path, web: FakeWeb | None = None, environ: Mapping[str, str] | None = None
 ) -> AsyncIterator[Toolkit]:
-    given = {"WEBQUARRY_RETRIES": "0", "WEBQUARRY_STATE_FOLDER": str(folder)}
+    given = {"retries": "0", "WEBQUARRY_STATE_FOLDER": str(folder)}
     async with Toolkit.open(environ=HOMELESS | given | dict(environ or {})) as kit:
         kit.clock = FakeClock()
         web = web or Offline({URL: sent(write_page())})

@@ -112,7 +112,7 @@ def test_timeout_inside_a_tool_is_not_reported_as_timeout_of_the_call() -> None:
 
 
 def test_timeout_can_be_set_for_single_tools() -> None:
-    settings = Settings.from_environment({"WEBQUARRY_CALL_TIMEOUTS": "slow_one=300, quick_one=2.5"})
+    settings = Settings.from_environment({"call_timeouts": "slow_one=300, quick_one=2.5"})
 
     seconds = [settings.seconds_for(name) for name in ("slow_one", "quick_one", "other")]
     assert seconds == [300, 2.5, 120]

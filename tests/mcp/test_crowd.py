@@ -16,7 +16,7 @@ from tests.mcp.http_process import http_server, modern
 from tests.mcp.in_process import connect
 
 CALLS = 200
-HURRY = {"WEBQUARRY_CACHE": "0", "WEBQUARRY_HOST_REQUESTS_PER_SECOND": "2000"}
+HURRY = {"WEBQUARRY_CACHE": "0"}
 REPLY = (
     b'{"query": "x", "results": '
     b'[{"title": "Otters", "url": "https://site.example/", "content": "Text."}]}'

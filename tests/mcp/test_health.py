@@ -113,7 +113,7 @@ def test_a_full_redis_makes_a_server_not_ready() -> None:
     ("environ", "report"),
     [
         ({}, {"status": "degraded", "records": "no_folder"}),
-        ({"WEBQUARRY_RECORDS": "memory"}, {"status": "ok"}),
+        ({"records": "memory"}, {"status": "ok"}),
     ],
 )
 def test_a_server_without_a_folder_for_records_is_ready(

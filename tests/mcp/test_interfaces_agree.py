@@ -167,7 +167,7 @@ def filled(arguments: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_answers_are_equal_for_every_kind_of_page_runner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEBQUARRY_READ_WORKERS", "1")
+    monkeypatch.setenv("read_workers", "1")
     monkeypatch.setenv("WEBQUARRY_CACHE", "0")
     url = "https://tidelines.example/2026/09/storing-the-tide"
     calls: list[tuple[str, dict[str, Any]]] = [

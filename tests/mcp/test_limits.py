@@ -72,7 +72,7 @@ def test_a_caller_over_the_day_limit_is_refused() -> None:
 
 
 def test_all_callers_together_have_a_limit() -> None:
-    replies = send_all(limit(http_minute_limit_all=2), ADA, BOB, ADA, BOB)
+    replies = send_all(limit(http_minute_limit=2, http_minute_limit_all=2), ADA, BOB, ADA, BOB)
 
     assert codes(replies) == [200, 200, 429, 429]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -59,7 +58,6 @@ def call_by_stdio() -> list[dict[str, Any]]:
         text=True,
         check=True,
         encoding="utf-8",
-        env=os.environ | {"WEBQUARRY_MCP_GRACE_SECONDS": "20"},
     )
     answers = {answer.get("id"): answer for answer in map(json.loads, done.stdout.splitlines())}
     return [answers[number]["result"] for number in range(1, len(CALLS) + 1)]

@@ -66,42 +66,6 @@ def test_an_idle_server_ends_without_output(number: int, flags: tuple[str, ...])
         assert server.process.communicate() == ("", "")
 
 
-def test_the_server_is_not_ready_but_serves_during_the_drain_period() -> None:
-    with http_server(REPLAY | {"WEBQUARRY_HTTP_DRAIN_SECONDS": "600"}) as server:
-        assert server.get("/health/ready").status_code == 200
-        server.process.terminate()
-        while server.get("/health/ready").status_code == 200:
-            pass  # until the signal has arrived
-        assert server.get("/health/ready").json() == {"status": "draining"}
-        assert server.ask("tools/call", SEARCH)
-        server.process.terminate()  # skips the rest of the period
-        assert server.process.wait(30) == 0
-
-
-def test_a_second_signal_skips_only_the_drain_period_of_workers() -> None:
-    seconds = {"WEBQUARRY_HTTP_DRAIN_SECONDS": "600", "WEBQUARRY_HTTP_GRACE_SECONDS": "600"}
-    with (
-        running_search() as (service, environ),
-        http_server(environ | seconds, "--workers", "2") as server,
-        ThreadPoolExecutor(1) as executor,
-    ):
-        service.may_respond.clear()
-        call = executor.submit(search, server, "handshake")
-        assert service.requested.wait(60)
-        server.process.terminate()
-        while any(server.get("/health/ready").status_code == 200 for _ in range(30)):
-            pass  # until the signal has arrived at both workers
-        server.process.terminate()
-        while is_listening(server):
-            pass
-        service.may_respond.set()
-        response = call.result(60)
-        code = server.process.wait(60)
-
-    assert response.status_code == 200
-    assert code == 0
-
-
 def test_the_supervisor_is_woken_by_signals(monkeypatch: pytest.MonkeyPatch) -> None:
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
     readable: list[int] = []

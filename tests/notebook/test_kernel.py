@@ -39,7 +39,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """The cells after they have run, in one kernel."""
     home = tmp_path_factory.mktemp("home")
     with FakeServers(latency=0.05) as servers:
-        return run_cells(CELLS, home, servers.environ | {"WEBQUARRY_RETRIES": "0"})
+        return run_cells(CELLS, home, servers.environ)
 
 
 def progress_of(cell: Any) -> str:
@@ -144,8 +144,7 @@ def test_an_interrupted_cell_stops_at_once_and_what_was_paid_for_is_not_paid_aga
                 servers.quick = 1000
 
         finger: list[threading.Thread] = []
-        environ = servers.environ | {"WEBQUARRY_ASK_CONCURRENCY": str(ROWS)}
-        cells = run_cells(codes, tmp_path, environ, begin)
+        cells = run_cells(codes, tmp_path, servers.environ, begin)
         done.set()
         finger[0].join()
 

@@ -43,7 +43,7 @@ def read(
     environ = {
         "WEBQUARRY_EXA_CONTENTS": "1",
         "EXA_API_KEY": KEY,
-        "WEBQUARRY_RETRIES": "0",
+        "retries": "0",
         "HOME": str(tmp_path),
         "WEBQUARRY_STATE_FOLDER": str(tmp_path / "state"),
     } | environ

@@ -92,7 +92,7 @@ def test_other_sheets_are_not_fetched(head: str) -> None:
 
 
 def test_a_setting_turns_them_off() -> None:
-    session = build_session(LINK, {SHEET: css()}, {"WEBQUARRY_LINKED_STYLES": "0"})
+    session = build_session(LINK, {SHEET: css()}, {"linked_styles": "0"})
 
     assert "nobody sees" in session.scrape().content
 

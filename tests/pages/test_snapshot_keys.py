@@ -19,8 +19,8 @@ from webquarry.tools.research._search import NOT_IN_KEY
 PROPERTIES = load("research", "scrape_page").parameters["properties"]
 LINKED = ARTICLE.replace("The pilot", '<a href="/pilot">The pilot</a>', 1)
 SETTINGS = {
-    "WEBQUARRY_YOUTUBE_LANGUAGES": "de",
-    "WEBQUARRY_YOUTUBE_CLIENTS": "ONE/1",
+    "youtube_languages": "de",
+    "youtube_clients": "ONE/1",
     "WEBQUARRY_YOUTUBE_URL": "http://127.0.0.1:1",
     "WEBQUARRY_HACKERNEWS_URL": "http://127.0.0.1:1",
     "WEBQUARRY_HACKERNEWS_FIREBASE_URL": "http://127.0.0.1:1",
@@ -28,10 +28,10 @@ SETTINGS = {
     "WEBQUARRY_ROBOTS": "0",
     "WEBQUARRY_ALLOW_PRIVATE": "1",
     "WEBQUARRY_ALLOW_NETWORKS": "10.0.0.0/8",
-    "WEBQUARRY_CACHE_READ_SECONDS": "60",
+    "cache_read_seconds": "60",
     "WEBQUARRY_RENDER": "0",
     "WEBQUARRY_EXA_CONTENTS": "1",
-    "WEBQUARRY_REDDIT": "1",
+    "reddit": "1",
 }
 
 

@@ -43,7 +43,7 @@ def test_where_no_folder_can_be_made_records_are_refused_until_it_can(tmp_path: 
 
     assert failure.reason == "no_folder"
     assert failure.message.startswith(f"The folder {folder} for records cannot be used: ")
-    assert "WEBQUARRY_RECORDS=memory" in failure.suggested_action
+    assert "which may be a temporary one" in failure.suggested_action
     assert count_entries(folder, "s1") == 1
 
 
@@ -55,7 +55,7 @@ def test_without_a_home_a_record_is_refused_unless_memory_was_chosen(
 
     monkeypatch.setattr(Path, "home", home)
     homeless = open_records(Settings(), {})
-    in_memory = open_records(Settings.from_environment({"WEBQUARRY_RECORDS": "memory"}), {})
+    in_memory = open_records(Settings.from_environment({"records": "memory"}), {})
     failure = refusal(lambda: begin(homeless, "s1"))
     begin(in_memory, "s1")
 

@@ -94,7 +94,7 @@ def routed(
 ) -> T:
     """Use a router whose providers are these engines; `environ` holds settings and keys."""
     clock = clock or FakeClock()
-    environ = HOMELESS | {"WEBQUARRY_RETRIES": "0"} | dict(KEYS if environ is None else environ)
+    environ = HOMELESS | {"retries": "0"} | dict(KEYS if environ is None else environ)
     settings = Settings.from_environment(environ)
 
     async def run() -> T:
@@ -117,7 +117,7 @@ def called(
     """
     environ = (
         HOMELESS
-        | {"WEBQUARRY_RETRIES": "0", "WEBQUARRY_CACHE": "0"}
+        | {"retries": "0", "WEBQUARRY_CACHE": "0"}
         | dict(KEYS if environ is None else environ)
     )
 

@@ -114,7 +114,7 @@ def test_the_router_keeps_the_pace_between_pages_and_between_the_two_ways() -> N
         return httpx2.Response(200, content=recorded("duckduckgo/ok_200_lite"))
 
     async def run() -> None:
-        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})
+        settings = Settings.from_environment({"retries": "0"})
         transport = httpx2.MockTransport(answer)
         async with Client(settings, clock, pages=transport, providers=transport) as client:
             await Router(client, settings, {}, clock).search("duckduckgo", Query("x", count=5))

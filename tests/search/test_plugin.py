@@ -50,7 +50,7 @@ def use(
     acorn: Acorn, environ: dict[str, str], query: Query, variables: dict[str, str] | None = None
 ) -> list[Result]:
     async def run() -> list[Result]:
-        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0", **(variables or {})})
+        settings = Settings.from_environment({"retries": "0", **(variables or {})})
         transport, clock = httpx2.MockTransport(acorn), FrozenClock(MOMENT)
         async with Client(settings, clock, pages=transport, providers=transport) as client:
             return await Router(client, settings, environ, clock).search("acorn", query)

@@ -41,7 +41,7 @@ def routed(answer: Answer, use: Callable[[Router], Any], environ: dict[str, str]
     """Use a router whose providers are answered by a function."""
 
     async def run() -> Any:
-        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})
+        settings = Settings.from_environment({"retries": "0"})
         transport = httpx2.MockTransport(answer)
         async with Client(
             settings, FrozenClock(MOMENT), pages=transport, providers=transport

@@ -202,7 +202,7 @@ def test_no_secret_is_in_a_key_or_a_value(keys: Keys) -> None:
         | KEYS
         | {
             "SEARCH_ROUTING": "tavily,brave",
-            "WEBQUARRY_RETRIES": "0",
+            "retries": "0",
             "WEBQUARRY_TAVILY_URL": "https://user:canary-password@api.tavily.com",
         }
     )
@@ -240,7 +240,7 @@ def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:
     from webquarry.toolkit import Toolkit
 
     engines = Engines(brave=brave(A))
-    environ = HOMELESS | BRAVE | {"WEBQUARRY_CACHE_FOLDER": str(tmp_path), "WEBQUARRY_RETRIES": "0"}
+    environ = HOMELESS | BRAVE | {"WEBQUARRY_CACHE_FOLDER": str(tmp_path), "retries": "0"}
 
     async def search() -> Found:
         async with Toolkit.open(environ=environ) as kit:

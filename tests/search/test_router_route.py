@@ -411,7 +411,7 @@ def test_a_wait_that_the_provider_asks_for_is_respected_at_once(status: int) -> 
 
 
 def test_thresholds_are_settings() -> None:
-    environ = TWO | {"WEBQUARRY_BREAKER_FAILURES": "1", "WEBQUARRY_BREAKER_REST_SECONDS": "10"}
+    environ = TWO | {"breaker_failures": "1", "breaker_rest_seconds": "10"}
 
     async def use(router: Router) -> Found:
         await router.route(Query("a"))

@@ -58,7 +58,7 @@ def use(answers: Answers, call: Any) -> Any:
     """What a call of a router comes to, whose client tries twice more."""
 
     async def run() -> Any:
-        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "2"})
+        settings = Settings.from_environment({"retries": "2"})
         clock = FrozenClock(MOMENT)
         transport = httpx2.MockTransport(answers)
         async with Client(settings, clock, pages=transport, providers=transport) as client:

@@ -104,7 +104,7 @@ def routed(provider: str, first: Recorded) -> Found:
         )
 
     async def run() -> Found:
-        variables = {"SEARXNG_URL": "http://searx.example", "WEBQUARRY_RETRIES": "0"}
+        variables = {"SEARXNG_URL": "http://searx.example", "retries": "0"}
         settings = Settings.from_environment({**variables, "SEARCH_ROUTING": f"{provider},{after}"})
         keys = {
             wanted.variable: "canary-1234567"

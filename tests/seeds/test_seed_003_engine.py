@@ -280,7 +280,7 @@ def test_2_brave_failures_become_the_error_result_word_for_word(
     stage: FakeServers, tmp_path: Path, status: int
 ) -> None:
     stage.search_status = status
-    reply = ask(stage, tmp_path, "Bitcoin [search]", WEBQUARRY_RETRIES="0")
+    reply = ask(stage, tmp_path, "Bitcoin [search]", retries="0")
     text = re.search(r'"content": "(Search unavailable.+?)"', SEED)
     assert text
 
@@ -348,7 +348,7 @@ def test_4_a_model_that_takes_too_long_is_an_error(
     monkeypatch.setattr(exchange, "CALL_SECONDS", 0.1)
     monkeypatch.setattr(exchange, "SECONDS_PER_TOKEN", 0.0)
     stage.latency = 30
-    reply = ask(stage, tmp_path, "Bitcoin", WEBQUARRY_RETRIES="0")
+    reply = ask(stage, tmp_path, "Bitcoin", retries="0")
 
     assert reply.error is not None
     assert (reply.error.code, reply.error.retryable) == ("timeout", True)

@@ -154,7 +154,7 @@ def test_2_brave_network_error_auth_failure_and_rate_limit_give_the_model_the_sa
         tmp_path,
         ANTHROPIC_API_KEY=MODEL_KEY,
         BRAVE_API_KEY=SEARCH_KEY,
-        WEBQUARRY_RETRIES="0",
+        retries="0",
     ) as session:
         session.sql(PRICE)
     result = stage.bodies[1]["messages"][2]["content"][0]

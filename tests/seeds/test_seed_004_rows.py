@@ -190,7 +190,7 @@ class Searches:
 
     def __init__(self, engines: Engines, environ: dict[str, str] = BRAVE) -> None:
         self._engines = engines
-        self._environ = {"HOME": "/nonexistent", "WEBQUARRY_RETRIES": "0"} | environ
+        self._environ = {"HOME": "/nonexistent", "retries": "0"} | environ
         self._clock = FakeClock()
         self._cache = Cache([MemoryStore(1_000_000)], self._clock)
 

@@ -258,7 +258,7 @@ def test_output_hints_reason_is_no_match_without_filters() -> None:
 
 def test_output_hints_suggest_only_providers_that_are_configured_and_healthy() -> None:
     keys = {name: value for name, value in KEYS.items() if "SERPER" not in name}
-    environ = keys | {"SEARCH_ROUTING": "tavily,brave", "WEBQUARRY_BREAKER_FAILURES": "1"}
+    environ = keys | {"SEARCH_ROUTING": "tavily,brave", "breaker_failures": "1"}
     engines = Engines(tavily=failed(500), brave=brave())
     hints = called(engines, "web_search", environ, query="x", site="a.org").as_dict()["hints"]
 
@@ -411,7 +411,7 @@ def test_cache_key_contract_two_requests_that_differ_never_share_an_answer() -> 
     """
     assert set(ROWS) - NOT_IN_KEY == set(ROWS) - {"sessionId", "claim"}
     engines = Engines(brave=brave(A, B), tavily=tavily(B))
-    environ = HOMELESS | KEYS | {"WEBQUARRY_RETRIES": "0", "SEARCH_PROVIDER": "brave"}
+    environ = HOMELESS | KEYS | {"retries": "0", "SEARCH_PROVIDER": "brave"}
 
     async def use(router: Any) -> list[list[str]]:
         found = [

@@ -35,7 +35,7 @@ async def kit_on(
     """A toolkit with these engines, its records in a folder, its cache in memory."""
     engines = engines or Engines(brave=brave(A, B))
     given = {
-        "WEBQUARRY_RETRIES": "0",
+        "retries": "0",
         "SEARCH_PROVIDER": "brave",
         "WEBQUARRY_STATE_FOLDER": str(folder),
     }

@@ -130,7 +130,7 @@ def test_without_an_anthropic_key_each_row_has_the_error_of_the_original(
 def test_a_refused_key_is_one_error_of_ask_and_the_text_of_every_row_of_stps(
     servers: FakeServers, tmp_path: Path
 ) -> None:
-    wrong = {"ANTHROPIC_API_KEY": "sk-ant-wrong-0001", "WEBQUARRY_ASK_CONCURRENCY": "4"}
+    wrong = {"ANTHROPIC_API_KEY": "sk-ant-wrong-0001", "ask_concurrency": "4"}
     with open_without_key(servers, tmp_path, **wrong) as session:
         with pytest.raises(AuthFailure, match="did not accept the key"):
             session.sql("SELECT ask(range, 'q') FROM range(300)")
@@ -244,7 +244,7 @@ def test_the_closing_line_tells_how_many_rows_wanted_a_search_and_got_none(
     servers: FakeServers, environ: dict[str, str]
 ) -> None:
     servers.search_status = 500
-    with webquarry.sql.open(environ=environ | {"WEBQUARRY_RETRIES": "0"}) as session:
+    with webquarry.sql.open(environ=environ | {"retries": "0"}) as session:
         rows = "(VALUES ('[search] a'), ('[search] b'), ('fine')) AS t(x)"
         result = session.sql(f"SELECT ask(x, 'q') FROM {rows}")
 

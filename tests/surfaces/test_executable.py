@@ -344,8 +344,8 @@ def test_a_connection_that_is_not_taken_is_a_connection_timeout(run: InProcess) 
         )  # fills the queue, so that the next connection gets no answer
         settings = {
             "WEBQUARRY_ALLOW_PRIVATE": "1",
-            "WEBQUARRY_RETRIES": "0",
-            "WEBQUARRY_CONNECT_TIMEOUT_SECONDS": "0.2",
+            "retries": "0",
+            "connect_timeout_seconds": "0.2",
         }
         done = run(FETCH, {"url": f"http://127.0.0.1:{listener.getsockname()[1]}/"}, settings)
 
@@ -377,7 +377,7 @@ def test_a_byte_limit_by_setting_cuts_at_a_line_and_the_rest_can_be_read(run: In
 
 def test_a_private_address_is_refused_before_anything_is_sent(run: InProcess) -> None:
     with Site(PAGE) as site:
-        done = run(FETCH, {"url": site.origin}, {"WEBQUARRY_RETRIES": "0"})
+        done = run(FETCH, {"url": site.origin}, {"retries": "0"})
 
     assert done.error.startswith("Failed to fetch URL: ")
     assert "blocked" in done.stderr

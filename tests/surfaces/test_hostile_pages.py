@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.executables import FETCH, LOCAL, Answer, Asked, Site, run_script, script_path
+from tests.executables import FETCH, LOCAL, Answer, Asked, InProcess, Site, script_path
 from tests.mcp.http_process import Served, http_server, message_in
 from tests.read.workers.sync_pool import is_alive
 
@@ -39,10 +39,11 @@ def site() -> Iterator[Site]:
         yield found
 
 
-def test_an_executable_answers_that_a_page_is_too_complex(site: Site) -> None:
-    done = run_script(
-        FETCH, {"url": f"{site.origin}/long"}, LOCAL | {"WEBQUARRY_READ_CPU_SECONDS": "0.5"}
-    )
+def test_an_executable_answers_that_a_page_is_too_complex(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = InProcess(monkeypatch)
+    done = run(FETCH, {"url": f"{site.origin}/long"}, LOCAL | {"read_cpu_seconds": "0.5"})
 
     assert done.error == (
         f"Failed to parse HTML: {site.origin}/long could not be read safely: it takes too long."
@@ -78,7 +79,7 @@ def test_a_server_serves_others_and_hears_its_signals_while_hostile_pages_are_re
         except httpx2.HTTPError:
             return  # the server has ended
 
-    environ = LOCAL | {"WEBQUARRY_HTTP_GRACE_SECONDS": "1", "WEBQUARRY_READ_WORKERS": "2"}
+    environ = LOCAL | {"WEBQUARRY_HTTP_GRACE_SECONDS": "1", "PYTHON_CPU_COUNT": "2"}
     with http_server(environ) as served:
         assert "Short" in scrape(served, f"{site.origin}/short/1").text
         attacks = [threading.Thread(target=attack, args=(number,)) for number in range(3)]

@@ -161,7 +161,7 @@ def test_a_toolkit_that_is_replaced_stays_open_for_those_who_use_it(
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(bridge.run, slow())
         assert began.wait(30)
-        monkeypatch.setenv("WEBQUARRY_RETRIES", "1")
+        monkeypatch.setenv("WEBQUARRY_TIMEOUT_SECONDS", "20")
         webquarry.call("web_fetch", url=PAGE, limit=1)
         go_on.set()
         assert waiting.result(30)
@@ -171,10 +171,10 @@ def test_a_setting_that_cannot_be_used_is_told_and_can_be_mended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
-    monkeypatch.setenv("WEBQUARRY_RETRIES", "many")
-    with pytest.raises(webquarry.BadInput, match="WEBQUARRY_RETRIES"):
+    monkeypatch.setenv("WEBQUARRY_MAX_BYTES", "many")
+    with pytest.raises(webquarry.BadInput, match="WEBQUARRY_MAX_BYTES"):
         webquarry.call("web_fetch", url=PAGE)
-    monkeypatch.delenv("WEBQUARRY_RETRIES")
+    monkeypatch.delenv("WEBQUARRY_MAX_BYTES")
 
     assert webquarry.call("web_fetch", url=PAGE)
 

@@ -54,7 +54,7 @@ class Session:
         self.web = web
         self.clock = FakeClock()
         self.cache = Cache([MemoryStore(10_000_000)] if cached else [], self.clock)
-        self._environ = HOMELESS | {"WEBQUARRY_RETRIES": "0"} | dict(environ or {})
+        self._environ = HOMELESS | {"retries": "0"} | dict(environ or {})
 
     def scrape(self, url: str = URL, **arguments: Any) -> ScrapeOutput:
         async def run() -> Any:

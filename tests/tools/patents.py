@@ -42,9 +42,7 @@ def using(
     """Use one toolkit whose services are these engines, with a cache in memory."""
 
     async def run() -> T:
-        async with Toolkit.open(
-            environ=HOMELESS | {"WEBQUARRY_RETRIES": "0"} | dict(environ)
-        ) as kit:
+        async with Toolkit.open(environ=HOMELESS | {"retries": "0"} | dict(environ)) as kit:
             kit.clock = clock or FakeClock()
             kit.cache = Cache([MemoryStore(1_000_000)], kit.clock)
             kit.client = Client(kit.settings, kit.clock, pages=engines, providers=engines)

@@ -412,7 +412,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
         monkeypatch.setenv(
             f"WEBQUARRY_{name.upper()}_URL", f"http://127.0.0.1:{server.server_port}"
         )
-    monkeypatch.setenv("WEBQUARRY_RETRIES", "0")
+    monkeypatch.setenv("retries", "0")
     monkeypatch.setenv("WEBQUARRY_CACHE", "0")
     yield server
     server.shutdown()

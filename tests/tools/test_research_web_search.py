@@ -231,7 +231,7 @@ def test_a_filter_that_was_not_applied_is_no_reason() -> None:
 
 
 def test_only_providers_that_were_not_asked_and_are_well_are_suggested() -> None:
-    environ = KEYS | {"SEARCH_ROUTING": "brave,google", "WEBQUARRY_BREAKER_FAILURES": "1"}
+    environ = KEYS | {"SEARCH_ROUTING": "brave,google", "breaker_failures": "1"}
     hints = search(Engines(brave=failed(500), google=google()), environ, site="a.org")["hints"]
 
     assert [action["provider"] for action in hints["suggestedActions"] if "provider" in action] == [

@@ -33,6 +33,11 @@ def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResu
         known.update(setting.variables)
     ours = sorted(name for name in environ if name.startswith(PREFIX))
     unknown = [name for name in ours if name not in known and not name.endswith("_URL")]
+    former = Settings.former_variables()
+    for name in unknown:
+        if name in former:
+            detail = f"{name} is no longer a setting: {former[name]}"
+            return CheckResult("settings", "warning", detail, f"Unset {name}")
     if not unknown:
         return CheckResult("settings", "ok", ", ".join(ours) or "all at their defaults")
     hint = "docs/settings.md lists them all"

@@ -139,8 +139,8 @@ def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
 
     name = "state folder"
     if settings.records == "memory":
-        detail = "records are kept in memory alone (WEBQUARRY_RECORDS=memory)"
-        return CheckResult(name, "warning", detail, "Unset WEBQUARRY_RECORDS to keep them")
+        detail = "records exist in memory only (`Settings(records='memory')`)"
+        return CheckResult(name, "warning", detail, "Remove that argument to store them")
     folder = find_records_folder(settings, environ)
     if folder is None:
         detail = "there is no home folder; steps of research and paid questions are refused"

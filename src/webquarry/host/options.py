@@ -1,8 +1,7 @@
 """Options of one tool: variables, timeout and output limit.
 
-They are in a TOML file beside the tool, such as `weather.toml` beside `weather`, and in the
-settings WEBQUARRY_TOOL_VARIABLES, WEBQUARRY_TOOL_TIMEOUTS and WEBQUARRY_TOOL_OUTPUT_LIMITS, which
-take precedence.
+They are in a TOML file beside the tool, such as `weather.toml` beside `weather`. Variables can also
+be named in the setting WEBQUARRY_TOOL_VARIABLES.
 """
 
 from __future__ import annotations
@@ -62,10 +61,6 @@ def find_options(executable: Executable, settings: Settings) -> ToolOptions:
         _MOST_OUTPUT_BYTES,
         settings.tool_max_output_bytes,
     )
-    for text in _entries_for(names, settings.tool_timeouts):
-        seconds = float(text)
-    for text in _entries_for(names, settings.tool_output_limits):
-        size = max(int(text), _LEAST_OUTPUT_BYTES)
     return ToolOptions(seconds, int(size), tuple(dict.fromkeys([*by_author, *by_user])))
 
 
@@ -97,7 +92,7 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
 
 
 def _entries_for(names: Sequence[str], entries: Sequence[str]) -> list[str]:
-    """Return the values of entries such as weather=120 for a tool of these names."""
+    """Return the values of entries such as weather=API_KEY for a tool of these names."""
     parts = [entry.partition("=") for entry in entries]
     return [value for name, _, value in parts if name in names]
 

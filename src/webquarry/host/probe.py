@@ -50,7 +50,7 @@ async def probe(executable: Executable, settings: Settings, environ: Mapping[str
         return _refuse(explain_start_failure(error))
     if completed.ending == "timed_out":
         unit = "second" if seconds == 1 else "seconds"
-        return _refuse(f"it did not end within {seconds:g} {unit} (WEBQUARRY_TOOL_SCHEMA_SECONDS)")
+        return _refuse(f"it did not end within {seconds:g} {unit}")
     if completed.ending == "too_much":
         return _refuse_length(most_bytes)
     failure = explain_failure(completed)
@@ -110,9 +110,7 @@ def explain_failure(completed: Completed) -> str:
 
 
 def _refuse_length(most_bytes: int) -> Probe:
-    return _refuse(
-        f"its output is longer than {most_bytes} bytes (WEBQUARRY_TOOL_SCHEMA_MAX_BYTES)"
-    )
+    return _refuse(f"its output is longer than {most_bytes} bytes")
 
 
 def _refuse(reason: str) -> Probe:

@@ -68,14 +68,14 @@ def _read_answer(
             tool,
             f"did not end within {limits.seconds:g} seconds",
             retryable=True,
-            suggested_action="Ask it for less, raise WEBQUARRY_TOOL_TIMEOUT_SECONDS, or give it "
-            f"more time with `timeout_seconds` in {file}.",
+            suggested_action="Ask it for less, or give it more time with `timeout_seconds` in "
+            f"{file}.",
         )
     if completed.ending == "too_much":
         raise TooLarge(
             f"The tool {tool.name} printed more than {limits.stdout_bytes} bytes.",
-            suggested_action="Ask it for less, raise WEBQUARRY_TOOL_MAX_OUTPUT_BYTES, or give it "
-            f"more room with `max_output_bytes` in {file}.",
+            suggested_action="Ask it for less, or give it more room with `max_output_bytes` in "
+            f"{file}.",
         )
     failure = explain_failure(completed)
     if failure:

@@ -1,6 +1,6 @@
 """Probes of an HTTP server: `/health/live`, `/health/ready` and `/metrics`.
 
-A server is not ready (503) while it drains, or while records cannot be written. Without Redis,
+A server is not ready (503) while it closes, or while records cannot be written. Without Redis,
 without a folder for records, or with single damaged records it is `degraded` but ready. Responses
 name the reason in one word, never a path.
 """
@@ -26,8 +26,7 @@ class Health:
     """State of this server process."""
 
     def __init__(self, kit: Toolkit | None = None, metrics: Metrics | None = None) -> None:
-        self.draining = False  # not ready, still serving
-        self.closing = False  # refuses requests
+        self.closing = False  # not ready, refuses requests
         self._kit = kit
         self._metrics = metrics
 
@@ -40,8 +39,8 @@ class Health:
         return JSONResponse({"status": "ok"})
 
     async def _ready(self, request: Request) -> Response:
-        report = {"status": "draining"}
-        if not self.draining:
+        report = {"status": "closing"}
+        if not self.closing:
             report = {"status": "ok"} if self._kit is None else await _check(self._kit)
         if report["status"] in ("ok", "degraded"):
             return JSONResponse(report)

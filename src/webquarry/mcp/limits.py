@@ -42,6 +42,8 @@ class RateLimits:
         for owner, suffix in ((principal.id, ""), ("all", "_all")):
             for seconds, window in _WINDOWS.items():
                 most = self._read(f"http_{window}_limit{suffix}")
+                if suffix:
+                    most = max(most, self._read(f"http_{window}_limit"))
                 if most:
                     limits.append(Limit(f"{owner} {window}", most, seconds))
         now = self._clock.now().timestamp()

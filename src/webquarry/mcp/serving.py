@@ -1,7 +1,7 @@
 """HTTP serving on uvicorn: sockets, timeouts of connections, signals and worker processes.
 
-SIGTERM and SIGINT: `/health/ready` returns 503 for the drain period; then no request is accepted,
-and calls in progress have the grace period to finish. Each further signal skips one phase.
+SIGTERM and SIGINT: no request is accepted, and calls in progress have the grace period to finish. A
+further signal cancels them.
 """
 
 from __future__ import annotations
@@ -235,8 +235,8 @@ def configure(app: Any, settings: Settings, workers: int = 1) -> Config:
     return config
 
 
-def handle_signals(health: Health, drain_seconds: float) -> None:
-    """Replace the signal handlers of uvicorn, which know no drain period."""
+def handle_signals(health: Health) -> None:
+    """Replace the signal handlers of uvicorn: the first closes the server, the next one ends it."""
     # uvicorn has installed a method of its server as the handler.
     server: Any = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     loop, parent = asyncio.get_running_loop(), parent_process()
@@ -244,25 +244,22 @@ def handle_signals(health: Health, drain_seconds: float) -> None:
         return
 
     def close() -> None:
-        health.draining = health.closing = True
+        health.closing = True
         server.should_exit = True
         for listener in server.servers:
             listener.close()
         if parent is not None:
             loop.remove_reader(parent.sentinel)
 
-    def enter_next_phase() -> None:
+    def handle() -> None:
         if health.closing:
             server.force_exit = True
-        elif health.draining or not drain_seconds:
-            close()
         else:
-            health.draining = True
-            loop.call_later(drain_seconds, close)
+            close()
 
-    loop.add_signal_handler(signal.SIGTERM, enter_next_phase)
+    loop.add_signal_handler(signal.SIGTERM, handle)
     if parent is None:
-        loop.add_signal_handler(signal.SIGINT, enter_next_phase)
+        loop.add_signal_handler(signal.SIGINT, handle)
     else:  # a worker, which ends with its parent; a terminal sends SIGINT to both
         loop.add_signal_handler(signal.SIGINT, lambda: None)
         loop.add_reader(parent.sentinel, close)
@@ -341,7 +338,7 @@ class HttpServer:
 
         @asynccontextmanager
         async def lifespan(router: Router) -> AsyncIterator[None]:
-            handle_signals(health, settings.http_drain_seconds)
+            handle_signals(health)
             if self.with_tools:
                 from webquarry.mcp.external import discover
 
@@ -357,7 +354,7 @@ class HttpServer:
 
         page = None
         if self.build_page is not None:
-            page = partial(self.build_page, kit, lambda: health.draining)
+            page = partial(self.build_page, kit, lambda: health.closing)
         app = build_app(server, settings, health, access, page)
         return Router(default=app, lifespan=lifespan)
 
@@ -401,7 +398,7 @@ def _run_workers(config: uvicorn.Config, listening: socket.socket) -> int:
     from webquarry.mcp.metrics import SHARED_FOLDER
 
     cores = max(1, count_cores() // config.workers)
-    os.environ.setdefault("WEBQUARRY_READ_WORKERS", str(cores))
+    os.environ["PYTHON_CPU_COUNT"] = str(cores)
     with tempfile.TemporaryDirectory(prefix="webquarry-") as folder:
         os.environ[SHARED_FOLDER] = folder
         supervisor = Supervisor(config, [listening])

@@ -47,10 +47,7 @@ _KEY_CHECK = b"webquarry"  # encrypted in the file, to recognize its key
 _KEY_CHECK_NAME = b"key check"
 _TEMPORARY = (Trouble.BUSY, Trouble.FULL, Trouble.FAILING)
 _OF_WRITING = (Trouble.FULL, Trouble.FAILING, Trouble.READ_ONLY)
-_ELSEWHERE = (
-    "or set WEBQUARRY_STATE_FOLDER to another folder. WEBQUARRY_RECORDS=memory works without "
-    "lasting records."
-)
+_ELSEWHERE = "or set WEBQUARRY_STATE_FOLDER to another folder, which may be a temporary one."
 _BEGIN_ANEW = "To start with empty records, move state.sqlite3 and state.key to another folder."
 _SENTENCES = {
     Trouble.BUSY: "The record file {place} is locked by another process: {detail}.",
@@ -70,8 +67,8 @@ _ACTIONS = {
     Trouble.READ_ONLY: "Make {folder} writable and try again, " + _ELSEWHERE,
     Trouble.PERMISSION: "Give {folder} and its files to the user that runs webquarry, "
     + _ELSEWHERE,
-    Trouble.NO_FOLDER: "Set WEBQUARRY_STATE_FOLDER to a writable folder. "
-    "WEBQUARRY_RECORDS=memory works without lasting records.",
+    Trouble.NO_FOLDER: "Set WEBQUARRY_STATE_FOLDER to a writable folder, which may be a "
+    "temporary one.",
     Trouble.FAILING: "Check whether the disk of {folder} is full, over a quota or failing, then "
     "try again.",
     Trouble.DAMAGED: "Restore a backup copy of {folder}, state.key included. " + _BEGIN_ANEW,

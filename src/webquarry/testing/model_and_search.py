@@ -159,7 +159,6 @@ class FakeServers:
             "ANTHROPIC_BASE_URL": self.url,
             "ANTHROPIC_API_KEY": MODEL_KEY,
             "WEBQUARRY_BRAVE_URL": self.url,
-            "WEBQUARRY_HTTP2": "0",
             "NO_PROXY": "127.0.0.1",
         }
 

@@ -60,7 +60,7 @@ def serve_page(port: int, open_browser: Callable[[str], object] | None) -> None:
 
         @asynccontextmanager
         async def lifespan(router: Router) -> AsyncIterator[None]:
-            handle_signals(health, settings.http_drain_seconds)
+            handle_signals(health)
             sys.stdout.write(f"{address}\n")
             sys.stdout.flush()
             if open_browser is not None:
@@ -69,6 +69,6 @@ def serve_page(port: int, open_browser: Callable[[str], object] | None) -> None:
             yield
             await kit.aclose()
 
-        page = build_local_app(kit, token, lambda: health.draining)
+        page = build_local_app(kit, token, lambda: health.closing)
         app = Router(default=page, lifespan=lifespan)
         uvicorn.Server(configure(app, settings)).run([listening])

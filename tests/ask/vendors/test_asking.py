@@ -160,7 +160,7 @@ def test_a_key_that_is_not_accepted_is_tried_once(
     servers: FakeServers, tmp_path: Path, model: str, variable: str
 ) -> None:
     wanted = [Question(f"row {number}", "b", model=model) for number in range(20)]
-    settings = {variable: "wrong-key-00001", "WEBQUARRY_ASK_CONCURRENCY": "1"}
+    settings = {variable: "wrong-key-00001", "ask_concurrency": "1"}
     with pytest.raises(AuthFailure, match="did not accept the key"):
         ask(servers, tmp_path, *wanted, **settings)
 
@@ -211,7 +211,7 @@ def test_a_spent_quota_is_not_asked_for_again(
     servers.rule = lambda body: FakeReply({"error": error}, 429, {"retry-after": "1"})
     wanted = [Question(f"row {number}", "b", model=model) for number in range(5)]
 
-    replies = ask(servers, tmp_path, *wanted, WEBQUARRY_ASK_CONCURRENCY="1")
+    replies = ask(servers, tmp_path, *wanted, ask_concurrency="1")
 
     assert codes(replies) == ["quota"] * 5
     assert servers.messages == 1

@@ -27,8 +27,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[FakeServer
     """A model, and the environment of workers that share a Redis and have no record file."""
     with FakeServers(latency=0.02) as servers, running() as server:
         environ = home(servers, tmp_path_factory.mktemp("home"), search=False)
-        environ = server.environ | environ | {"WEBQUARRY_ASK_CONCURRENCY": "8"}
-        environ["WEBQUARRY_RECORDS"] = "memory"
+        environ = server.environ | environ | {"WEBQUARRY_STATE_FOLDER": "/nonexistent/state"}
         del environ["HOME"]  # where Ray's workers find the token of their cluster
         yield servers, environ
 

@@ -26,10 +26,10 @@ def environ(tmp_path: Path) -> dict[str, str]:
 def test_a_setting_that_cannot_be_used_is_a_finding_and_the_rest_is_still_looked_at(
     environ: dict[str, str],
 ) -> None:
-    report = look(environ | {"WEBQUARRY_RETRIES": "many", "BRAVE_API_KEY": CANARY})
+    report = look(environ | {"WEBQUARRY_MAX_BYTES": "many", "BRAVE_API_KEY": CANARY})
 
     assert not report.ok
-    assert "WEBQUARRY_RETRIES" in part(report, "settings").detail
+    assert "WEBQUARRY_MAX_BYTES" in part(report, "settings").detail
     assert [finding.name for finding in report.parts].count("settings") == 1
     assert provider(report, "brave").configured
 
@@ -39,6 +39,14 @@ def test_a_misspelt_setting_is_pointed_out(environ: dict[str, str]) -> None:
 
     assert finding.state == "warning"
     assert "did you mean WEBQUARRY_MAX_BYTES?" in finding.cure
+
+
+def test_former_setting_is_named_with_what_happens_instead(environ: dict[str, str]) -> None:
+    finding = part(look(environ | {"WEBQUARRY_RETRIES": "9"}), "settings")
+
+    assert finding.state == "warning"
+    assert finding.detail == "WEBQUARRY_RETRIES is no longer a setting: the value is 2"
+    assert finding.cure == "Unset WEBQUARRY_RETRIES"
 
 
 def find(name: str, environ: Mapping[str, str]) -> CheckResult:
@@ -146,7 +154,7 @@ def test_records_that_cannot_be_used_are_told_with_a_cure_and_left_as_they_are(
     (folder / "state.key").write_bytes(bytes(32))
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     lost = find("state folder", chosen)
-    in_memory = find("state folder", chosen | {"WEBQUARRY_RECORDS": "memory"})
+    in_memory = find("state folder", chosen | {"records": "memory"})
 
     assert (lost.state, "state.key" in lost.detail) == ("broken", True)
     assert "backup" in lost.cure

@@ -35,7 +35,7 @@ def check(state: str, *, reachable: bool | None = True) -> ServiceCheck:
 
 @pytest.mark.parametrize("columns", ["60", "120"])
 @pytest.mark.parametrize(
-    "settings", [{}, {"WEBQUARRY_RETRIES": "many", "GOOGLE_SEARCH_API_KEY": "half"}]
+    "settings", [{}, {"WEBQUARRY_MAX_BYTES": "many", "GOOGLE_SEARCH_API_KEY": "half"}]
 )
 def test_it_is_ten_lines_at_most_and_the_first_is_the_verdict(
     columns: str, settings: dict[str, str]

@@ -29,7 +29,7 @@ from webquarry.settings import Settings
 
 def found(answer: Callable[[httpx2.Request], httpx2.Response], query: Query) -> list[Result]:
     async def run() -> list[Result]:
-        settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})
+        settings = Settings.from_environment({"retries": "0"})
         transport = httpx2.MockTransport(answer)
         clock = FrozenClock(MOMENT)
         async with Client(settings, clock, pages=transport, providers=transport) as client:

@@ -59,7 +59,7 @@ def used(
     variables = (
         HOMELESS
         | {
-            "WEBQUARRY_RETRIES": "0",
+            "retries": "0",
             "BRAVE_API_KEY": "canary-brave-1234",
             "SEARCH_PROVIDER": "brave",
         }
@@ -337,7 +337,7 @@ def test_whoever_would_wait_too_long_for_a_turn_does_without_and_that_is_no_fail
         return [answer.attempts[0].outcome for answer in answers]
 
     engines = indexes(brave=brave("https://arxiv.org/abs/2209.00042"))
-    outcomes = used(engines, use, WEBQUARRY_ACADEMIC_TIMEOUT_SECONDS="12")
+    outcomes = used(engines, use, academic_timeout_seconds="12")
 
     assert outcomes == ["ok"] * 4 + ["skipped"] * 2
 
@@ -350,7 +350,7 @@ def test_an_index_that_never_answers_is_left_out_in_time() -> None:
             return await super().handle_async_request(request)
 
     engines = OneSilent(**indexes().replies)
-    answer = found(engines, environ={"WEBQUARRY_ACADEMIC_TIMEOUT_SECONDS": "1.5"})
+    answer = found(engines, environ={"academic_timeout_seconds": "1.5"})
 
     assert answer.papers
     assert [one.provider for one in answer.attempts if one.outcome == "network"] == ["arxiv"]
@@ -429,9 +429,7 @@ def test_less_than_that_is_good_for_less(engines: Callable[[], Engines], seconds
 
 
 def test_how_long_is_a_setting() -> None:
-    assert (
-        repeated(indexes(), 10, WEBQUARRY_CACHE_ACADEMIC_SECONDS="7200")[1].max_age_seconds == 7200
-    )
+    assert repeated(indexes(), 10, cache_academic_seconds="7200")[1].max_age_seconds == 7200
 
 
 def test_the_same_question_asked_several_times_at_once_is_one_search() -> None:

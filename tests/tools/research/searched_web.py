@@ -21,7 +21,7 @@ from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 Handler = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
 ENVIRON = HOMELESS | {
-    "WEBQUARRY_RETRIES": "0",
+    "retries": "0",
     "BRAVE_API_KEY": "canary-brave-1234",
     "SEARCH_PROVIDER": "brave",
 }

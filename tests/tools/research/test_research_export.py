@@ -425,7 +425,7 @@ def test_links_that_the_time_does_not_suffice_for_are_unchecked(tmp_path: Path) 
         await record(kit, id, *(Source(f"https://site{number}.org/p") for number in range(20)))
         return await exported(kit, id, format="json", verify_links=True)
 
-    data = scenario(tmp_path, work, web, WEBQUARRY_CALL_TIMEOUTS="research_export=1")
+    data = scenario(tmp_path, work, web, call_timeouts="research_export=1")
 
     assert data["links"] == {"unchecked": 20}
     assert "time" in data["sources"][0]["link"]["reason"]

@@ -117,7 +117,7 @@ def test_what_is_late_is_told_and_not_waited_for() -> None:
 def test_the_time_of_a_call_ends_the_reading_before_the_door_does() -> None:
     web = Desk(
         SearchedWeb({url(1): hang, url(2): hang}),
-        {"WEBQUARRY_CALL_TIMEOUTS": "search_and_scrape=0.5"},
+        {"call_timeouts": "search_and_scrape=0.5"},
     )
 
     answer = web.call()

@@ -1,8 +1,8 @@
 """Reddit: threads, subreddits and users through their Atom feeds, which have no scores and no
 nesting. Reddit blocks its pages for programs and leaves its feeds open.
 
-With WEBQUARRY_REDDIT=1 the feed is requested instead of the page. Otherwise it is fetched after the
-page was refused, if robots.txt allows it.
+With `Settings(reddit=True)` the feed is requested instead of the page. Otherwise it is fetched
+after the page was refused, if robots.txt allows it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """YouTube: the transcript of a video with times; title and description if there is none.
 
 Captions have no public API. The watch page contains a key and a first player response; then the
-player API is called as several of YouTube's own clients (WEBQUARRY_YOUTUBE_CLIENTS, because YouTube
+player API is called as several of YouTube's own clients (`youtube_clients`, because YouTube
 retires them), until one returns captions that can be fetched. Every step can fail; the page then
 has what was found, and a note.
 """

@@ -129,7 +129,10 @@ class JobRunner(ABC):
 
 
 def count_cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of cores that this process may use, PYTHON_CPU_COUNT if it is set."""
+    count = os.environ.get("PYTHON_CPU_COUNT", "")
+    if count.isdecimal():
+        return int(count) or 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
