@@ -45,7 +45,7 @@ ORDER_WITHIN = {
     ),
     "surfaces": (
         "executable", "library", "lookups", "cite_output",
-        "arguments", "reply_errors", "cell_progress", "terminal", "jsonc", "bridge",
+        "arguments", "reply_errors", "cell_progress", "terminal", "bridge",
     ),
     "_search": (
         "instant", "patents", "scholarly", "providers", "router", "ask", "paging", "plan",

@@ -137,7 +137,7 @@ def test_help_loads_none_of_the_engine(run: Runner) -> None:
         "import sys; sys.argv = ['webquarry', '--help']\n"
         "from webquarry.__main__ import main\nmain()\n"
     )
-    code += "sys.exit(bool({'pydantic', 'httpx2', 'lxml'} & set(sys.modules)))"
+    code += "sys.exit(bool({'pydantic', 'httpx2', 'lxml', 'rich'} & set(sys.modules)))"
 
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 

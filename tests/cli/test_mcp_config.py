@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from webquarry.cli import jsonc
 from webquarry.cli.app import app
 from webquarry.cli.mcp_config import CLIENTS, ServerEntry, entry_for, write_entry
-from webquarry.surfaces import jsonc
 
 ENTRY = ServerEntry("webquarry", '/opt/we "b/webquarry', ["mcp"])
 
@@ -277,7 +277,7 @@ def test_an_entry_is_set_wherever_it_may_stand(text: str) -> None:
     "text", ["{", '{"a" 1}', '{"a": }', "{a: 1}", '{"a": 1 "b": 2}', "[1,,2]", "{} x", '{"a": tru}']
 )
 def test_what_is_no_json_even_so_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"line \d+ is no JSON"):
+    with pytest.raises(ValueError, match=r"line \d+ is not JSON"):
         jsonc.parse(text)
 
 

@@ -129,7 +129,7 @@ def config(
         ),
     ] = None,
 ) -> None:
-    """Print the configuration of a client, or write it to the client's file."""
+    """Print the configuration of a client, or write it with --write."""
     from webquarry.cli.mcp_config import CLIENTS, entry_for, read_variables, write_entry
     from webquarry.cli.output import command_output
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from webquarry.cli import jsonc
 from webquarry.errors import BadInput
-from webquarry.surfaces import jsonc
 
 _SCRIPT = "webquarry"
 _INDENT = 2

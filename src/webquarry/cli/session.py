@@ -106,7 +106,7 @@ def export(
         bool, typer.Option("--include-found", help="Also cite sources that were not read.")
     ] = False,
 ) -> None:
-    """Write a whole session to stdout: steps, numbered sources with APA citations, errors."""
+    """Write a session with its sources and citations to stdout."""
     with command_output(format == "json") as output:
         arguments = {
             "sessionId": find_session_id(id),

@@ -70,7 +70,7 @@ def add(
 
 @app.command("list")
 def list_(as_json: AsJson = None) -> None:
-    """List the tokens: name, creation, expiry, use, and which belong to the same caller."""
+    """List the tokens: name, creation, expiry, use, caller."""
     from webquarry.clock import Clock
     from webquarry.mcp.auth import METRICS
 

@@ -47,7 +47,7 @@ _COLOURS = {"untrusted": "yellow", "overridden": "dim", "broken": "red"}
 
 @app.command("list")
 def list_tools(as_json: AsJson = None) -> None:
-    """List the tools found, with their state, and the reason if one was skipped."""
+    """List the tools found, and those skipped with the reason."""
     with command_output(as_json) as output:
         host = _discover(log_skips=False)
         rows = [_tool_row(tool) for tool in host.tools]
@@ -67,7 +67,7 @@ def list_tools(as_json: AsJson = None) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
 ) -> None:
-    """Show one tool: its path, its parameters, warnings about its description."""
+    """Show one tool: path, parameters, warnings."""
     with command_output(as_json) as output:
         tool = _discover(log_skips=False).get(name)
         options = find_options(tool.executable, Settings.from_environment())
@@ -93,7 +93,7 @@ def check(
         bool, typer.Option("--json", help="JSON instead of one line per finding.")
     ] = False,
 ) -> None:
-    """Validate executables or schema files; exit code 1 if any error was found."""
+    """Validate executables or schema files; exit code 1 for an error."""
     with command_output(as_json) as output:
         settings = Settings.from_environment()
         report = bridge.run(check_paths(paths, settings, os.environ))
@@ -129,7 +129,7 @@ def export(
         Literal["json_schema", "legacy"], typer.Option("--form", help="Form of Gemini's schemas.")
     ] = "json_schema",
 ) -> None:
-    """Print the tools in a vendor's form, as JSON for its `tools` field."""
+    """Print the tools as JSON for the `tools` field of a vendor."""
     if strict and vendor in ("gemini", "mcp"):
         raise typer.BadParameter(f"{vendor} has no strict form.", param_hint="--strict")
     with command_output(True) as output:
@@ -177,7 +177,7 @@ def new(
     folder: Annotated[Path | None, typer.Option(help="Into this folder.")] = None,
     as_json: AsJson = None,
 ) -> None:
-    """Write the template of a tool in Python to the folder of your tools."""
+    """Write the template of a tool in Python to your tool folder."""
     with command_output(as_json) as output:
         settings = Settings.from_environment()
         chosen = settings.project_tools if project else settings.user_tools

@@ -1,8 +1,7 @@
-"""JSON with comments and commas too many, as editors write it -> its value; and values set in such
-a text with everything else left as it stands.
+"""JSON with comments and trailing commas, as editors write it.
 
-`parse` gives the value. `set_member` gives the text with one member of an object set: replaced
-where it stands, or added behind the others. Whatever is no JSON even so is a ValueError.
+`parse` returns the value, `set_member` the text with one member set and the rest unchanged. Both
+raise ValueError for invalid JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _INDENT = "  "
 
 @dataclass
 class _Node:
-    """A value and where it stands in the text: from `start` up to `end`."""
+    """A value and its position in the text."""
 
     value: Any
     start: int
@@ -31,19 +30,19 @@ class _Node:
 
 
 def parse(text: str) -> Any:
-    """The value of the whole text; an empty one is an empty object."""
+    """Parse a text; an empty text is an empty object."""
     return _parse_whole(text).value
 
 
 def set_member(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with the member at `path` set; objects on the way are made where there are none."""
+    """Set the member at `path`, and create the objects above it if they are missing."""
     if not _parse_whole(text).end:  # nothing but space and comments
         text = f"{text.rstrip()}\n{{}}\n".lstrip()
     root = _parse_whole(text)
     node = root
     for depth, name in enumerate(path):
         if not isinstance(node.value, dict):
-            raise ValueError(f"{'.'.join(path[:depth]) or 'the file'} is no object")
+            raise ValueError(f"{'.'.join(path[:depth]) or 'the file'} is not an object")
         member = node.members.get(name)
         if member is None:
             for missing in reversed(path[depth + 1 :]):
@@ -55,17 +54,17 @@ def set_member(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def _write(value: Any, indent: str) -> str:
-    """A value over several lines, those behind the first `indent` in."""
+    """Serialize a value to indented lines."""
     written = json.dumps(value, indent=len(_INDENT), ensure_ascii=False)
     return written.replace("\n", f"\n{indent}")
 
 
 def _add_member(text: str, node: _Node, name: str, value: Any, indent: str) -> str:
-    """The text with a member more behind the last one of an object."""
+    """Add a member at the end of an object."""
     member = f"{json.dumps(name, ensure_ascii=False)}: {_write(value, indent)}"
     closing = node.end - 1
     if not node.members:
-        # What stands in the braces is space and comments, which stay.
+        # Keep whitespace and comments in the braces.
         inside = text[node.start + 1 : closing].rstrip()
         return f"{text[: node.start + 1]}{inside}\n{indent}{member}\n{indent[2:]}{text[closing:]}"
     last = max(found.end for found in node.members.values())
@@ -74,7 +73,7 @@ def _add_member(text: str, node: _Node, name: str, value: Any, indent: str) -> s
     has_comma = space is not None and behind[space.end() :].startswith(",")
     comma = "" if has_comma else ","
     rest = behind.rstrip()
-    # A comment behind the last member belongs to it.
+    # A comment after the last member belongs to it.
     added = f"{text[:last]}{comma}{rest}\n{indent}{member}"
     return f"{added}\n{indent[2:]}{text[closing:]}"
 
@@ -91,13 +90,13 @@ def _parse_whole(text: str) -> _Node:
 
 
 def _skip(text: str, start: int) -> int:
-    """Where the next sign stands that is neither space nor comment."""
+    """Position after whitespace and comments."""
     found = _SPACE.match(text, start)
     return found.end() if found else start
 
 
 def _describe(text: str, place: int) -> str:
-    return f"line {text.count(chr(10), 0, place) + 1} is no JSON"
+    return f"line {text.count(chr(10), 0, place) + 1} is not JSON"
 
 
 def _parse_value(text: str, start: int, depth: int) -> _Node:
@@ -148,7 +147,7 @@ def _parse_array(text: str, start: int, depth: int) -> _Node:
 
 
 def _skip_comma(text: str, end: int, closing: str) -> int:
-    """Where the next member begins, or the closing sign stands."""
+    """Position of the next member, or of the closing bracket."""
     place = _skip(text, end)
     if text[place : place + 1] == ",":
         return _skip(text, place + 1)
