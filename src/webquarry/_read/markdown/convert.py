@@ -81,8 +81,10 @@ def render(
 ) -> Markdown:
     """Convert some elements of a page, or all, without its title."""
     links = Links(base_url, document.page_info.base)
+    tags = frozenset[str]()
     is_fallback = elements is None and is_read_without_scripts(document.roots)
-    tags = FALLBACK_TAGS if is_fallback else frozenset[str]()
+    if is_fallback:
+        tags = FALLBACK_TAGS
     hidden = find_hidden(document.roots, document.page_info, elements=elements)
     walker = walk(document, hidden, links, Scope(fallback_tags=tags), elements)
     if not walker.blocks and elements is None:
@@ -90,10 +92,12 @@ def render(
         scope = Scope(fallback_tags=frozenset({*tags, "template"}))
         walker = walk(document, hidden, links, scope)
         is_fallback = bool(walker.blocks)
-    notes = (FALLBACK_NOTE,) if is_fallback else ()
+    notes: list[str] = []
+    if is_fallback:
+        notes.append(FALLBACK_NOTE)
     if walker.is_undecided:
-        notes = (*notes, UNDECIDED_NOTE)
-    return Markdown(walker.blocks.blocks, "", walker.removed, notes)
+        notes.append(UNDECIDED_NOTE)
+    return Markdown(walker.blocks.blocks, "", walker.removed, tuple(notes))
 
 
 def title_of(document: Document, removed: Counter[str] | None = None) -> str:

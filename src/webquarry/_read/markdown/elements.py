@@ -100,14 +100,17 @@ def end_container(walker: Walker, element: Element) -> None:
 
 
 def start_heading(walker: Walker, element: Element) -> Leave:
-    walker.start_heading(element, int(str(element.tag)[1]))
+    level = int(str(element.tag)[1])
+    walker.start_heading(element, level)
     return end_heading
 
 
 def start_role_heading(walker: Walker, element: Element) -> Leave:
     """Start a heading by its role; the default level is 2, as in browsers."""
     level = (element.get("aria-level") or "").strip()
-    walker.start_heading(element, int(level) if level in ("1", "2", "3", "4", "5", "6") else 2)
+    if level not in ("1", "2", "3", "4", "5", "6"):
+        level = "2"
+    walker.start_heading(element, int(level))
     return end_heading
 
 
@@ -143,14 +146,18 @@ def mark_span(kind: str) -> Action:
     """Return an action that marks the text of an element."""
 
     def action(walker: Walker, element: Element) -> Leave:
-        return end_span if walker.open_span(kind) else None
+        if walker.open_span(kind):
+            return end_span
+        return None
 
     return action
 
 
 def start_strong(walker: Walker, element: Element) -> Leave:
     """Start strong text; in a heading it means nothing."""
-    return end_span if not walker.heading and walker.open_span(STRONG) else None
+    if not walker.heading and walker.open_span(STRONG):
+        return end_span
+    return None
 
 
 def end_span(walker: Walker, element: Element) -> None:
@@ -166,7 +173,7 @@ def start_link(walker: Walker, element: Element) -> Leave:
         label = walker.footnotes.find_mark_label(element, href)
         if label is not None:
             if walker.muted is None:
-                walker.add_mark(Literal(f"[^{label}]"))
+                walker.pieces.append(Literal(f"[^{label}]"))
             return SKIP
         is_skip_link = _SKIP_LINK.fullmatch(beginning_of(element, _MAX_ANCHOR))
         if is_skip_link or walker.footnotes.is_backlink(element, href):
@@ -193,18 +200,24 @@ def _start_anchor(walker: Walker, element: Element) -> Leave:
         return None
     texts = [piece for piece in walker.pieces[-_PIECES_BESIDE:] if isinstance(piece, str)]
     texts.append(element.tail or "")
-    return SKIP if any(map(str.strip, texts)) else None
+    if any(map(str.strip, texts)):
+        return SKIP
+    return None
 
 
 def add_image(walker: Walker, element: Element) -> Leave:
     """Add the alternative text of an image to the line."""
     if formulas.is_formula_image(element):
-        walker.add_mark(Literal(formulas.read_image(element, walker.removed)))
+        tex = formulas.read_image(element, walker.removed)
+        walker.pieces.append(Literal(tex))
         return SKIP
-    text = " ".join((get_value(element, "alt") or "").split())
+    alternative = get_value(element, "alt") or ""
+    text = " ".join(alternative.split())
     if not text:
         return SKIP
-    reason = NO_SIZE if _has_no_size(element) else walker.muted
+    reason = walker.muted
+    if _has_no_size(element):
+        reason = NO_SIZE
     if reason is not None:
         walker.removed[reason] += 1
         return SKIP
@@ -213,7 +226,9 @@ def add_image(walker: Walker, element: Element) -> Leave:
         whole_words = text.rpartition(" ")[0]
         text = f"{whole_words or text}…"
         walker.removed[LONG_ALTERNATIVE] += 1
-    walker.pieces.append(f" {text} " if len(text) > _MAX_SIGN else text)
+    if len(text) > _MAX_SIGN:
+        text = f" {text} "
+    walker.pieces.append(text)
     return SKIP
 
 
@@ -225,8 +240,11 @@ def add_unclosed_image(walker: Walker, element: Element) -> Leave:
 
 def _has_no_size(element: Element) -> bool:
     """Whether an image is as small as those that only count visits."""
-    sizes = [(element.get(name) or "").strip() for name in ("width", "height")]
-    return any(size.removesuffix("px") in ("0", "1") for size in sizes)
+    for name in ("width", "height"):
+        size = (element.get(name) or "").strip()
+        if size.removesuffix("px") in ("0", "1"):
+            return True
+    return False
 
 
 def enclose(before: str, after: str) -> Action:
@@ -245,7 +263,9 @@ def enclose(before: str, after: str) -> Action:
 def start_summary(walker: Walker, element: Element) -> Leave:
     """Start the title of an element that can be opened."""
     walker.end_block()
-    return end_summary_span if not walker.heading and walker.open_span(STRONG) else end_summary
+    if not walker.heading and walker.open_span(STRONG):
+        return end_summary_span
+    return end_summary
 
 
 def end_summary_span(walker: Walker, element: Element) -> None:
@@ -278,7 +298,10 @@ def add_checkbox(walker: Walker, element: Element) -> Leave:
     """Add the box of a task list; other inputs are skipped."""
     is_task = element.get("type") == "checkbox" and element.get("disabled") is not None
     if is_task and walker.lists and not walker.pieces:
-        walker.add_mark(Literal("[ ] " if element.get("checked") is None else "[x] "))
+        box = "[ ] "
+        if element.get("checked") is not None:
+            box = "[x] "
+        walker.pieces.append(Literal(box))
     return SKIP
 
 
@@ -292,7 +315,8 @@ def start_preformatted(walker: Walker, element: Element) -> Leave:
 
 
 def end_preformatted(walker: Walker, element: Element) -> None:
-    _add_code(walker, element, walker.finish_code())
+    raw = walker.finish_code()
+    _add_code(walker, element, raw)
 
 
 def _add_code(walker: Walker, element: Element, raw: str) -> None:
@@ -300,7 +324,8 @@ def _add_code(walker: Walker, element: Element, raw: str) -> None:
     if not walker.cells:
         text = code.clean_code(raw, walker.removed)
         if text:
-            walker.blocks.add(Block("code", text, language=code.find_language(element)))
+            language = code.find_language(element)
+            walker.blocks.add(Block("code", text, language=language))
         return
     spans = [code.format_code_span(line, walker.removed) for line in code.split_lines(raw)]
     text = " ".join(filter(None, map(str.strip, spans)))
@@ -323,23 +348,29 @@ def end_code_span(walker: Walker, element: Element) -> None:
         walker.flush()
         _add_code(walker, element, raw)
     else:
-        walker.add_mark(Literal(code.format_code_span(raw, walker.removed)))
+        span = code.format_code_span(raw, walker.removed)
+        walker.pieces.append(Literal(span))
 
 
 def add_formula(walker: Walker, element: Element) -> Leave:
     if walker.muted is None:
-        walker.add_mark(Literal(formulas.read_mathml(element, walker.removed)))
+        tex = formulas.read_mathml(element, walker.removed)
+        walker.pieces.append(Literal(tex))
     return SKIP
 
 
 def add_tex_script(walker: Walker, element: Element) -> Leave:
     """Add the TeX of a script, unless MathJax has added the formula before it."""
-    if not walker.typesets_tex or not (element.get("type") or "").startswith("math/tex"):
+    kind = element.get("type") or ""
+    if not walker.typesets_tex or not kind.startswith("math/tex"):
         return SKIP
     before = element.getprevious()
-    classes = "" if before is None else before.get("class") or ""
+    classes = ""
+    if before is not None:
+        classes = before.get("class") or ""
     if "MathJax" not in classes.replace("MathJax_Preview", ""):
-        walker.add_mark(Literal(formulas.read_script(element, walker.removed)))
+        tex = formulas.read_script(element, walker.removed)
+        walker.pieces.append(Literal(tex))
     return SKIP
 
 
@@ -358,7 +389,10 @@ def start_fallback(walker: Walker, element: Element) -> Leave:
     """Skip text for browsers without scripts or frames, and templates, unless they are read."""
     if element.tag in walker.scope.fallback_tags:
         return start_block(walker, element)
-    walker.leave_out(element, TEMPLATE if element.tag == "template" else FALLBACK)
+    reason = FALLBACK
+    if element.tag == "template":
+        reason = TEMPLATE
+    walker.leave_out(element, reason)
     return SKIP
 
 

@@ -14,7 +14,6 @@ from webquarry._read.html.tree import find_cells, get_value, holds_inside, lengt
 from webquarry._read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.code import is_beside_code
-from webquarry._read.text.labels import read_icon_label, read_icon_name
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker
@@ -151,16 +150,22 @@ def _parse_span(value: str) -> int:
 
 
 def start_table(walker: Walker, element: Element) -> Leave:
+    """Start a data table or a layout table."""
     walker.flush()
-    is_data = not walker.cells and holds_data(element)
-    walker.tables.append(Table() if is_data else None)
+    table = None
+    if not walker.cells and holds_data(element):
+        table = Table()
+    walker.tables.append(table)
     return end_table
 
 
 def end_table(walker: Walker, element: Element) -> None:
+    """Add a data table as one block."""
     walker.flush()
     table = walker.tables.pop()
-    block = table.to_block() if table is not None else None
+    if table is None:
+        return
+    block = table.to_block()
     if block is not None:
         walker.blocks.add(block)
 
@@ -242,6 +247,8 @@ def _read_icons(walker: Walker, cell: Element) -> str:
     """Return the meaning of the icons in a cell without text; empty if they differ, since a style
     sheet may hide one of them.
     """
+    from webquarry._read.text.labels import read_icon_label, read_icon_name
+
     signs = set()
     for icon in islice(cell.iter("svg", "use", "img", "i", "span", "div"), _MAX_ICONS):
         label = icon.get("aria-label") or icon.get("alt") or icon.get("title") or ""

@@ -245,10 +245,6 @@ class Walker:
         if has_text(element):
             self.removed[reason] += 1
 
-    def add_mark(self, piece: Piece) -> None:
-        """Add something other than plain text to the block."""
-        self.pieces.append(piece)
-
     def open_span(self, kind: str, target: str = "") -> bool:
         """Start a span; return False if one of its kind is open already."""
         for span in self.spans:
@@ -256,7 +252,7 @@ class Walker:
                 return False
         span = Span(kind, target)
         self.spans.append(span)
-        self.add_mark(span)
+        self.pieces.append(span)
         return True
 
     def close_span(self) -> None:
