@@ -163,8 +163,9 @@ def write_blocks(blocks: Iterable[Block], removed: Counter[str]) -> WrittenText:
             continue
         if unit is not None:
             units.append(Unit(place, unit))
-        if block.kind != "code" and may_hold_delimiter(strip_links(text) + "\n"):
-            text = defuse_prose(strip_links(text) + "\n", removed)[:-1]
+        plain = strip_links(text) if LINK_START in text else text
+        if block.kind != "code" and may_hold_delimiter(plain + "\n"):
+            text = defuse_prose(plain + "\n", removed)[:-1]
         if LINK_START not in text:
             add(text)
             continue

@@ -209,7 +209,12 @@ class Walker:
         action = self.actions.get(tag)
         hidden = self.hidden
         self._restyled = False
-        if element in hidden.elements and action is not skip and not self._is_formula(element):
+        # formulas are only hidden from screen readers
+        if (
+            element in hidden.elements
+            and action is not skip
+            and not (tag == "img" and is_formula_image(element))
+        ):
             self.is_undecided = self.is_undecided or element in hidden.undecided
             if has_text(element) or element.get("alt"):
                 self.removed[hidden.elements[element]] += 1
@@ -220,15 +225,13 @@ class Walker:
             self._restyled = True
         if "role" in names and self._is_role_heading(element, action):
             action = self.actions.get(ROLE_HEADING)
-        return action(self, element) if action is not None else None
+        if action is None:
+            return None
+        return action(self, element)
 
     def _is_role_heading(self, element: Element, action: Action | None) -> bool:
         """Whether a box or an inline element is a heading by its role."""
         return (action is None or element.tag in BOX_TAGS) and element.get("role") == "heading"
-
-    def _is_formula(self, element: Element) -> bool:
-        """Whether an element is a formula, which is only hidden from screen readers."""
-        return element.tag == "img" and is_formula_image(element)
 
     def _take_text(self, text: str) -> None:
         """Add text to the block if it is visible."""

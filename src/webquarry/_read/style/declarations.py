@@ -11,7 +11,6 @@ from functools import lru_cache
 
 from webquarry._native import split_declarations, strip_comments
 from webquarry._read.style.colours import COLOUR_NAMES
-from webquarry._read.text.remember import remember_short
 
 Declarations = dict[str, str]
 
@@ -117,14 +116,21 @@ _LENGTH = re.compile(
     r"|[sld]?v(?:w|h|min|max|i|b)|cq(?:w|h|min|max|i|b))|[+-]?+(?:0++\.?+0*+|\.0++)(?:e[+-]?\d++)?+"
 )
 _OPACITY = re.compile(rf"{_NUMBER}%?+")
+_MAX_CACHED = 400  # bytes of declarations, which pages repeat
 _HEX = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 
 
-@remember_short
 def parse_body(body: bytes) -> tuple[Declarations, Declarations]:
     """Parse declarations without comments; return the ordinary and the important ones, which must
     not be changed.
     """
+    if len(body) > _MAX_CACHED:
+        return _parse_body.__wrapped__(body)
+    return _parse_body(body)
+
+
+@lru_cache(maxsize=1_024)
+def _parse_body(body: bytes) -> tuple[Declarations, Declarations]:
     ordinary: Declarations = {}
     important: Declarations = {}
     for name, value in split_declarations(body, PROPERTIES):
