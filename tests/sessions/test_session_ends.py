@@ -160,7 +160,7 @@ def test_a_step_beyond_the_maximum_is_refused_and_a_full_session_may_give_way() 
                 session, _ = await sessions.add_step(
                     session.id, StepDraft(number, f"step {number}")
                 )
-            with pytest.raises(BadInput, match="20 steps, which is the most") as caught:
+            with pytest.raises(BadInput, match="maximum of 20 steps") as caught:
                 await sessions.add_step(session.id, StepDraft(21, "too many"))
             assert "begin a new one" in caught.value.suggested_action
             return await sessions.read(session.id)

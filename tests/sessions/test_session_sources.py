@@ -90,7 +90,7 @@ def test_beyond_the_most_sources_nothing_is_dropped_in_silence(
 ) -> None:
     monkeypatch.setattr(engine, "MOST_SOURCES", 2)
 
-    with pytest.raises(TooLarge, match="2 sources, which is the most"):
+    with pytest.raises(TooLarge, match="maximum of 2 sources"):
         sources_after((1, [Source(A), Source(B)]), (2, [Source(A), Source(B)]), (3, [Source(C)]))
 
 

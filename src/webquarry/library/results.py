@@ -1,4 +1,4 @@
-"""What was found in the library, as searches show it; and which pages a query admits."""
+"""Passages of the library as search results, and the filters of a query."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SNIPPET_CHARACTERS = 500
 
 
 def show_passage(found: FoundPassage, now: datetime) -> Result:
-    """A passage as a result, with the time since its page was read."""
+    """Return a passage as a result, with the time since its page was read."""
     return Result(
         title=plain(found.title) or plain(found.url),
         url=found.url,
@@ -28,9 +28,7 @@ def show_passage(found: FoundPassage, now: datetime) -> Result:
 
 
 def build_sieve(query: Query) -> Callable[[KeptPage], bool]:
-    """Whether a page may be shown: from the domains, with the phrase and without the words that
-    the query says.
-    """
+    """Return a filter of pages: by domains, exact phrase and excluded words."""
     domains = DomainFilter.of(query.allowed_domains, query.blocked_domains)
     phrase = " ".join(fold(query.exact_terms or "").split())
     unwanted = [fold(word) for word in words_of(query.exclude_terms)]

@@ -1,7 +1,7 @@
-"""Texts and questions -> the terms that they are indexed and found by.
+"""Terms of texts and questions, and the tokens that represent them in the index.
 
-A text is stemmed in its own language. The few words of a question seldom tell theirs, so it is
-stemmed in every language that it may be in and that a page is in.
+A text is stemmed in its own language, a question in every language that it may be in and that a
+page is in. Tokens are keyed hashes: the index contains no words, and callers have different tokens.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ _LIKELY = {
 
 
 def find_languages(text: str) -> dict[str, str]:
-    """The languages of a text that is to be indexed."""
+    """Return the languages of a text by script."""
     return languages_of(text[:_SAMPLE])
 
 
 class TextTerms:
-    """The terms of the words of texts in some languages; each word is looked at once."""
+    """Terms of words in some languages."""
 
     def __init__(self, languages: Languages) -> None:
         self._languages = languages
         self._stop_words = _find_stop_words(languages)
 
     def of_word(self, word: str) -> tuple[str, ...]:
-        """What a word is found by; nothing for one that says nothing."""
+        """Return the terms of a word; none for a stop word."""
         if word in self._stop_words:
             return ()
         if word[0].isdigit():
@@ -70,25 +70,25 @@ class TextTerms:
 
 
 def name_language(language: str) -> str:
-    """The term that stands for a language, which no word of a text is."""
+    """Return the term that marks pages in a language."""
     return f"\n{language}"
 
 
 def find_stems(language: str, word: str) -> tuple[str, ...]:
-    """The stems of a word; where marks tell words apart, the word as it is written."""
+    """Return the stems of a word; in tonal languages the word itself."""
     if language in _TONAL:
         return (word,)
     return stems_of(language, word)
 
 
 def words_of_text(text: str) -> list[str]:
-    """The words of a text as they are compared."""
+    """Return the folded words of a text."""
     return find_words(fold(text))
 
 
 def question_terms(question: str, is_known: Callable[[str], bool]) -> list[frozenset[str]]:
-    """For each word of a question the terms that it may be found by, in every known language that
-    it may be in. Words that say nothing are left out, unless there are no others.
+    """Return the terms of each word of a question in every known language that it may be in. Stop
+    words are left out, unless there are no others.
     """
     words = list(dict.fromkeys(words_of_text(question)))
     languages = languages_of(question)
@@ -116,8 +116,8 @@ def question_terms(question: str, is_known: Callable[[str], bool]) -> list[froze
 def _choose_languages(
     words: list[str], languages: Languages, is_known: Callable[[str], bool]
 ) -> dict[str, list[str]]:
-    """The languages that words may be in, by their scripts: what they seem to be in, what is usual,
-    and those of the others that a page is in.
+    """Return the languages that words may be in, by script: the likely one, the usual one, and
+    others that a page is in.
     """
     chosen: dict[str, list[str]] = {}
     for script in {script_of(word[0]) for word in words}:
@@ -136,7 +136,7 @@ def _find_stop_words(languages: Languages) -> frozenset[str]:
 
 
 class TermTokens:
-    """The tokens of one caller's terms."""
+    """Tokens of the terms of one caller."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -144,7 +144,7 @@ class TermTokens:
         self._kept = 0
 
     def of_term(self, term: str) -> str:
-        """What stands for a term."""
+        """Return the token of a term."""
         digest = blake2b(term.encode("utf-8", "replace"), digest_size=_BYTES, key=self._key)
         number = int.from_bytes(digest.digest())
         token = ""
@@ -154,7 +154,7 @@ class TermTokens:
         return token
 
     def of_text(self, text: str, languages: Languages) -> str:
-        """What stands for the words of a text, in their order."""
+        """Return the tokens of the words of a text, in order."""
         known = self._get_known(languages)
         words = words_of_text(text)
         tokens = list(map(known.get, words))
@@ -164,14 +164,14 @@ class TermTokens:
         return " ".join(filter(None, tokens))
 
     def _add_words(self, words: set[str], known: dict[str, str], languages: Languages) -> None:
-        """Learn what stands for words; nothing does for those that say nothing."""
+        """Add the tokens of words."""
         terms = TextTerms(languages)
         for word in words:
             known[word] = " ".join(map(self.of_term, terms.of_word(word)))
         self._kept += len(words)
 
     def _get_known(self, languages: Languages) -> dict[str, str]:
-        """The words of these languages that were seen before."""
+        """Return the tokens of words in these languages that were seen before."""
         if self._kept > _MOST_KEPT:
             self._by_word.clear()
             self._kept = 0

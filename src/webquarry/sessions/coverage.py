@@ -1,5 +1,4 @@
-"""How far a session has come, and what to search for next: a session in, covered words and queries
-out. No model.
+"""Coverage of a session's goal, and queries for the next search; computed without a model.
 
 An aspect is a word of the goal, or of a gap that was named. It is covered when the title of a
 recorded source has it, and mentioned when only a step has. Words are compared by their stems. What
@@ -27,7 +26,7 @@ _CONTEXT = 3
 
 @dataclass(frozen=True)
 class Coverage:
-    """The aspects of a session, as words."""
+    """The aspects of a session as words."""
 
     covered: tuple[str, ...]
     mentioned: tuple[str, ...]
@@ -35,7 +34,7 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """How many of the aspects are covered, from 0 to 1."""
+        """The share of the aspects that is covered, from 0 to 1."""
         every = len(self.covered) + len(self.mentioned) + len(self.missing)
         if not every:
             return 0.0
@@ -44,7 +43,7 @@ class Coverage:
 
 
 def coverage_of(session: ResearchSession) -> Coverage:
-    """Which aspects of the goal and the gaps the sources and the steps have touched."""
+    """Return which aspects of the goal and the gaps sources and steps contain."""
     words = _SessionWords(session)
     titles = [recorded.source.title for recorded in session.sources]
     texts = [step.text for step in words.steps]
@@ -66,9 +65,7 @@ def coverage_of(session: ResearchSession) -> Coverage:
 
 
 def refinement_queries(session: ResearchSession, step: Step) -> list[str]:
-    """What to search for next, the most pressing first: the gap, what nothing speaks of yet, the
-    step itself.
-    """
+    """Return queries for the gap, for aspects that are missing, and for the step."""
     words = _SessionWords(session)
     coverage = coverage_of(session)
     goal = list(words.find_words([words.aim]))
@@ -100,12 +97,12 @@ def refinement_queries(session: ResearchSession, step: Step) -> list[str]:
 
 
 class _SessionWords:
-    """The words of a session that say something of its subject, with their stems."""
+    """The words of a session about its subject, with their stems."""
 
     def __init__(self, session: ResearchSession) -> None:
         latest = session.steps[-_MOST_STEPS:]
         self.steps = [step for step in latest if step.superseded_by is None]
-        # A session without a goal aims at what its first step says.
+        # the first step replaces a missing goal
         self.aim = session.goal or session.steps[0].text
         self.rejected: list[str] = []
         texts = [self.aim]
@@ -115,11 +112,11 @@ class _SessionWords:
         self._terms = Terms("\n".join([*texts, *self.rejected]))
 
     def find_stems(self, texts: Sequence[str]) -> frozenset[str]:
-        """The stems of the subject that texts hold."""
+        """Return the stems of the subject in texts."""
         return self._terms.in_text("\n".join(texts))
 
     def find_words(self, texts: Sequence[str]) -> dict[str, frozenset[str]]:
-        """The words of texts in order, each once, however it is inflected, with its stems."""
+        """Return the words of texts in order with their stems, one word for each set of stems."""
         folded = "\n".join(texts).casefold()
         words: dict[frozenset[str], str] = {}
         for word in _WORD.findall(folded):

@@ -1,9 +1,8 @@
-"""A call of a tool for a research session -> its answer, with what came of it recorded there.
+"""Record the sources, quotes and errors of a tool call in a research session.
 
-The session is looked for before anything is spent. The sources of the answer, wherever it came
-from, or the kind of the error are recorded with the session's current step, and so are the kinds of
-what an answer had to do without. An answer is not lost to a record that cannot be written: that is
-logged, and stands beside the answer as `webquarry/session`.
+The session is read before the call, so that an unknown session costs nothing. If the result cannot
+be recorded, the answer is returned all the same: the failure is logged and reported in
+`webquarry/session` of its `_meta`.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ log = logging.getLogger(__name__)
 
 
 class RecordableAnswer(Protocol):
-    """What is recorded of an answer, and where it is said that it was."""
+    """The parts of an answer that are recorded."""
 
     def sources(self) -> Sequence[Source]:
-        """What a session keeps of the answer."""
+        """Return the sources to record."""
 
     def quotes_to_keep(self) -> Sequence[KeptQuote]:
-        """The quotes that were checked for it."""
+        """Return the quotes to record."""
 
     def failures(self) -> Sequence[WebquarryError]:
-        """What went wrong on the way to it."""
+        """Return the errors of providers and pages that did not fail the call."""
 
     def add_meta(self, **meta: Any) -> Any:
-        """Put something beside the answer."""
+        """Add fields to the `_meta` of the answer."""
 
 
 A = TypeVar("A", bound=RecordableAnswer)
@@ -44,7 +43,7 @@ A = TypeVar("A", bound=RecordableAnswer)
 async def record_call(
     sessions: Sessions, session_id: str, tool: str, call: Callable[[], Awaitable[A]]
 ) -> A:
-    """The answer that the call of a tool gives, recorded in the session."""
+    """Return the answer of the call, after recording it."""
     session = await sessions.read(session_id)
     try:
         answer = await call()
@@ -82,7 +81,7 @@ async def record_call(
 
 
 def _choose_level(sessions: Sessions, failure: WebquarryError) -> int:
-    """Records that are in trouble are in trouble for every call: that is said once."""
+    """Return INFO for a failure of the records that was logged before."""
     if not isinstance(failure, RecordsFailure):
         return logging.WARNING
     is_new = failure.reason != sessions.said_reason

@@ -1,8 +1,5 @@
-"""What a step must be to be recorded: a draft and the session it is for in, the draft as it is
-recorded out.
-
-One running number over all branches and revisions. A step sent a second time, word for word, is the
-same step: whoever did not hear that it was recorded may send it again.
+"""Validation of steps. Steps have one running number over all branches and revisions. A step that
+is sent again with the same texts is the same step.
 """
 
 from __future__ import annotations
@@ -26,14 +23,12 @@ _MOST_ESTIMATED = 10_000
 
 
 def clean_draft(draft: StepDraft) -> StepDraft:
-    """The draft without blanks around its texts; what is too long or blank is refused, never
-    cut.
-    """
+    """Return the draft with stripped texts; raises `BadInput` for blank or too long ones."""
     texts = {name: (getattr(draft, name) or "").strip() for name in _LONGEST}
     for name, (argument, longest) in _LONGEST.items():
         length = len(texts[name])
         if length > longest:
-            raise BadInput(f"{argument} has {length} characters, and {longest} is the most.")
+            raise BadInput(f"{argument} has {length} characters, the maximum is {longest}.")
     if not texts["text"]:
         raise BadInput(
             "searchStep is blank.", suggested_action="Say what this step looks for or has found."
@@ -65,7 +60,7 @@ def clean_draft(draft: StepDraft) -> StepDraft:
 
 
 def check_first(draft: StepDraft) -> None:
-    """Refuse a step that cannot begin a session."""
+    """Raise `BadInput` for a step that cannot begin a session."""
     if draft.number != 1:
         raise BadInput(
             f"Step {draft.number} has no sessionId, and only step 1 begins a session.",
@@ -83,7 +78,7 @@ def check_first(draft: StepDraft) -> None:
 
 
 def find_recorded(draft: StepDraft, session: ResearchSession) -> Step | None:
-    """The recorded step that this is, word for word, if it was recorded already."""
+    """Return the recorded step with the same texts, if there is one."""
     finishes = draft.finished and not session.finished
     has_new_goal = draft.goal not in ("", session.goal)
     has_new_summary = draft.summary not in ("", session.summary)
@@ -101,7 +96,7 @@ def find_recorded(draft: StepDraft, session: ResearchSession) -> Step | None:
 
 
 def _is_same_step(step: Step, draft: StepDraft, revises: int | None) -> bool:
-    """Whether a step was recorded with just these texts, in just this place."""
+    """Return whether a step has the same texts and place."""
     return (
         step.text == draft.text
         and step.reasoning == draft.reasoning
@@ -115,7 +110,7 @@ def _is_same_step(step: Step, draft: StepDraft, revises: int | None) -> bool:
 
 
 def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDraft:
-    """A step that a session goes on with, under the next number."""
+    """Return the draft with the next number; raises `BadInput` if it does not fit."""
     due = len(session.steps) + 1
     revises = _find_revision(draft, session, due)
     if revises is None and draft.number != due:
@@ -138,7 +133,7 @@ def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDr
         )
     if due > most:
         raise BadInput(
-            f"The session has {most} steps, which is the most.",
+            f"The session has the maximum of {most} steps.",
             suggested_action="Export it if you need it, then begin a new one: stepNumber 1, no "
             "sessionId, and what is "
             "known so far as sessionSummary.",
@@ -147,7 +142,7 @@ def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDr
 
 
 def _find_revision(draft: StepDraft, session: ResearchSession, due: int) -> int | None:
-    """The number of the step that is revised: said so, or meant by sending its own number again."""
+    """Return the number of the step that is revised: given, or the number of the draft."""
     if draft.revises is None and not draft.is_revision:
         return None
     revises = draft.revises
@@ -155,7 +150,7 @@ def _find_revision(draft: StepDraft, session: ResearchSession, due: int) -> int 
         if draft.number >= due:
             raise BadInput(
                 "isRevision was given without revisesStep.",
-                suggested_action="Say which step is revised.",
+                suggested_action="Give revisesStep.",
             )
         revises = draft.number
     if session.step(revises) is None:

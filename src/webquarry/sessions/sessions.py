@@ -1,14 +1,13 @@
-"""Research sessions on top of journals: begin one, go on with it, read it again, and record what
-tools found for it.
+"""Research sessions on top of journals: begin, continue and read one, and record what tools found.
 
     session = await sessions.begin(StepDraft(1, "What is known of it?", goal="..."))
     session, step = await sessions.add_step(session.id, StepDraft(2, "..."))
     await sessions.record(session, "web_search", sources)
 
-A session belongs to whoever asks (`caller()`); anybody else's, an unknown one and one that has
-ended are all not found. What was acknowledged is in the journal. Several processes may work on one
-session: a step is added only to the session that it was decided on, else it is decided again;
-sources are added to whatever is there.
+A session belongs to the current caller; those of other callers and expired ones are not found. A
+session in memory is extended by the entries that are new in its journal. Several processes may
+write to one session: a step whose session has changed meanwhile is checked again; sources are
+always added.
 """
 
 from __future__ import annotations
@@ -36,10 +35,8 @@ MOST_SOURCES = 2_000
 MOST_ERRORS = 500
 MOST_QUOTES = 2_000
 _MAX_KNOWN = 8  # sessions in memory, of which only new entries are read
-# How often a session that is only looked at is touched: so often in its idle time, and at least
-# every hour, so that the one idle longest can be told.
-_TOUCHES = 24
-_TOUCH_SECONDS = 3600
+_TOUCHES = 24  # of a session that is only read, in its idle time
+_TOUCH_SECONDS = 3600  # between two of them, at most
 _NAMESPACE = uuid.UUID("6f1c9a52-0d0e-5a5e-9a3b-6c1f6f0f7a11")
 
 
@@ -52,7 +49,7 @@ class _Known:
 
 
 class Sessions:
-    """The research sessions of whoever asks."""
+    """The research sessions of the current caller."""
 
     def __init__(
         self, journals: Journals, clock: Clock, settings: Settings, *, repeatable: bool = False
@@ -148,13 +145,11 @@ class Sessions:
         return [(journal.id, journal.finished) for journal in journals]
 
     def ends_at(self, session: ResearchSession) -> datetime:
-        """When a session ends unless it is used again."""
+        """Return when a session expires if it is not used."""
         return session.touched_at + timedelta(seconds=self._idle)
 
     async def add_step(self, id: str, draft: StepDraft) -> tuple[ResearchSession, Step]:
-        """Go on with a session; the session as it is then, and the step. Sent twice, a step is
-        recorded once.
-        """
+        """Add a step; return the session and the step. A step sent twice is recorded once."""
         draft = rules.clean_draft(draft)
         while True:
             session = await self.read(id)
@@ -163,7 +158,7 @@ class Sessions:
                 return session, recorded
             now = self._clock.now()
             due = rules.number_step(draft, session, self._most_steps)
-            is_full = due.number >= self._most_steps  # it may then give way to others
+            is_full = due.number >= self._most_steps  # finished sessions are deleted first
             try:
                 await self._journals.append(
                     caller(),
@@ -183,18 +178,18 @@ class Sessions:
     async def record(
         self, session: ResearchSession, tool: str, found: Iterable[Source], step: int | None = None
     ) -> int:
-        """Record what a tool found with a step of the session, the current one unless it is said;
-        how many sources the step has learnt of. Those that it has already are not written again.
+        """Record sources with a step, by default the current one; return how many are new or
+        better known.
         """
         number = step or session.current.number
         sources = [events.prepare_source(source) for source in found if source.url.strip()]
-        known: dict[str, Source] = {}  # those that the step has already
+        known: dict[str, Source] = {}  # sources of the step
         recorded_step = session.step(number)
         if recorded_step is not None:
             for recorded in session.sources_of(recorded_step):
                 page = identity(recorded.source.url)
                 known[page] = recorded.source
-        new: dict[str, Source] = {}  # the others, and those of which more is known now
+        new: dict[str, Source] = {}  # others, and those with more details
         for source in sources:
             page = identity(source.url)
             before = new.get(page) or known.get(page)
@@ -204,9 +199,9 @@ class Sessions:
         added = new.keys() - session.places.keys()
         if len(session.sources) + len(added) > MOST_SOURCES:
             raise TooLarge(
-                f"The research session has {MOST_SOURCES} sources, which is the most; these were "
-                "not recorded.",
-                suggested_action="Begin a new session for what is still to be found.",
+                f"The research session has the maximum of {MOST_SOURCES} sources; these were not "
+                "recorded.",
+                suggested_action="Begin a new session for further sources.",
             )
         if new:
             now = self._clock.now()
@@ -221,9 +216,7 @@ class Sessions:
     async def record_quotes(
         self, session: ResearchSession, tool: str, checked: Iterable[KeptQuote]
     ) -> int:
-        """Record quotes that were checked, and how they stand in their sources; how many are new.
-        What the session has already, of the same text of a source, is not written again.
-        """
+        """Record quotes that were checked; return how many are new."""
         now = self._clock.now()
         known = {_identify_quote(quote) for quote in session.quotes}
         new: list[KeptQuote] = []
@@ -234,8 +227,8 @@ class Sessions:
                 new.append(prepared)
         if len(known) > MOST_QUOTES:
             raise TooLarge(
-                f"The research session has {MOST_QUOTES} quotes, which is the most; these were "
-                "not recorded.",
+                f"The research session has the maximum of {MOST_QUOTES} quotes; these were not "
+                "recorded.",
                 suggested_action="Begin a new session for further quotes.",
             )
         if new:
@@ -248,9 +241,7 @@ class Sessions:
     async def record_read(
         self, session: ResearchSession, part: str, digest: str, tokens: int
     ) -> None:
-        """Record that a part of a page was given. What is known already is not written again, nor
-        anything beyond the most.
-        """
+        """Record that a part of a page was returned, unless that is known."""
         known = session.reads.get(part)
         if len(session.reads) >= MOST_SOURCES or (known is not None and known.digest == digest):
             return
@@ -267,9 +258,7 @@ class Sessions:
     async def record_error(
         self, session: ResearchSession, tool: str, failure: BaseException, step: int | None = None
     ) -> None:
-        """Record that a tool failed. Beyond the most, nothing more is to be learnt from one
-        more.
-        """
+        """Record that a tool failed, up to a maximum of errors."""
         if len(session.errors) >= MOST_ERRORS:
             return
         number = step or session.current.number
@@ -277,7 +266,7 @@ class Sessions:
         await self._append(session.id, entry)
 
     async def touch(self, session: ResearchSession) -> None:
-        """Somebody works with the session: its idle time begins anew. Written only now and then."""
+        """Restart the idle time of a session, now and then."""
         now = self._clock.now()
         pause = timedelta(seconds=min(self._idle / _TOUCHES, _TOUCH_SECONDS))
         if now - session.touched_at > pause:
@@ -285,9 +274,7 @@ class Sessions:
             await self._append(session.id, entry)
 
     async def delete(self, id: str) -> None:
-        """Drop a session with all that was recorded in it, for good; `NotFound` if this caller has
-        none of that id.
-        """
+        """Delete a session; raises `NotFound` if this caller has none of that id."""
         session = await self.read(id)
         if not await self._journals.delete(caller(), session.id):
             raise self._not_found(id)
@@ -300,8 +287,8 @@ class Sessions:
             raise self._not_found(id) from None
 
     def _ids(self, entry: bytes) -> Iterator[str]:
-        """Ids for a session that begins with this entry, until one is free; the same for the same
-        entry where sessions are repeatable.
+        """Yield candidate ids for a session that begins with this entry, which are the same for
+        the same entry if sessions are repeatable.
         """
         if not self._repeatable:
             while True:
@@ -322,12 +309,12 @@ class Sessions:
 
 
 def _identify_quote(quote: KeptQuote) -> tuple[str, ...]:
-    """What makes a quote another one: its words, its source, that one's text, how it stands."""
+    """Return the fields that distinguish quotes."""
     return quote.text, quote.url, quote.text_hash, quote.tier
 
 
 def _say_time(seconds: float) -> str:
-    """So many seconds in the unit that a person would use."""
+    """Return a duration as text."""
     for unit, length in (("days", 86_400), ("hours", 3_600)):
         if seconds >= 2 * length:
             return f"{seconds / length:.3g} {unit}"
