@@ -152,7 +152,7 @@ def test_check_of_a_folder_checks_what_is_in_it_and_can_speak_json(bench: Workbe
     [
         (b"{", "its output is not JSON"),
         (b" " * 1_048_577, "longer than 1048576 bytes"),
-        (b"\xff", "is not JSON: invalid character"),
+        (b"\xff", "not UTF-8"),
     ],
 )
 def test_check_of_a_file_that_is_no_schema_says_why(
@@ -233,7 +233,7 @@ def test_run_takes_json_on_stdin_and_prints_json(bench: Workbench) -> None:
     [
         ("", "What came on stdin is empty."),
         ("{", "What came on stdin is not JSON"),
-        (b"\xff", "What came on stdin is not JSON"),
+        (b"\xff", "What came on stdin is not UTF-8"),
         ("[]", "must be a JSON object"),
         ("{}", "$.city is required"),
         ('{"city": "fail"}', "The tool weather failed: No such city."),

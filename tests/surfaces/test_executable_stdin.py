@@ -72,7 +72,7 @@ def test_an_executable_answers_while_stdin_is_open(pieces: tuple[bytes, ...]) ->
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (b'{"query": "a b"} {}\n', "more than one JSON value"),
+        (b'{"query": "a b"} {}\n', "Extra data"),
         (b'["a b"]\n', "The input is a list"),
         (b"not json\n", "The input is not JSON"),
         (b'{"query": "a\n', "The input is not JSON"),
