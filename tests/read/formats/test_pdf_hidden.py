@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
-from tests.read.formats.pdf_reading import read
+import pytest
+from pypdfium2 import raw
+
+from tests.read.formats.pdf_reading import LONG, read
 from tests.read.formats.pdf_writer import BOLD, HEIGHT, WIDTH, Page, Pdf, stream
 from webquarry._read.documents.pdf import convert
 from webquarry._read.documents.text import Refusal
@@ -285,3 +288,40 @@ def test_a_page_of_many_boxes_is_read() -> None:
     )
 
     assert draw(f"{LINE} {boxes} 0 g BT /F1 10 Tf 72 500 Td (Last.) Tj ET").markdown == "Last."
+
+
+@pytest.fixture
+def renderings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Colours of the renderings of pages."""
+    colours: list[str] = []
+    render = raw.FPDF_RenderPageBitmap
+
+    def count(*arguments: Any) -> None:
+        colours.append("grey" if arguments[-1] & raw.FPDF_GRAYSCALE else "all")
+        render(*arguments)
+
+    monkeypatch.setattr(raw, "FPDF_RenderPageBitmap", count)
+    return colours
+
+
+def test_plain_page_is_rendered_twice_in_grey(renderings: list[str]) -> None:
+    pdf = Pdf()
+    for _ in range(3):
+        page = pdf.add()
+        page.paragraph(72, 700, LONG, 450)
+        page.raw(".9 g 72 300 200 20 re f 0 g")
+        page.text(72, 305, "On a grey box.")
+
+    assert "On a grey box." in read(pdf=pdf).markdown
+    assert renderings == ["grey"] * 6
+
+
+def test_page_is_rendered_a_limited_number_of_times(renderings: list[str]) -> None:
+    lines = " ".join(
+        f"BT /F1 10 Tf {72 + number % 7} {600 + number % 11} Td (Words {number}.) Tj ET"
+        for number in range(300)
+    )
+    draw(f"{lines} 1 g {BOX}")
+
+    assert renderings.count("grey") <= 8
+    assert renderings.count("all") <= 8

@@ -2,18 +2,20 @@
 
 Text off the page or below two points is hidden. Other text is judged by what PDFium paints: the
 page is rendered with and without it, and text that changes no pixel is hidden, however it is
-covered, clipped or masked. Text without ink over an image, and text under an image that is not
-empty there, is the text layer of a scan and stays.
+covered, clipped or masked. Rendering in grey takes half the time, so colours are rendered only for
+text that changes nothing in grey. Text without ink over an image, and text under an image that is
+not empty there, is the text layer of a scan and stays.
 """
 
 from __future__ import annotations
 
 import ctypes
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import chain
+from math import inf
 from typing import Any, NamedTuple
 
 from pypdfium2 import PdfMatrix, raw
@@ -31,15 +33,14 @@ _MOST_IMAGES = 1_000
 _MOST_SEGMENTS = 2_000  # of one path
 _MOST_MARKS = 20
 _WITHOUT_INK = frozenset({3, 7})  # text modes
-_CELL = 1.0  # points; texts that share a cell overlap
-_MOST_CELLS = 1_500  # along one side of a page
+_PIXELS = 1.0  # per point; texts that share a pixel overlap
+_MOST_PIXELS = 1_500  # along one side of a page
 _MOST_GROUPS = 6  # of texts that are rendered one after the other
-_PIXELS = 1.0  # per point
-_BYTES = 4  # of a pixel: three channels and an unused one
-_CHANGED = 0xF0  # bits of a channel that differ where a change can be seen
+_COLOUR_BYTES = 4  # of a pixel: three channels and an unused one
+_CHANGED = bytes(16) + bytes(range(16, 256))  # bits that differ; no change for the lowest
+_WHITE = 0xFFFFFFFF
 _SAME_CHANNEL = 8
-_CHANGES = re.compile(rb"[^\0]+")
-_WIDEST_GAP = 3.0  # heights of a text; with a wider one its characters are judged singly
+_WIDEST_GAP = 3.0  # heights of a text
 
 
 class _Text(NamedTuple):
@@ -50,6 +51,11 @@ class _Text(NamedTuple):
     box: Box
     images: int
     has_ink: bool
+
+    @property
+    def widest_gap(self) -> float:
+        """Return the width without ink above which the characters are judged singly."""
+        return _WIDEST_GAP * max(self.box.height, SMALLEST_TEXT)
 
 
 @dataclass
@@ -82,23 +88,40 @@ def read_objects(page: PageText) -> PageObjects:
 
 def _find_unpainted(page: PageText, objects: PageObjects, texts: list[_Text]) -> None:
     """Render the page without its texts, those that overlap one after the other."""
-    full = Painting(page)
-    for group in _group_apart(page.box, _find_drawings(page, texts)):
-        for drawing in group:
-            _activate(drawing, active=False)
-        painting = full.render_again()
+    grid = _Grid.over(page.box)
+    full = Painting(page, grid, in_colour=False)
+    unpainted: list[list[_Text]] = []
+    for group in _group_apart(grid, _find_drawings(page, texts)):
+        painting = full.without(group)
         for drawing in group:
             text = drawing[0]
-            gap = painting.find_gap(text.box)
-            if gap is None and not (
-                _is_under_image(text.box, objects.images[text.images :])
-                and not painting.is_empty(text.box)
+            if not painting.has_gap(text.box, text.widest_gap):
+                continue
+            if painting.shows(text.box):
+                objects.partly_hidden[text.address] = painting
+            else:
+                unpainted.append(drawing)
+    if unpainted:
+        _confirm_unpainted(page, grid, objects, unpainted)
+
+
+def _confirm_unpainted(
+    page: PageText, grid: _Grid, objects: PageObjects, drawings: list[list[_Text]]
+) -> None:
+    """Render texts in colour that change nothing in grey."""
+    full = Painting(page, grid, in_colour=True)
+    for group in _group_apart(grid, drawings):
+        painting = full.without(group)
+        for drawing in group:
+            text = drawing[0]
+            if painting.shows(text.box):
+                if painting.has_gap(text.box, text.widest_gap):
+                    objects.partly_hidden[text.address] = painting
+            elif painting.is_empty(text.box) or not _is_under_image(
+                text.box, objects.images[text.images :]
             ):
                 objects.hidden[text.address] = INVISIBLE
-                continue  # stays inactive, since the same text may be drawn again
-            _activate(drawing, active=True)
-            if gap is not None and gap > _WIDEST_GAP * text.box.height:
-                objects.partly_hidden[text.address] = painting
+                _activate(drawing, active=False)  # the same text may be drawn again
 
 
 def _activate(drawing: list[_Text], *, active: bool) -> None:
@@ -116,7 +139,7 @@ def _find_drawings(page: PageText, texts: list[_Text]) -> list[list[_Text]]:
         places[tuple(map(round, text.box))].append(text)
     if len(places) == len(texts):
         return [[text] for text in texts]
-    owners = page.find_owners()
+    owners = frozenset(page.owners)
     drawings: list[list[_Text]] = []
     for same in places.values():
         repetitions = [text for text in same if text.address not in owners]
@@ -124,23 +147,26 @@ def _find_drawings(page: PageText, texts: list[_Text]) -> list[list[_Text]]:
     return drawings
 
 
-def _group_apart(page: Box, drawings: list[list[_Text]]) -> Iterator[list[list[_Text]]]:
+def _group_apart(grid: _Grid, drawings: list[list[_Text]]) -> Iterator[list[list[_Text]]]:
     """Yield groups of texts that do not overlap; the last group has all that are left."""
-    grid = _Grid.over(page, 1 / _CELL)
     for _ in range(_MOST_GROUPS):
-        taken = bytearray(grid.columns * grid.rows)
+        taken = [0] * grid.rows  # a bit for each pixel of a row
         group: list[list[_Text]] = []
         overlapping: list[list[_Text]] = []
         for drawing in drawings:
-            box = drawing[0].box
-            inside = Box(box.left + 1, box.bottom + 1, box.right - 1, box.top - 1)
-            starts, width = grid.find(inside if inside.width > 0 < inside.height else box)
-            if any(1 in taken[start : start + width] for start in starts):
+            left, bottom, right, top = box = drawing[0].box
+            if right - left > 2 < top - bottom:
+                box = Box(left + 1, bottom + 1, right - 1, top - 1)
+            starts, width = grid.find(box)
+            first, left = divmod(starts[0], grid.columns)
+            rows = range(first, first + len(starts))
+            ink = ((1 << width) - 1) << left
+            if any(taken[row] & ink for row in rows):
                 overlapping.append(drawing)
                 continue
             group.append(drawing)
-            for start in starts:
-                taken[start : start + width] = b"\1" * width
+            for row in rows:
+                taken[row] |= ink
         yield group
         drawings = overlapping
         if not drawings:
@@ -149,7 +175,7 @@ def _group_apart(page: Box, drawings: list[list[_Text]]) -> Iterator[list[list[_
 
 
 class _Grid(NamedTuple):
-    """Cells over a page, row by row from the top."""
+    """Pixels of a page, row by row from the top."""
 
     page: Box
     scale: float
@@ -157,14 +183,14 @@ class _Grid(NamedTuple):
     rows: int
 
     @classmethod
-    def over(cls, page: Box, scale: float) -> _Grid:
-        """Return a grid with so many cells per point, or fewer over a large page."""
-        scale = min(scale, _MOST_CELLS / max(page.width, page.height))
+    def over(cls, page: Box) -> _Grid:
+        """Return the pixels of a page; they are larger on a large page."""
+        scale = min(_PIXELS, _MOST_PIXELS / max(page.width, page.height))
         columns = max(1, round(page.width * scale))
         return cls(page, scale, columns, max(1, round(page.height * scale)))
 
     def find(self, box: Box) -> tuple[range, int]:
-        """Return the first cell of each row of a box on the page, and the width in cells."""
+        """Return the first pixel of each row of a box on the page, and the width in pixels."""
         page, scale, columns, rows = self
         left = int(max(0, min((box.left - page.left) * scale, columns - 1)))
         right = int(max(0, min((box.right - page.left) * scale, columns - 1)))
@@ -180,49 +206,64 @@ def _is_under_image(box: Box, images: list[Box]) -> bool:
 class Painting:
     """A page rendered with and without some of its texts."""
 
-    def __init__(self, page: PageText) -> None:
+    def __init__(self, page: PageText, grid: _Grid, *, in_colour: bool) -> None:
         self._page = page
-        self._grid = _Grid.over(page.box, _PIXELS)
+        self._grid = grid
+        self._bytes = _COLOUR_BYTES if in_colour else 1  # of a pixel
         self._before = self._after = self._render()
 
-    def render_again(self) -> Painting:
-        """Return the page as it is painted now, compared with this painting."""
-        again = copy(self)
-        again._after = self._render()
-        return again
+    def without(self, drawings: list[list[_Text]]) -> Painting:
+        """Return this painting compared with one without some texts."""
+        for drawing in drawings:
+            _activate(drawing, active=False)
+        compared = copy(self)
+        compared._after = self._render()
+        for drawing in drawings:
+            _activate(drawing, active=True)
+        return compared
 
-    def find_gap(self, box: Box) -> float | None:
-        """Return the width of the widest part of a box that did not change; None if nothing did."""
-        starts, width = self._grid.find(box)
-        size = _BYTES * width
+    def shows(self, box: Box) -> bool:
+        """Return whether anything in a box changed."""
+        return not self.has_gap(box, inf)
+
+    def has_gap(self, box: Box, width: float) -> bool:
+        """Return whether all of a box did not change, or a part of it wider than this."""
+        starts, columns = self._grid.find(box)
+        size = self._bytes * columns
+        gap = bytes(self._bytes * int(min(columns, width * self._grid.scale + 1)))
+        middle = len(starts) // 2  # where most of the ink is
         changed = 0
-        for start in starts:
-            row = slice(_BYTES * start, _BYTES * start + size)
-            changed |= int.from_bytes(self._before[row]) ^ int.from_bytes(self._after[row])
-        changed &= int.from_bytes(bytes([_CHANGED]) * size)
-        if not changed:
-            return None
-        gaps = _CHANGES.split(changed.to_bytes(size))
-        return max(map(len, gaps)) / _BYTES / self._grid.scale
+        for start in chain(starts[middle:], starts[:middle]):
+            row = slice(self._bytes * start, self._bytes * start + size)
+            bits = int.from_bytes(self._before[row]) ^ int.from_bytes(self._after[row])
+            if bits:
+                changed |= bits
+                if gap not in changed.to_bytes(size).translate(_CHANGED):
+                    return False
+        return True
 
     def is_empty(self, box: Box) -> bool:
         """Return whether a box has one colour."""
         starts, width = self._grid.find(box)
-        rows = (self._before[_BYTES * start : _BYTES * (start + width)] for start in starts)
+        size = self._bytes
+        rows = (self._before[size * start : size * (start + width)] for start in starts)
         pixels = b"".join(rows)
-        channels = [pixels[channel::_BYTES] for channel in range(_BYTES)]
+        channels = [pixels[channel::size] for channel in range(size)]
         return all(max(one) - min(one) < _SAME_CHANNEL for one in channels)
 
-    def _render(self) -> bytes:
+    def _render(self) -> bytearray:
         width, height = self._grid.columns, self._grid.rows
-        pixels = bytearray(b"\xff" * (_BYTES * width * height))
+        in_colour = self._bytes == _COLOUR_BYTES
+        kind = raw.FPDFBitmap_BGRx if in_colour else raw.FPDFBitmap_Gray
+        flags = raw.FPDF_ANNOT | (0 if in_colour else raw.FPDF_GRAYSCALE)
+        line = self._bytes * width
+        pixels = bytearray(line * height)
         buffer = (ctypes.c_ubyte * len(pixels)).from_buffer(pixels)
-        bitmap = raw.FPDFBitmap_CreateEx(width, height, raw.FPDFBitmap_BGRx, buffer, _BYTES * width)
-        page = self._page.handle
-        raw.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, raw.FPDF_ANNOT)
+        bitmap = raw.FPDFBitmap_CreateEx(width, height, kind, buffer, line)
+        raw.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, _WHITE)
+        raw.FPDF_RenderPageBitmap(bitmap, self._page.handle, 0, 0, width, height, 0, flags)
         raw.FPDFBitmap_Destroy(bitmap)
-        del buffer
-        return bytes(pixels)
+        return pixels
 
 
 class _Scan:
@@ -238,6 +279,8 @@ class _Scan:
         self, get: Callable[[Any, int], Any], owner: Any, count: int, matrix: PdfMatrix, depth: int
     ) -> None:
         """Read the objects of a page or a form."""
+        edges = [ctypes.c_float() for _ in range(4)]
+        references = [ctypes.byref(edge) for edge in edges]
         for number in range(count):
             one = get(owner, number)
             kind = raw.FPDFPageObj_GetType(one)
@@ -247,10 +290,12 @@ class _Scan:
                     inner = _matrix_of(one).multiply(matrix)
                     self.read(raw.FPDFFormObj_GetObject, one, inside, inner, depth + 1)
                 continue
-            edges = _read_floats(raw.FPDFPageObj_GetBounds, one, count=4)
-            if not edges:
+            if not raw.FPDFPageObj_GetBounds(one, *references):
                 continue
-            box = Box(*matrix.on_rect(*edges)) if depth else Box(*edges)
+            left, bottom, right, top = edges
+            box = Box(left.value, bottom.value, right.value, top.value)
+            if depth:
+                box = Box(*matrix.on_rect(*box))
             if kind == raw.FPDF_PAGEOBJ_TEXT and box.width and box.height:  # not only blanks
                 self._read_text(one, box, matrix)
             elif kind == raw.FPDF_PAGEOBJ_PATH:

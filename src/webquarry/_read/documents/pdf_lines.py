@@ -116,16 +116,18 @@ def _find_hidden(page: PageText, objects: PageObjects, removed: Counter[str]) ->
         return frozenset()
     places: set[int] = set()
     reasons: dict[int, str] = {}  # of objects that drew more than blanks
-    for place, character in enumerate(page.text):
-        index = page.index_of(place)
-        address = page.object_of(index)
+    suspicious = objects.hidden.keys() | objects.partly_hidden.keys()
+    for place, address in enumerate(page.owners):
+        if address not in suspicious:
+            continue
+        is_blank = page.text[place].isspace()
         reason = objects.hidden.get(address, "")
-        painting = objects.partly_hidden.get(address)
-        if painting and not character.isspace() and painting.find_gap(page.box_of(index)) is None:
-            reason = INVISIBLE
+        if not reason and not is_blank:
+            box = page.box_of(page.index_of(place))
+            reason = "" if objects.partly_hidden[address].shows(box) else INVISIBLE
         if reason:
             places.add(place)
-            if not character.isspace():
+            if not is_blank:
                 reasons[address] = reason
     removed.update(reasons.values())
     return frozenset(places)

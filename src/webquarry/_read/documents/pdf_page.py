@@ -9,6 +9,7 @@ import ctypes
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
@@ -34,6 +35,11 @@ _DATE = re.compile(  # D:20240303101500+01'00'
     r"(?:(Z)|([+-]\d\d)'?(\d\d)?'?)?"
 )
 _LONGEST_DATE = 100  # characters
+# Returns an address; a pointer for each character takes three times as long.
+_find_owner = ctypes.cast(
+    raw.FPDFText_GetTextObject,
+    ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int),
+)
 
 
 class Box(NamedTuple):
@@ -264,14 +270,11 @@ class PageText:
             self._fonts[key] = Font(bool(_BOLD.search(name)), mono)
         return self._fonts[key]
 
-    def object_of(self, index: int) -> int:
-        """Return the address of the object that drew a character; 0 for a generated one."""
-        found = raw.FPDFText_GetTextObject(self._text, index)
-        return ctypes.addressof(found.contents) if found else 0
-
-    def find_owners(self) -> frozenset[int]:
-        """Return the addresses of all objects that drew characters."""
-        return frozenset(map(self.object_of, range(self.count)))
+    @cached_property
+    def owners(self) -> list[int]:
+        """Addresses of the objects that drew the characters of `text`; 0 for a generated one."""
+        handle = ctypes.cast(self._text, ctypes.c_void_p)
+        return [_find_owner(handle, self.index_of(place)) for place in range(len(self.text))]
 
 
 def read_actual_text(mark: Any) -> str | None:
