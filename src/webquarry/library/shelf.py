@@ -19,6 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from webquarry._search.identity import identity
+from webquarry.evidence.language.letters import fold
 from webquarry.library.models import FoundPassage, KeptPage, LibraryStats
 from webquarry.library.packing import PackedPage, pack_page, split_passages, unpack_page
 from webquarry.library.terms import (
@@ -57,7 +58,7 @@ _MIGRATIONS = [
     """,  # noqa: S608 - constants
 ]
 _PRAGMAS = ["page_size = 2048", "auto_vacuum = INCREMENTAL"]  # most texts are short
-_COUNT = "SELECT count(*) FROM words WHERE words MATCH ?"
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
 _SELECT = "SELECT rowid FROM words WHERE words MATCH ?"
 _FIND = "SELECT rowid FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?"
 _HOLDS = "SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?"
@@ -75,7 +76,15 @@ _DIGEST_BYTES = 8
 _MERGED_PAGES = 500  # of the file, written at most by one merge of the index
 
 Row = tuple[str, str, str]  # tokens of body, title and headings
-WordCounts = dict[str, int]  # tokens of the forms of a word, with their rows
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word of a question: its possible terms, their tokens that occur, and the rows of these."""
+
+    terms: frozenset[str]
+    tokens: list[str]
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -292,29 +301,24 @@ class Shelf:
         (size,) = self.connection.execute("PRAGMA page_size").fetchone()
         return int((pages - free) * size)
 
-    def _choose_words(self, owner: str, question: str) -> tuple[list[WordCounts], list[WordCounts]]:
-        """Return the rarest words of a question, and the others. Each has the tokens of its forms
-        that occur, with the number of their rows.
-        """
+    def _choose_words(self, owner: str, question: str) -> tuple[list[_Word], list[_Word]]:
+        """Return the rarest words of a question that occur, and the others."""
         tokens = self._get_tokens(owner)
 
         def is_known(language: str) -> bool:
             return self._count_rows(tokens.of_term(name_language(language))) > 0
 
-        words: list[WordCounts] = []
+        words: list[_Word] = []
         for terms in question_terms(question, is_known):
-            counts = {}
-            for token in map(tokens.of_term, sorted(terms)):
-                rows = self._count_rows(token)
-                if rows:
-                    counts[token] = rows
-            if counts:
-                words.append(counts)
-        words.sort(key=lambda counts: sum(counts.values()))
-        rows = 0
-        for number, counts in enumerate(words):
-            rows += sum(counts.values())
-            if number >= _MAX_WORDS or (rows > _MAX_ROWS and number >= _FEWEST_WORDS):
+            rows = {token: self._count_rows(token) for token in map(tokens.of_term, sorted(terms))}
+            found = [token for token in rows if rows[token]]
+            if found:
+                words.append(_Word(terms, found, sum(rows.values())))
+        words.sort(key=lambda word: word.rows)
+        total = 0
+        for number, word in enumerate(words):
+            total += word.rows
+            if number >= _MAX_WORDS or (total > _MAX_ROWS and number >= _FEWEST_WORDS):
                 return words[:number], words[number:]
         return words, []
 
@@ -322,32 +326,38 @@ class Shelf:
         """Return the number of rows with a token; large numbers are those of an earlier count."""
         count = self._large_counts.get(token)
         if count is None:
-            (count,) = self.connection.execute(_COUNT, (f'"{token}"',)).fetchone()
+            most = max(_MAX_ROWS, self._estimate_pages() // 2)  # more rows have no weight
+            (count,) = self.connection.execute(_COUNT, (f'"{token}"', most)).fetchone()
         if count > _MAX_ROWS // 2:
             self._large_counts[token] = count
         return int(count)
 
-    def _rank_pages(self, rarest: Sequence[WordCounts], others: Sequence[WordCounts]) -> list[int]:
+    def _estimate_pages(self) -> int:
+        """Return the highest id, since counting reads the whole table."""
+        (highest,) = self.connection.execute("SELECT max(id) FROM pages").fetchone()
+        return int(highest or 0)
+
+    def _rank_pages(self, rarest: Sequence[_Word], others: Sequence[_Word]) -> list[int]:
         """Return the ids of pages, the best first. Without other words they are ranked by BM25;
         else the best of them are ranked by the words that they contain.
         """
         if not rarest:
             return []
-        match = _match_any(token for counts in rarest for token in counts)
+        match = _match_any(token for word in rarest for token in word.tokens)
         found = self.connection.execute(_FIND, (match, _RANK, _MAX_CANDIDATES)).fetchall()
         ids = [id for (id,) in found]
         if not others:
             return ids
-        (pages,) = self.connection.execute("SELECT count(*) FROM pages").fetchone()
+        pages = self._estimate_pages()
         scores = dict.fromkeys(ids, 0.0)
-        for counts in rarest:
-            rows = self.connection.execute(_SELECT, (_match_any(counts),))
-            weight = _weigh(counts, pages)
+        for word in rarest:
+            rows = self.connection.execute(_SELECT, (_match_any(word.tokens),))
+            weight = _weigh(word, pages)
             for id in scores.keys() & {id for (id,) in rows}:
                 scores[id] += weight
-        for counts in others:
-            match = _match_any(counts)
-            weight = _weigh(counts, pages)
+        for word in others:
+            match = _match_any(word.tokens)
+            weight = _weigh(word, pages)
             ids = sorted(ids, key=lambda id: scores[id], reverse=True)
             for id in ids[: max(_FEWEST_CANDIDATES, len(ids) // 2)]:
                 if weight > 0 and self.connection.execute(_HOLDS, (match, id)).fetchone():
@@ -355,17 +365,17 @@ class Shelf:
             ids = ids[: max(_FEWEST_CANDIDATES, len(ids) // 2)]
         return sorted(scores, key=lambda id: scores[id], reverse=True)
 
-    def _choose_passage(self, packed: PackedPage, words: Sequence[WordCounts]) -> FoundPassage:
+    def _choose_passage(self, packed: PackedPage, words: Sequence[_Word]) -> FoundPassage:
         """Return the passage with most of the words, rare ones counting more."""
         page = packed.page
-        tokens = self._get_tokens(packed.owner)
         best_score = -1.0
         best = page.text
         bounds = packed.bounds
         for start, stop in zip(bounds[::2], bounds[1::2], strict=True):
             text = page.text[start:stop]
-            held = set(tokens.of_text(text.decode("utf-8", "replace"), packed.languages).split())
-            score = sum(1 / sum(counts.values()) for counts in words if held & counts.keys())
+            folded = fold(text.decode("utf-8", "replace"))
+            held = [word for word in words if any(term in folded for term in word.terms)]
+            score = sum(1 / word.rows for word in held)
             if score > best_score:
                 best_score, best = score, text
         shown = best.decode("utf-8", "replace")
@@ -417,7 +427,7 @@ def _match_any(tokens: Iterable[str]) -> str:
     return " OR ".join(f'"{token}"' for token in tokens)
 
 
-def _weigh(counts: WordCounts, pages: int) -> float:
+def _weigh(word: _Word, pages: int) -> float:
     """Return the inverse document frequency of a word, at most 0 if most pages have it."""
-    rows = min(pages, sum(counts.values()))
+    rows = min(pages, word.rows)
     return math.log((pages - rows + 0.5) / (rows + 0.5))
