@@ -7,6 +7,7 @@ It imports nothing of webquarry, so that any module can import it. Its types for
 from collections import defaultdict
 from sys import intern
 
+from cython cimport final
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.unicode cimport (
@@ -15,7 +16,7 @@ from cpython.unicode cimport (
 )
 from libc.math cimport exp, log, sqrt
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcmp, memcpy, memmove, memset, strcmp, strcspn, strlen, strstr
+from libc.string cimport memchr, memcpy, memmove, memset, strcmp, strcspn, strlen
 from lxml import etree
 from lxml.includes.etreepublic cimport _Document, _Element, attributeValue, elementFactory, import_lxml__etree
 from lxml.includes.tree cimport (
@@ -25,10 +26,8 @@ from lxml.includes.tree cimport (
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
     const char* PyUnicode_AsUTF8(object text) except NULL
-    object PyUnicode_FromKindAndData(int kind, const void* data, Py_ssize_t size)
     Py_UCS4 PyUnicode_MAX_CHAR_VALUE(object text)
     str PyUnicode_New(Py_ssize_t size, Py_UCS4 highest)
-    void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 value)
 
 import_lxml__etree()
 

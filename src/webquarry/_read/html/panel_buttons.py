@@ -14,8 +14,8 @@ from lxml import etree
 
 from webquarry._read.html.tree import beginning_of, length_up_to
 
-OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
-QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+_OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
 _PANEL_CLASS = re.compile(
     r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]"
@@ -48,7 +48,7 @@ def is_panel_button(button: etree._Element) -> bool:
     names = button.get("class") or ""
     if _MENU_CLASS.search(names):
         return False
-    is_opener = any(map(button.get, OPENER_ATTRIBUTES))
+    is_opener = any(map(button.get, _OPENER_ATTRIBUTES))
     return (is_opener and _PANEL_CLASS.search(names) is not None) or _is_title(button, is_opener)
 
 
@@ -60,7 +60,7 @@ def _is_title(button: etree._Element, is_opener: bool) -> bool:
     parent = button.getparent()
     is_term = parent is not None and parent.tag == "dt"
     is_named = (is_opener or is_term) and not _ACTION.match(text)
-    if not is_named and not text.endswith(QUESTION_MARKS):
+    if not is_named and not text.endswith(_QUESTION_MARKS):
         return False
     panel = _find_next(button)
     if panel is None or not _is_answer(panel):

@@ -17,7 +17,6 @@ from webquarry._native import (
     holding_text,
     length_outside,
     length_up_to,
-    tags_of,
 )
 from webquarry._native import (
     find_value as get_value,
@@ -44,7 +43,6 @@ __all__ = [
     "length_outside",
     "length_up_to",
     "links_within",
-    "tags_of",
     "text_of",
 ]
 

@@ -9,7 +9,7 @@ from lxml import etree
 
 from webquarry._native import PageTags
 from webquarry._read.html.class_names import judge_classes
-from webquarry._read.html.panel_buttons import OPENER_ATTRIBUTES, is_panel_button
+from webquarry._read.html.panel_buttons import is_panel_button
 
 # Kinds: nothing to do for the first, the next ones are walked into, the others are not.
 INLINE, LINK, BLOCK, PRE, BUTTON, DROP, BREAK, ATOM, SVG = range(9)
@@ -134,7 +134,6 @@ PAGE_TAGS = PageTags(
     role_flags=FLAG_OF_ROLE,
     headings=HEADINGS,
     blocks_in_svg=BLOCKS_IN_SVG,
-    button_attributes=("role", *OPENER_ATTRIBUTES),
     is_hiding_style=is_hiding_style,
     is_hiding_class=is_hiding_class,
     is_panel_button=is_panel_button,

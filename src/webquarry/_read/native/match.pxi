@@ -4,20 +4,12 @@
 
 
 cdef read_attribute(_Element element, const char* name):
-    cdef xmlNode* text
     cdef xmlAttr* attribute = NULL
     if element._c_node.type == XML_ELEMENT_NODE:
         attribute = element._c_node.properties
-    while attribute is not NULL and (attribute.ns is not NULL or strcmp(<const char*>attribute.name, name) != 0):
+    while attribute is not NULL and (attribute.ns is not NULL or not is_called(attribute, name)):
         attribute = attribute.next
-    if attribute is NULL:
-        return None
-    text = attribute.children
-    if text is NULL:
-        return ""
-    if text.next is not NULL or text.type != XML_TEXT_NODE or text.content is NULL:
-        return attributeValue(element._c_node, attribute)
-    return PyUnicode_DecodeUTF8(<const char*>text.content, strlen(<const char*>text.content), NULL)
+    return None if attribute is NULL else value_of(element._c_node, attribute)
 
 
 def find_value(_Element element not None, str name not None):
@@ -71,36 +63,19 @@ cdef uint64_t hash_name(const unsigned char* name, Py_ssize_t size) noexcept:
 cdef class NameSet:
     """Class names, ids and tags, compared without regard to case."""
 
-    cdef uint64_t* hashes
-    cdef size_t mask
+    cdef HashTable hashes
 
     def __cinit__(self, names):
-        cdef size_t room = 64, place
-        cdef uint64_t wanted
         cdef bytes name
-        while room < 2 * <size_t>len(names):
-            room *= 2
-        self.mask = room - 1
-        self.hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
-        if self.hashes is NULL:
-            raise MemoryError
+        self.hashes = HashTable()
         for text in names:
             name = text.encode("utf-8", "replace")
-            wanted = hash_name(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
-            place = wanted & self.mask
-            while self.hashes[place] and self.hashes[place] != wanted:
-                place = (place + 1) & self.mask
-            self.hashes[place] = wanted
-
-    def __dealloc__(self):
-        PyMem_Free(self.hashes)
+            self.hashes.set(hash_name(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)), 1)
 
     cdef bint contains(self, const unsigned char* name, Py_ssize_t size) noexcept:
         """Whether a name is in the set; names with numeric escapes, other letters or of a great length count as known."""
         cdef unsigned char plain[128]
         cdef Py_ssize_t index = 0, length = 0
-        cdef uint64_t wanted
-        cdef size_t place
         if size >= 128:
             return True
         while index < size:
@@ -113,13 +88,7 @@ cdef class NameSet:
             plain[length] = name[index]
             length += 1
             index += 1
-        wanted = hash_name(plain, length)
-        place = wanted & self.mask
-        while self.hashes[place]:
-            if self.hashes[place] == wanted:
-                return True
-            place = (place + 1) & self.mask
-        return False
+        return self.hashes.get(hash_name(plain, length)) > 0
 
     def concerns(self, str selector not None):
         """Whether a selector needs only names of the set."""

@@ -1,4 +1,54 @@
-# Search for several words at once.
+# Hash tables, and search for several words at once.
+
+@final
+cdef class HashTable:
+    """Numbers by hashes of 64 bits or by addresses, which are not 0."""
+
+    cdef uint64_t* keys
+    cdef int* numbers
+    cdef size_t mask, count
+
+    def __cinit__(self):
+        self.make_room(64)
+
+    def __dealloc__(self):
+        PyMem_Free(self.keys)
+        PyMem_Free(self.numbers)
+
+    cdef inline size_t find(self, uint64_t key) noexcept:
+        """Return the place of a key, or the empty place for it."""
+        cdef size_t place = (key >> 4) & self.mask  # the lowest bits of addresses are 0
+        while self.keys[place] and self.keys[place] != key:
+            place = (place + 1) & self.mask
+        return place
+
+    cdef inline int get(self, uint64_t key) noexcept:
+        """Return the number of a key, 0 if it is not in the table."""
+        return self.numbers[self.find(key)]
+
+    cdef int set(self, uint64_t key, int number) except -1:
+        cdef size_t place
+        if 2 * self.count > self.mask:
+            self.make_room(4 * (self.mask + 1))
+        place = self.find(key)
+        self.count += not self.keys[place]
+        self.keys[place], self.numbers[place] = key, number
+        return 0
+
+    cdef int make_room(self, size_t room) except -1:
+        cdef uint64_t* keys = self.keys
+        cdef int* numbers = self.numbers
+        cdef size_t place, before = self.mask + 1 if keys is not NULL else 0
+        self.keys = <uint64_t*>allocate(room, sizeof(uint64_t))
+        self.numbers = <int*>allocate(room, sizeof(int))
+        self.mask, self.count = room - 1, 0
+        for place in range(before):
+            if keys[place]:
+                self.set(keys[place], numbers[place])
+        PyMem_Free(keys)
+        PyMem_Free(numbers)
+        return 0
+
 
 cdef enum:
     PAIRS = 4096  # hash values

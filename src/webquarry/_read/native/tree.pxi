@@ -89,26 +89,21 @@ cdef inline xmlAttr* find_attribute(xmlNode* node, const char* name) noexcept:
     return attribute
 
 
-cdef const char* plain_value(xmlAttr* attribute) noexcept:
-    """The value of an attribute where it is one text; NULL where it is put together of several."""
-    if attribute.children is NULL:
+cdef const char* plain_text(xmlNode* first) noexcept:
+    """Return the content of an element or attribute that has only one text node; NULL for others."""
+    if first is NULL:
         return ""
-    if attribute.children.next is not NULL or not is_text(attribute.children):
+    if first.next is not NULL or not is_text(first):
         return NULL
-    return <const char*>attribute.children.content
+    return <const char*>first.content
 
 
-cdef xmlNode* next_element(xmlNode* node, xmlNode* root) noexcept:
-    """The element behind another one in the order of the page, NULL behind the last one in the root."""
-    cdef xmlNode* found = node.children
-    while True:
-        while found is not NULL:
-            if found.type == XML_ELEMENT_NODE:
-                return found
-            found = found.next
-        if node == root:
-            return NULL
-        found, node = node.next, node.parent
+cdef str value_of(xmlNode* node, xmlAttr* attribute):
+    """Return the value of an attribute."""
+    cdef const char* value = plain_text(attribute.children)
+    if value is NULL:
+        return attributeValue(node, attribute)
+    return PyUnicode_DecodeUTF8(value, strlen(value), NULL)
 
 
 cdef enum:
@@ -126,12 +121,19 @@ cdef xmlNode* next_node(xmlNode* node, xmlNode* root) noexcept:
     return NULL
 
 
+cdef xmlNode* next_element(xmlNode* node, xmlNode* root) noexcept:
+    """Return the next element in document order, NULL after the last one in the root."""
+    node = next_node(node, root)
+    while node is not NULL and node.type != XML_ELEMENT_NODE:
+        node = next_node(node, root)
+    return node
+
+
 cdef bytes join_texts(xmlNode* node):
     """Return the content of adjacent text nodes."""
     cdef list contents = []
     while node is not NULL and is_text(node):
-        if node.content is not NULL:
-            contents.append(<bytes>(<const char*>node.content))
+        contents.append(<bytes>(<const char*>node.content))
         node = node.next
     return b"".join(contents)
 
@@ -155,8 +157,6 @@ cdef Py_ssize_t measure(xmlNode* node) except -1:
     if node.next is not NULL and is_text(node.next):
         joined = join_texts(node)
         return strip_length(joined, len(joined))
-    if node.content is NULL:
-        return 0
     return strip_length(<const char*>node.content, strlen(<const char*>node.content))
 
 
@@ -200,8 +200,6 @@ cdef str beginning_of_text(xmlNode* node, Py_ssize_t longest):
         joined = join_texts(node)
         content = joined
         size = len(joined)
-    elif content is NULL:
-        return ""
     else:
         size = strlen(content)
     # a character has at most four bytes
@@ -243,33 +241,39 @@ def length_outside(_Element element not None, tags):
     return length
 
 
+cdef class NameCollector:
+    """The tags, classes and ids of elements, classes and ids in lower case."""
+
+    cdef set values, tags
+
+    def __cinit__(self):
+        self.values, self.tags = set(), set()
+
+    cdef int add(self, xmlNode* node) except -1:
+        cdef xmlAttr* attribute = node.properties
+        self.tags.add(<size_t>node.name)  # libxml2 has one copy of each name
+        while attribute is not NULL:
+            if is_called(attribute, "class") or is_called(attribute, "id"):
+                self.values.add(value_of(node, attribute))
+            attribute = attribute.next
+        return 0
+
+    cdef frozenset names(self):
+        tags = {(<const char*><size_t>tag).decode("utf-8") for tag in self.tags}
+        return frozenset(tags.union(" ".join(self.values).lower().split()))
+
+
 def collect_names(roots not None):
-    """Return the classes and ids of all elements in lower case."""
+    """Return the tags of all elements, and their classes and ids in lower case."""
     cdef _Element root
     cdef xmlNode* node
-    cdef xmlAttr* attribute
-    cdef set values = set()
+    cdef NameCollector collector = NameCollector()
     for root in roots:
         node = root._c_node
         while node is not NULL:
-            if node.type == XML_ELEMENT_NODE:
-                attribute = node.properties
-                while attribute is not NULL:
-                    if strcmp(<const char*>attribute.name, "class") == 0 or strcmp(<const char*>attribute.name, "id") == 0:
-                        values.add(value_of(root, node, attribute))
-                    attribute = attribute.next
-            node = next_node(node, root._c_node)
-    return frozenset(b" ".join(values).decode().lower().split())
-
-
-cdef bytes value_of(_Element root, xmlNode* node, xmlAttr* attribute):
-    """Return the value of an attribute."""
-    cdef xmlNode* text = attribute.children
-    if text is NULL:
-        return b""
-    if text.next is NULL and is_text(text) and text.content is not NULL:
-        return <bytes>(<const char*>text.content)
-    return elementFactory(root._doc, node).get((<const char*>attribute.name).decode("utf-8")).encode()
+            collector.add(node)
+            node = next_element(node, root._c_node)
+    return collector.names()
 
 
 def having_attributes(_Element root not None, names):
@@ -300,109 +304,19 @@ def having_attributes(_Element root not None, names):
 
 def holding_text(_Element root not None, str name not None, str text not None):
     """Return the elements whose attribute `name` contains `text`, in document order."""
-    cdef bytes wanted = name.encode(), part = text.encode()
-    cdef const char* own_name = wanted
-    cdef const char* own_part = part
+    cdef const char* own_name = PyUnicode_AsUTF8(name)
     cdef xmlNode* node = root._c_node
-    cdef xmlNode* content
     cdef xmlAttr* attribute
     cdef list found = []
     while node is not NULL:
-        attribute = node.properties if node.type == XML_ELEMENT_NODE else NULL
-        while attribute is not NULL and strcmp(<const char*>attribute.name, own_name) != 0:
-            attribute = attribute.next
-        content = attribute.children if attribute is not NULL else NULL
-        if content is not NULL:
-            if content.next is NULL and is_text(content) and content.content is not NULL:
-                if strstr(<const char*>content.content, own_part) is not NULL:
-                    found.append(elementFactory(root._doc, node))
-            elif part in value_of(root, node, attribute):
-                found.append(elementFactory(root._doc, node))
-        node = next_node(node, root._c_node)
+        attribute = find_attribute(node, own_name)
+        if attribute is not NULL and text in value_of(node, attribute):
+            found.append(elementFactory(root._doc, node))
+        node = next_element(node, root._c_node)
     return found
-
-
-def tags_of(roots not None):
-    """Return the tags of all elements."""
-    cdef _Element root
-    cdef xmlNode* node
-    cdef const void* last = NULL
-    cdef set known = set(), tags = set()
-    for root in roots:
-        node = root._c_node
-        while node is not NULL:
-            if node.type == XML_ELEMENT_NODE and (node.name is not last or node.ns is not NULL):
-                last = node.name
-                key = <size_t>last  # libxml2 has one copy of each name
-                if node.ns is not NULL:
-                    tags.add(elementFactory(root._doc, node).tag)
-                elif key not in known:
-                    known.add(key)
-                    tags.add((<const char*>node.name).decode("utf-8"))
-            node = next_node(node, root._c_node)
-    return tags
 
 
 def style_of(_Element element not None):
     """Return the content of a style element as UTF-8, None if it is not a single text node."""
-    cdef xmlNode* child = element._c_node.children
-    if child is NULL:
-        return b""
-    if child.next is not NULL or not is_text(child):
-        return None
-    return <bytes>(<const char*>child.content)
-
-
-cdef class NodeTable:
-    """Numbers of nodes, found by their address."""
-
-    cdef xmlNode** nodes
-    cdef unsigned char* bits
-    cdef size_t mask, count
-
-    def __cinit__(self):
-        self.make_room(64)
-
-    def __dealloc__(self):
-        PyMem_Free(self.nodes)
-        PyMem_Free(self.bits)
-
-    cdef int get(self, xmlNode* node) noexcept:
-        """Return the bits of a node, 0 if it has none."""
-        cdef size_t place = (<size_t>node >> 4) & self.mask
-        while self.nodes[place] is not NULL:
-            if self.nodes[place] == node:
-                return self.bits[place]
-            place = (place + 1) & self.mask
-        return 0
-
-    cdef int add(self, xmlNode* node, int bits) except -1:
-        cdef size_t place
-        if 2 * self.count > self.mask:
-            self.make_room(4 * (self.mask + 1))
-        place = (<size_t>node >> 4) & self.mask
-        while self.nodes[place] is not NULL and self.nodes[place] != node:
-            place = (place + 1) & self.mask
-        if self.nodes[place] is NULL:
-            self.nodes[place] = node
-            self.count += 1
-        self.bits[place] |= bits
-        return 0
-
-    cdef int make_room(self, size_t room) except -1:
-        cdef xmlNode** nodes = self.nodes
-        cdef unsigned char* bits = self.bits
-        cdef size_t before = self.mask + 1 if nodes is not NULL else 0, place
-        self.nodes = <xmlNode**>PyMem_Calloc(room, sizeof(void*))
-        self.bits = <unsigned char*>PyMem_Calloc(room, 1)
-        self.mask, self.count = room - 1, 0
-        try:
-            if self.nodes is NULL or self.bits is NULL:
-                raise MemoryError
-            for place in range(before):
-                if nodes[place] is not NULL:
-                    self.add(nodes[place], bits[place])
-        finally:
-            PyMem_Free(nodes)
-            PyMem_Free(bits)
-        return 0
+    cdef const char* content = plain_text(element._c_node.children)
+    return None if content is NULL else <bytes>content

@@ -34,30 +34,19 @@ cdef class PageTags:
 
     cdef dict kinds, kinds_in_pre, flags, role_flags, headings
     cdef frozenset blocks_in_svg
-    cdef tuple button_attributes
     cdef object is_hiding_style, is_hiding_class, is_panel_button
 
-    def __init__(self, *, kinds, kinds_in_pre, flags, role_flags, headings, blocks_in_svg, button_attributes,
-                 is_hiding_style, is_hiding_class, is_panel_button):
+    def __init__(self, *, kinds, kinds_in_pre, flags, role_flags, headings, blocks_in_svg, is_hiding_style, is_hiding_class,
+                 is_panel_button):
         self.kinds, self.kinds_in_pre, self.flags = kinds, kinds_in_pre, flags
         self.role_flags, self.headings, self.blocks_in_svg = role_flags, headings, frozenset(blocks_in_svg)
-        self.button_attributes = tuple(name.encode() for name in button_attributes)
         self.is_hiding_style, self.is_hiding_class = is_hiding_style, is_hiding_class
         self.is_panel_button = is_panel_button
 
 
-cdef list NO_NAMES = []
-cdef list CLASS_ONLY = ["class"]
 cdef enum:
     TAG_SLOTS = 512  # for the names of tags; one more for those that find no room
     MOST_NAMES = 384
-    VALUES = 1024  # slots for the values of attributes
-    MOST_TRIES = 8  # slots that a value may stand in
-    MOST_IN_BUTTON = 1_000  # nodes that are looked at for a question
-    QUESTION_SIGNS = 3
-
-cdef const char* QUESTION_MARKS[QUESTION_SIGNS]
-QUESTION_MARKS[:] = [b"?", b"\xef\xbc\x9f", b"\xd8\x9f"]
 
 
 cdef struct PlacedNode:
@@ -69,17 +58,6 @@ cdef struct Nodes:
     PlacedNode* entries
     Py_ssize_t size
     Py_ssize_t room
-
-
-cdef enum:
-    CLASS, ID, STYLE  # roles of values
-
-
-cdef struct SharedValue:
-    const char* text  # NULL for none
-    uint64_t hashed
-    int number
-    int hides  # whether it hides an element; -1 where nobody has asked
 
 
 cdef struct Box:
@@ -114,48 +92,6 @@ cdef bint is_cell(xmlNode* node) noexcept:
     return strcmp(<const char*>node.name, "td") == 0 or strcmp(<const char*>node.name, "th") == 0
 
 
-cdef uint64_t hash_value(const char* value, int role) noexcept:
-    """A number for the value of an attribute in a role, eight bytes of it at a time."""
-    cdef size_t size = strlen(value), place = 0
-    cdef uint64_t hashed = (size + 1) * (2 * role + 1), eight
-    while place < size:
-        eight = 0
-        memcpy(&eight, value + place, min(size - place, <size_t>8))
-        hashed = (hashed ^ eight) * 0x9E3779B97F4A7C15u
-        hashed ^= hashed >> 29
-        place += 8
-    return hashed
-
-
-cdef bint holds_question_mark(xmlNode* button) noexcept:
-    """Whether one of the first elements of a button, or itself, has a question mark in its own text."""
-    cdef xmlNode* element = button
-    cdef xmlNode* child
-    cdef int left = MOST_IN_BUTTON
-    while element is not NULL and left:
-        child = element.children
-        while child is not NULL and left:
-            left -= 1
-            if is_text(child) and has_question_mark(<const char*>child.content):
-                return True
-            child = child.next
-        element = next_element(element, button)
-    return False
-
-
-cdef bint has_question_mark(const char* text) noexcept:
-    cdef int index
-    for index in range(QUESTION_SIGNS):
-        if strstr(text, QUESTION_MARKS[index]) is not NULL:
-            return True
-    return False
-
-
-cdef bint holds_hiding_word(const char* names) noexcept:
-    """Whether one of the words stands in a class without which none hides."""
-    return strstr(names, "hid") is not NULL or strstr(names, "none") is not NULL
-
-
 cdef class Walk:
     """Goes through a page once, and then knows its blocks, its boxes and the elements that the text came from."""
 
@@ -163,7 +99,7 @@ cdef class Walk:
     cdef readonly bint cut, has_role_table
     cdef PageTags _rules
     cdef _Document _document
-    cdef list _box_tags  # of the boxes; there may be more of them than boxes
+    cdef list _box_tags
     cdef Box* _boxes
     cdef Py_ssize_t _size, _box_room
     cdef Block* _blocks
@@ -190,13 +126,15 @@ cdef class Walk:
     cdef bint _is_block_in_svg[TAG_SLOTS + 1]
     cdef list _tags
     cdef int _known
-    cdef SharedValue _shared[VALUES]  # the values of classes and ids, each with its number in the list
-    cdef list _values
+    cdef list _values  # of classes and ids
+    cdef dict _numbers  # of values
+    cdef dict _hiding  # whether a class hides its element, by the number of its value
 
     def __cinit__(self, PageTags rules not None):
         self._rules = rules
         self.texts, self.image_places, self.cards, self._box_tags = [], [], [], []
-        self._tags, self._values = [None] * (TAG_SLOTS + 1), [""]
+        self._tags = [None] * (TAG_SLOTS + 1)
+        self._values, self._numbers, self._hiding = [""], {"": 0}, {0: False}
         self._box = -1
 
     def __dealloc__(self):
@@ -220,7 +158,7 @@ cdef class Walk:
             attribute = find_attribute(node, "class")
             if attribute is NULL or self._images.entries[index].place not in blocks:
                 continue
-            names = self._value(node, attribute).encode()
+            names = value_of(node, attribute).encode()
             for one in classes:
                 if one in names:
                     found.append(elementFactory(self._document, node))
@@ -244,7 +182,7 @@ cdef class Walk:
             names[index], ids[index] = self._values[box.names], self._values[box.identity]
             first[index] = numbers[box.first + 1]
             last[index] = numbers[(box.last or end) + 1]
-        return parents, self._box_tags[:size], names, ids, flags, levels, first, last
+        return parents, list(self._box_tags), names, ids, flags, levels, first, last
 
     def list_blocks(self):
         cdef Py_ssize_t index, size = len(self.texts)
@@ -312,25 +250,15 @@ cdef class Walk:
 
     cdef xmlNode* _take_texts(self, xmlNode* node, xmlNode* owner, Nodes* owners) except? NULL:
         """Put the text from a node on into the block, and find the next element, if there is one."""
+        cdef bytes joined
         while node is not NULL and node.type != XML_ELEMENT_NODE:
-            if is_text(node):
+            if starts_text(node):
                 if node.next is NULL or not is_text(node.next):
                     self._add(<const char*>node.content, strlen(<const char*>node.content), owner, owners)
                 else:
-                    node = self._add_joined(node, owner, owners)
-                    continue
+                    joined = join_texts(node)
+                    self._add(joined, len(joined), owner, owners)
             node = node.next
-        return node
-
-    cdef xmlNode* _add_joined(self, xmlNode* node, xmlNode* owner, Nodes* owners) except? NULL:
-        """Add texts that stand side by side as the one that they are."""
-        cdef list contents = []
-        cdef bytes joined
-        while node is not NULL and is_text(node):
-            contents.append(<bytes>(<const char*>node.content))
-            node = node.next
-        joined = b"".join(contents)
-        self._add(joined, len(joined), owner, owners)
         return node
 
     cdef int _add(self, const char* content, Py_ssize_t size, xmlNode* owner, Nodes* owners) except -1:
@@ -390,14 +318,9 @@ cdef class Walk:
         return self._tags[self._slot(node.name)]
 
     cdef list _attribute_names(self, element, xmlNode* node):
-        """The names of the attributes of an element, which share what is known of the names of tags. Nobody changes them."""
+        """The names of the attributes of an element, which share what is known of the names of tags."""
         cdef xmlAttr* attribute = node.properties
-        cdef list names
-        if attribute is NULL:
-            return NO_NAMES
-        if attribute.next is NULL and attribute.ns is NULL and is_called(attribute, "class"):
-            return CLASS_ONLY  # as most that have any
-        names = []
+        cdef list names = []
         while attribute is not NULL:
             if attribute.ns is not NULL:
                 return element.keys()
@@ -413,7 +336,7 @@ cdef class Walk:
             if self._box >= 0 and self._boxes[self._box].level:
                 return INLINE
             self._flush()
-            return BLOCK if self._is_panel_button(node) else DROP
+            return BLOCK if self._rules.is_panel_button(elementFactory(self._document, node)) else DROP
         if kind == BREAK:
             if self._broken:
                 self._flush()
@@ -435,27 +358,17 @@ cdef class Walk:
             self.image_places.append(len(self.texts))
         elif self._tags[slot] == "script":
             attribute = find_attribute(node, "type")
-            if attribute is not NULL and self._value(node, attribute).startswith("math/tex"):
+            if attribute is not NULL and value_of(node, attribute).startswith("math/tex"):
                 push(&self._atoms, node, len(self.texts))
         return DROP
-
-    cdef bint _is_panel_button(self, xmlNode* node) except -1:
-        """Whether a button is the title of what it opens; most have nothing that could say so."""
-        cdef bytes name
-        cdef bint is_likely = strcmp(<const char*>node.parent.name, "dt") == 0
-        for name in self._rules.button_attributes:
-            is_likely = is_likely or find_attribute(node, name) is not NULL
-        if not is_likely and not holds_question_mark(node):
-            return False
-        return self._rules.is_panel_button(elementFactory(self._document, node))
 
     cdef bint _open_box(self, xmlNode* node, int kind, int slot) except -1:
         """Start a box; false for one that is never the point of a page."""
         cdef int above = 0, level = 0, flags
         cdef xmlAttr* attribute = node.properties
         cdef int label = 0, identity = 0
-        cdef bint hides = False, is_set_apart = False, hides_by_style = False
-        cdef xmlAttr* style = NULL
+        cdef bint is_set_apart = False
+        cdef str value, style = None
         cdef Box* box
         if kind == PRE:
             self._in_pre = True
@@ -466,25 +379,22 @@ cdef class Walk:
         flags = above | self._flags[slot]
         while attribute is not NULL:
             if is_called(attribute, "class"):
-                label = self._number_value(node, attribute, CLASS, &hides)
+                label = self._number_value(node, attribute)
             elif is_called(attribute, "id"):
-                identity = self._number_value(node, attribute, ID, NULL)
+                identity = self._number_value(node, attribute)
             elif is_called(attribute, "role"):
-                flags |= <int>self._rules.role_flags.get(self._value(node, attribute).strip().lower(), 0)
+                flags |= <int>self._rules.role_flags.get(value_of(node, attribute).strip().lower(), 0)
                 self.has_role_table |= (flags & TABLE_ROLE_FLAG) != 0
             elif is_called(attribute, "style"):
-                style = attribute if self._may_hide_by_style(node, attribute) else NULL
+                value = value_of(node, attribute)
+                style = value if "none" in value or "hidden" in value else None
             elif is_called(attribute, "hidden"):
                 is_set_apart = True
             elif is_called(attribute, "aria-hidden"):
-                is_set_apart |= self._value(node, attribute) == "true"
+                is_set_apart |= value_of(node, attribute) == "true"
             attribute = attribute.next
         # as `tags.is_hidden`: a style that speaks of hiding decides alone
-        hides |= is_set_apart
-        if style is not NULL:
-            self._number_value(node, style, STYLE, &hides_by_style)
-            hides = hides_by_style
-        if hides:
+        if self._rules.is_hiding_style(style) if style is not None else is_set_apart or self._hides(label):
             flags |= HIDDEN_FLAG
         if flags & ~above & OUTSIDE and self._is_superfluous(node, slot, flags & ~above, above):
             return False
@@ -495,7 +405,7 @@ cdef class Walk:
         box = &self._boxes[self._size]
         box.parent, box.flags, box.level, box.first, box.last = self._box, flags, level, len(self.texts), 0
         box.names, box.identity = label, identity
-        set_entry(self._box_tags, self._size, self._tags[slot])
+        self._box_tags.append(self._tags[slot])
         self._holds_box = True
         self._box = <int>self._size
         self._size += 1
@@ -519,60 +429,21 @@ cdef class Walk:
             inner = next_element(inner, node)
         return True
 
-    cdef str _value(self, xmlNode* node, xmlAttr* attribute):
-        """The value of an attribute."""
-        cdef const char* value = plain_value(attribute)
-        if value is NULL:
-            return elementFactory(self._document, node).get((<const char*>attribute.name).decode("utf-8")) or ""
-        return value.decode("utf-8")
+    cdef int _number_value(self, xmlNode* node, xmlAttr* attribute) except -1:
+        """Return the number of a value in the list of them."""
+        cdef str value = value_of(node, attribute)
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = len(self._values)
+            self._values.append(value)
+        return number
 
-    cdef bint _may_hide_by_style(self, xmlNode* node, xmlAttr* attribute) except -1:
-        """Whether a style speaks of hiding; then it alone decides."""
-        cdef const char* value = plain_value(attribute)
-        cdef bytes joined
-        if value is NULL:
-            joined = self._value(node, attribute).encode()
-            value = joined
-        return strstr(value, "none") is not NULL or strstr(value, "hidden") is not NULL
-
-    cdef int _number_value(self, xmlNode* node, xmlAttr* attribute, int role, bint* hides) except -1:
-        """The number of the value of an attribute in the list of them, for most the same for the same value in the same
-        role; and whether it hides an element, if that is asked. A value that finds no room in a few slots has a number of
-        its own.
-        """
-        cdef const char* value = plain_value(attribute)
-        cdef uint64_t hashed
-        cdef int tries
-        cdef SharedValue* shared = NULL
-        if value is not NULL:
-            hashed = hash_value(value, role)
-            for tries in range(MOST_TRIES):
-                shared = &self._shared[((hashed >> 20) + tries) % VALUES]
-                if shared.text is NULL or (shared.hashed == hashed and strcmp(shared.text, value) == 0):
-                    break
-            else:
-                shared = NULL
-        if shared is NULL or shared.text is NULL:
-            self._values.append(self._value(node, attribute))
-        if shared is NULL:
-            if hides is not NULL:
-                hides[0] = self._is_hiding(self._values[len(self._values) - 1], role)
-            return <int>len(self._values) - 1
-        if shared.text is NULL:
-            shared.text, shared.hashed, shared.number, shared.hides = value, hashed, <int>len(self._values) - 1, -1
-        if hides is not NULL:
-            if shared.hides < 0:
-                shared.hides = role == STYLE or holds_hiding_word(value)
-                if shared.hides:
-                    shared.hides = self._is_hiding(self._values[shared.number], role)
-            hides[0] = shared.hides
-        return shared.number
-
-    cdef bint _is_hiding(self, str value, int role) except -1:
-        """Whether a class or a style hides its element."""
-        if role == STYLE:
-            return self._rules.is_hiding_style(value)
-        return self._rules.is_hiding_class(value)
+    cdef bint _hides(self, int label) except -1:
+        """Whether a class hides its element."""
+        hides = self._hiding.get(label)
+        if hides is None:
+            hides = self._hiding[label] = self._rules.is_hiding_class(self._values[label])
+        return hides
 
     cdef int _leave(self, int kind) except -1:
         cdef Box* box
@@ -588,6 +459,7 @@ cdef class Walk:
         box = &self._boxes[self._box]
         if box.first == len(self.texts):  # nothing in it, so everything behind it in the table is empty as well
             self._size = self._box
+            del self._box_tags[self._size:]
         else:
             box.last = len(self.texts)
         self._box = box.parent
@@ -602,7 +474,7 @@ cdef class Walk:
             return 0
         attribute = find_attribute(self._link, "class")
         if attribute is not NULL:
-            names = self._value(self._link, attribute)
+            names = value_of(self._link, attribute)
         self.cards.append((self._link_box, names, first, last))
         return 0
 
@@ -640,37 +512,19 @@ cdef bint holds_element(xmlNode* node) noexcept:
 
 
 cdef str text_from(xmlNode* node):
-    """The text that starts at a node; None where none does."""
-    cdef list contents
-    if node is NULL or not is_text(node):
-        return None
-    if node.next is NULL or not is_text(node.next):
-        return PyUnicode_DecodeUTF8(<const char*>node.content, strlen(<const char*>node.content), NULL)
-    contents = []
-    while node is not NULL and is_text(node):
-        contents.append(<bytes>(<const char*>node.content))
-        node = node.next
-    return b"".join(contents).decode("utf-8")
-
-
-cdef int set_entry(list entries, Py_ssize_t place, value) except -1:
-    """Set an entry of a list, or put it behind the last one."""
-    if place < len(entries):
-        entries[place] = value
-    else:
-        entries.append(value)
-    return 0
+    """Return the text that starts at a node, None if there is none."""
+    return join_texts(node).decode("utf-8") if node is not NULL and is_text(node) else None
 
 
 cdef class ChosenParts:
     """The elements that some blocks are made of, and all those around them. Nodes are found by their address."""
 
     cdef Walk _walk
-    cdef NodeTable _parts
+    cdef HashTable _parts
 
     def __cinit__(self, Walk walk, blocks, list more):
         cdef _Element element
-        self._walk, self._parts = walk, NodeTable()
+        self._walk, self._parts = walk, HashTable()
         self._take(&walk._heads, blocks, TEXT)
         self._take(&walk._tails, blocks, TAIL)
         self._take(&walk._atoms, blocks, INSIDE)
@@ -679,7 +533,7 @@ cdef class ChosenParts:
 
     def among(self, list elements):
         cdef _Element element
-        return [(element, self._parts.get(element._c_node)) for element in elements if self._parts.get(element._c_node)]
+        return [(element, self._parts.get(<size_t>element._c_node)) for element in elements if self._parts.get(<size_t>element._c_node)]
 
     def children(self, _Element element not None):
         cdef xmlNode* child = element._c_node.children
@@ -689,7 +543,7 @@ cdef class ChosenParts:
         cdef Walk walk = self._walk
         while child is not NULL:
             if child.type == XML_ELEMENT_NODE:
-                parts = self._parts.get(child)
+                parts = self._parts.get(<size_t>child)
                 if is_row and not parts and is_cell(child):
                     parts = INSIDE
                 if parts:
@@ -704,19 +558,11 @@ cdef class ChosenParts:
 
     def names(self):
         cdef size_t place
-        cdef xmlNode* node
-        cdef xmlAttr* attribute
-        cdef set values = set(), tags = set()
+        cdef NameCollector collector = NameCollector()
         for place in range(self._parts.mask + 1):
-            node = self._parts.nodes[place]
-            if node is not NULL and self._parts.bits[place] & INSIDE:
-                tags.add(<size_t>node.name)
-                attribute = node.properties
-                while attribute is not NULL:
-                    if is_called(attribute, "class") or is_called(attribute, "id"):
-                        values.add(self._walk._value(node, attribute))
-                    attribute = attribute.next
-        return frozenset(" ".join(values).lower().split()) | {(<const char*><size_t>tag).decode("utf-8") for tag in tags}
+            if self._parts.numbers[place] & INSIDE:
+                collector.add(<xmlNode*><size_t>self._parts.keys[place])
+        return collector.names()
 
     cdef int _take(self, Nodes* owners, blocks, int part) except -1:
         cdef Py_ssize_t index, place, last = -1
@@ -729,17 +575,20 @@ cdef class ChosenParts:
             if not wanted:
                 continue
             if part == TAIL:
-                self._parts.add(node, TAIL)
+                self._mark(node, TAIL)
                 self._open_way(node.parent)
             else:
                 if part == TEXT:
-                    self._parts.add(node, TEXT)
+                    self._mark(node, TEXT)
                 self._open_way(node)
         return 0
 
+    cdef int _mark(self, xmlNode* node, int part) except -1:
+        return self._parts.set(<size_t>node, self._parts.get(<size_t>node) | part)
+
     cdef int _open_way(self, xmlNode* node) except -1:
-        while node is not NULL and node.type == XML_ELEMENT_NODE and not self._parts.get(node) & INSIDE:
-            self._parts.add(node, INSIDE)
+        while node is not NULL and node.type == XML_ELEMENT_NODE and not self._parts.get(<size_t>node) & INSIDE:
+            self._mark(node, INSIDE)
             node = node.parent
         return 0
 
@@ -754,7 +603,7 @@ cdef class Candidates:
     cdef readonly Py_ssize_t depth
     cdef readonly Py_ssize_t least_depth  # of the elements after the last candidate, up to this one
     cdef _Element _root
-    cdef NodeTable _parts
+    cdef HashTable _parts
     cdef xmlNode* _node
     cdef object _tags, _concerns
     cdef dict _tag_verdicts
@@ -815,9 +664,9 @@ cdef class Candidates:
         while node is not NULL:
             if node.type == XML_ELEMENT_NODE and (
                 self._parts is None
-                or self._parts.get(node)
-                or self._parts.get(node.parent)
-                or (is_cell(node.parent) and self._parts.get(node.parent.parent))
+                or self._parts.get(<size_t>node)
+                or self._parts.get(<size_t>node.parent)
+                or (is_cell(node.parent) and self._parts.get(<size_t>node.parent.parent))
             ):
                 break
             node = node.next
@@ -826,7 +675,8 @@ cdef class Candidates:
     cdef bint _is_candidate(self) except -1:
         cdef xmlAttr* attribute = self._node.properties
         cdef Py_ssize_t index
-        cdef bytes name, value
+        cdef bytes name
+        cdef str value
         verdict = self._tag_verdicts.get(<size_t>self._node.name)
         if verdict is None:  # libxml2 has one copy of each name
             verdict = (<const char*>self._node.name).decode("utf-8") in self._tags
@@ -836,10 +686,10 @@ cdef class Candidates:
         while attribute is not NULL:
             for index, name in enumerate(self._names):
                 if is_called(attribute, name):
-                    value = value_of(self._root, self._node, attribute)
+                    value = value_of(self._node, attribute)
                     verdict = (<dict>self._verdicts[index]).get(value)
                     if verdict is None:
-                        verdict = self._concerns(name.decode(), value.decode("utf-8", "replace"))
+                        verdict = self._concerns(name.decode(), value)
                         (<dict>self._verdicts[index])[value] = verdict
                     if verdict:
                         return True

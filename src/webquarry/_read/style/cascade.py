@@ -24,7 +24,7 @@ from webquarry._native import (
     bits_of,
     find_value,
 )
-from webquarry._read.html.tree import collect_names, tags_of
+from webquarry._read.html.tree import collect_names
 from webquarry._read.style.conditions import SOMETIMES, UNSURE
 from webquarry._read.style.declarations import (
     NAME_CHARACTER,
@@ -139,7 +139,7 @@ class Cascade:
         self._shown: tuple[set[str], set[str]] | None = None
         rules: list[SheetRule] = []
         if sheets.sheets:
-            self._names = NameSet(collect_names(roots) | tags_of(roots) if names is None else names)
+            self._names = NameSet(collect_names(roots) if names is None else names)
             rules = [rule for rule in read_rules(sheets, self._names) if rule.when != SOMETIMES]
         for rule in rules:
             self._add(rule)
