@@ -15,7 +15,7 @@ from cpython.unicode cimport (
     Py_UNICODE_TOLOWER,
 )
 from libc.math cimport exp, log, sqrt
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memchr, memcpy, memmove, memset, strcmp, strcspn, strlen
 from lxml import etree
 from lxml.includes.etreepublic cimport _Document, _Element, attributeValue, elementFactory, import_lxml__etree

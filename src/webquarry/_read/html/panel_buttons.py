@@ -46,10 +46,9 @@ def is_panel_button(button: etree._Element) -> bool:
     if button.get("role") == "tab":
         return True
     names = button.get("class") or ""
-    if _MENU_CLASS.search(names):
-        return False
     is_opener = any(map(button.get, _OPENER_ATTRIBUTES))
-    return (is_opener and _PANEL_CLASS.search(names) is not None) or _is_title(button, is_opener)
+    is_title = (is_opener and _PANEL_CLASS.search(names) is not None) or _is_title(button, is_opener)
+    return is_title and _MENU_CLASS.search(names) is None
 
 
 def _is_title(button: etree._Element, is_opener: bool) -> bool:

@@ -115,56 +115,38 @@ cdef inline uint64_t add_to_hash(uint64_t hashed, unsigned char byte) noexcept:
     return (hashed ^ byte) * 1099511628211u
 
 
-cdef struct WordEntry:
-    uint32_t check  # the part of the hash of a word that its place does not tell
-    int32_t number  # 0 for none
-
-
 cdef class WordTable:
     """Words and their values in several tables; an unknown word has the value 0 in each."""
 
-    cdef WordEntry* _entries
-    cdef size_t _mask
+    cdef HashTable _numbers  # of words, by their hash
     cdef Py_ssize_t _width
     cdef double* _values  # a row per word; the first one is that of unknown words
 
     def __cinit__(self, *tables):
         cdef dict numbers = {}
-        cdef size_t room = 64, place
+        cdef Py_ssize_t place
         cdef uint64_t hashed
-        cdef int32_t number
+        cdef int number
         cdef unsigned char byte
         for table in tables:
             for word in table:
                 numbers.setdefault(word, len(numbers) + 1)
-        while 2 * room < 3 * <size_t>len(numbers):
-            room *= 2
-        self._mask, self._width = room - 1, len(tables)
-        self._entries = <WordEntry*>allocate(room, sizeof(WordEntry))
+        self._numbers, self._width = HashTable(), len(tables)
         self._values = <double*>allocate((len(numbers) + 1) * self._width, sizeof(double))
         for word, number in numbers.items():
             hashed = NO_BYTES
             for byte in word.encode("utf-8", "surrogatepass"):
                 hashed = add_to_hash(hashed, byte)
-            place = hashed & self._mask
-            while self._entries[place].number:
-                place = (place + 1) & self._mask
-            self._entries[place].check, self._entries[place].number = <uint32_t>(hashed >> 32), number
+            self._numbers.set(hashed, number)
             for place, table in enumerate(tables):
                 self._values[number * self._width + place] = table.get(word, 0.0)
 
     def __dealloc__(self):
-        PyMem_Free(self._entries)
         PyMem_Free(self._values)
 
     cdef inline double* values_of(self, uint64_t hashed) noexcept:
         """Return the values of the word with a hash."""
-        cdef size_t place = hashed & self._mask
-        while self._entries[place].number:
-            if self._entries[place].check == <uint32_t>(hashed >> 32):
-                return self._values + self._entries[place].number * self._width
-            place = (place + 1) & self._mask
-        return self._values
+        return self._values + self._numbers.get(hashed) * self._width
 
 
 cdef struct Name:

@@ -244,14 +244,15 @@ def length_outside(_Element element not None, tags):
 cdef class NameCollector:
     """The tags, classes and ids of elements, classes and ids in lower case."""
 
-    cdef set values, tags
+    cdef set values
+    cdef HashTable tags  # by the address of their name; libxml2 has one copy of each
 
     def __cinit__(self):
-        self.values, self.tags = set(), set()
+        self.values, self.tags = set(), HashTable()
 
     cdef int add(self, xmlNode* node) except -1:
         cdef xmlAttr* attribute = node.properties
-        self.tags.add(<size_t>node.name)  # libxml2 has one copy of each name
+        self.tags.set(<size_t>node.name, 1)
         while attribute is not NULL:
             if is_called(attribute, "class") or is_called(attribute, "id"):
                 self.values.add(value_of(node, attribute))
@@ -259,8 +260,12 @@ cdef class NameCollector:
         return 0
 
     cdef frozenset names(self):
-        tags = {(<const char*><size_t>tag).decode("utf-8") for tag in self.tags}
-        return frozenset(tags.union(" ".join(self.values).lower().split()))
+        cdef size_t place
+        cdef set names = set(" ".join(self.values).lower().split())
+        for place in range(self.tags.mask + 1):
+            if self.tags.keys[place]:
+                names.add((<const char*><size_t>self.tags.keys[place]).decode("utf-8"))
+        return frozenset(names)
 
 
 def collect_names(roots not None):

@@ -606,7 +606,7 @@ cdef class Candidates:
     cdef HashTable _parts
     cdef xmlNode* _node
     cdef object _tags, _concerns
-    cdef dict _tag_verdicts
+    cdef HashTable _tag_verdicts  # 2 for candidates, 1 for others; libxml2 has one copy of each name
     cdef list _names, _verdicts
     cdef bint _all
     cdef list _outer  # the depths at which all elements began or ceased to be candidates, and what was before
@@ -615,7 +615,7 @@ cdef class Candidates:
         self._parts = parts._parts if parts is not None else None
         self._root, self._tags, self._concerns = root, tags, concerns
         self._node = NULL
-        self._tag_verdicts, self._names = {}, [name.encode() for name in names]
+        self._tag_verdicts, self._names = HashTable(), [name.encode() for name in names]
         self._verdicts = [{} for _ in self._names]
         self._all, self._outer = "*" in tags, []
         self.depth = 0
@@ -677,11 +677,11 @@ cdef class Candidates:
         cdef Py_ssize_t index
         cdef bytes name
         cdef str value
-        verdict = self._tag_verdicts.get(<size_t>self._node.name)
-        if verdict is None:  # libxml2 has one copy of each name
-            verdict = (<const char*>self._node.name).decode("utf-8") in self._tags
-            self._tag_verdicts[<size_t>self._node.name] = verdict
-        if verdict:
+        cdef int tag_verdict = self._tag_verdicts.get(<size_t>self._node.name)
+        if not tag_verdict:
+            tag_verdict = 2 if (<const char*>self._node.name).decode("utf-8") in self._tags else 1
+            self._tag_verdicts.set(<size_t>self._node.name, tag_verdict)
+        if tag_verdict == 2:
             return True
         while attribute is not NULL:
             for index, name in enumerate(self._names):
