@@ -47,7 +47,8 @@ def test_all_waiting_callers_get_the_exception(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         gate = Gate(failure=ValueError("no page"))
         tasks = [asyncio.create_task(cache.get_or_make("k", gate.make)) for _ in range(3)]
-        await until(lambda: gate.begun == 1)
+        await until(lambda: "k" in cache._flights._flights)
+        await until(lambda: cache._flights._flights["k"].waiting == 3)
         gate.open.set()
         found = await asyncio.gather(*tasks, return_exceptions=True)
         assert [str(one) for one in found] == ["no page"] * 3

@@ -47,7 +47,8 @@ def is_panel_button(button: etree._Element) -> bool:
         return True
     names = button.get("class") or ""
     is_opener = any(map(button.get, _OPENER_ATTRIBUTES))
-    is_title = (is_opener and _PANEL_CLASS.search(names) is not None) or _is_title(button, is_opener)
+    names_panel = is_opener and _PANEL_CLASS.search(names) is not None
+    is_title = names_panel or _is_title(button, is_opener)
     return is_title and _MENU_CLASS.search(names) is None
 
 
