@@ -45,7 +45,7 @@ def types() -> dict[Path, bytes]:
     """What a type checker sees of the library, from the signatures of the tools."""
     from library_types import library_types
 
-    return {Path("src/webquarry/surfaces/library_types.pyi"): library_types().encode()}
+    return {Path("src/webquarry/api_types.pyi"): library_types().encode()}
 
 
 def settings() -> dict[Path, bytes]:

@@ -1,4 +1,4 @@
-"""The signatures of all tools -> `library_types.pyi`, which is what a type checker sees of the
+"""The signatures of all tools -> `api_types.pyi`, which is what a type checker sees of the
 library: `call` has an overload for each tool, `Quarry` a method, and `search` and `read` have the
 options of the tools behind them.
 """
@@ -10,9 +10,8 @@ import types
 from collections.abc import Iterator
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from webquarry.api import _DEFAULT_SETS, AT_ONCE, find_tool, tool_names
 from webquarry.registry import module_names
-from webquarry.surfaces.library import _DEFAULT_SETS, find_tool, tool_names
-from webquarry.surfaces.lookups import AT_ONCE
 from webquarry.tool import Tool
 from webquarry.tools import load
 
@@ -29,8 +28,8 @@ from typing import Any, Literal, overload
 _IMPORTS = (  # what the text names besides the answers of the tools
     ("webquarry.errors", "WebquarryError"),
     ("webquarry.settings", "Settings"),
-    ("webquarry.surfaces.cite_output", "CiteOutput"),
-    ("webquarry.surfaces.lookups", "OnProgress"),
+    ("webquarry.api", "CiteOutput"),
+    ("webquarry.api", "OnProgress"),
     ("webquarry.tool", "Answer"),
 )
 _PROGRESS = "on_progress: OnProgress | None = None"

@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from tests.local_site import LocalSite
+from webquarry.executable import main
 from webquarry.logs import RedactingFormatter
-from webquarry.surfaces.executable import main
 
 BRAVE, GOOGLE, FETCH = "web-search-brave-tool", "web-search-google-tool", "web-fetch-tool"
 SCRIPTS = (BRAVE, GOOGLE, FETCH)

@@ -30,11 +30,11 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # A package imports only packages that follow it in this list.
 ORDER = (
-    "notebook", "cli", "batch", "sql", "surfaces", "ui", "mcp", "doctor", "testing", "tools", "answer_text", "tool", "tool_schema", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "notebook", "cli", "batch", "sql", "executable", "api", "ui", "mcp", "doctor", "testing", "tools", "answer_text", "tool", "tool_schema", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "library",
     "evidence", "_read", "_native", "_search", "net", "store", "registry",
     "credentials", "settings", "logs", "progress", "meter", "caller", "clock",
-    "secret", "reprs", "errors",
+    "secret", "bridge", "displayable", "terminal", "errors",
 )  # fmt: skip
 # The same within a package.
 ORDER_WITHIN = {
@@ -42,10 +42,6 @@ ORDER_WITHIN = {
         "reader", "reply", "browser", "linked_styles", "detect", "formats",
         "sites", "outcome", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "json_data", "models", "style", "html", "slices", "text", "workers",
-    ),
-    "surfaces": (
-        "executable", "library", "lookups", "cite_output",
-        "arguments", "reply_errors", "cell_progress", "terminal", "bridge",
     ),
     "_search": (
         "instant", "patents", "scholarly", "providers", "router", "ask", "paging", "plan",
@@ -66,7 +62,7 @@ ORDER_WITHIN = {
     ),
 }  # fmt: skip
 # Display hooks of notebooks import their views by name, on first use.
-UPWARD_BY_NAME = {"reprs/displayable.py"}
+UPWARD_BY_NAME = {"displayable.py"}
 MOST_FRAMES = 15  # from `Tool.call` to the transport
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 HEAVY = {

@@ -19,6 +19,23 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # importing typing takes a third of a `--schema` call
 if TYPE_CHECKING:
     from webquarry import batch, sql
+    from webquarry.api import CallProgress, CiteOutput
+    from webquarry.api_types import (
+        Quarry,
+        call,
+        call_with,
+        cite,
+        cite_async,
+        open,
+        read,
+        read_all,
+        read_all_async,
+        read_async,
+        search,
+        search_all,
+        search_all_async,
+        search_async,
+    )
     from webquarry.errors import (
         AuthFailure,
         BadInput,
@@ -48,24 +65,6 @@ if TYPE_CHECKING:
     )
     from webquarry.host.host import ToolHost
     from webquarry.settings import Settings
-    from webquarry.surfaces.cite_output import CiteOutput
-    from webquarry.surfaces.library_types import (
-        Quarry,
-        call,
-        call_with,
-        cite,
-        cite_async,
-        open,
-        read,
-        read_all,
-        read_all_async,
-        read_async,
-        search,
-        search_all,
-        search_all_async,
-        search_async,
-    )
-    from webquarry.surfaces.lookups import CallProgress
     from webquarry.tool import Answer
     from webquarry.tools.research._search import SearchOutput, SearchResult
     from webquarry.tools.research.scrape_page import ScrapeOutput
@@ -127,9 +126,9 @@ __all__ = [
 # begin with a capital.
 _NAME_MODULES = {
     "Answer": "webquarry.tool",
-    "CallProgress": "webquarry.surfaces.lookups",
-    "CiteOutput": "webquarry.surfaces.cite_output",
-    "Quarry": "webquarry.surfaces.library",
+    "CallProgress": "webquarry.api",
+    "CiteOutput": "webquarry.api",
+    "Quarry": "webquarry.api",
     "ScrapeOutput": "webquarry.tools.research.scrape_page",
     "SearchOutput": "webquarry.tools.research._search",
     "SearchResult": "webquarry.tools.research._search",
@@ -148,7 +147,7 @@ if not TYPE_CHECKING:  # type checkers would accept any attribute
             return importlib.import_module(f"webquarry.{name}")
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = "webquarry.errors" if name[0].isupper() else "webquarry.surfaces.library"
+        module = "webquarry.errors" if name[0].isupper() else "webquarry.api"
         value = getattr(importlib.import_module(_NAME_MODULES.get(name, module)), name)
         globals()[name] = value
         return value

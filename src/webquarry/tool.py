@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
 
 import msgspec
 
+from webquarry.displayable import Displayable
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.models import AnswerPart
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
-from webquarry.reprs.displayable import Displayable
 from webquarry.sessions.recording import record_call
 from webquarry.tool_schema import Schema, build_schema, check_arguments, list_schema
 

@@ -14,8 +14,8 @@ import pytest
 from tests.ask.fakes import FakeServers, home
 from webquarry.ask.batch import answer_batch, answer_schema, ask_rows
 from webquarry.ask.engine import Engine
+from webquarry.bridge import Bridge
 from webquarry.errors import BadInput
-from webquarry.surfaces.bridge import Bridge
 from webquarry.toolkit import Toolkit
 
 

@@ -17,8 +17,8 @@ import pytest
 from rich.console import Console
 
 from tests.cli.test_app import without_colours
+from webquarry.bridge import bridge
 from webquarry.cli.demo import run_demo
-from webquarry.surfaces.bridge import bridge
 
 
 def told() -> str:

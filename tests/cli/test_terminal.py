@@ -9,7 +9,7 @@ import typer
 
 from webquarry.cli.output import command_output
 from webquarry.errors import RateLimited
-from webquarry.surfaces.terminal import as_json, one_line, printable
+from webquarry.terminal import as_json, one_line, printable
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 PRELOADED = ("ask", "net", "pages", "_search", "sessions", "cli", "sql", "tools")
-OTHERS = ("duckdb", "pyarrow", "lxml.html", "numpy", "webquarry.surfaces.library")
+OTHERS = ("duckdb", "pyarrow", "lxml.html", "numpy", "webquarry.api")
 
 
 def serve(path: str) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 import webquarry
 from tests.mcp.in_process import with_client
+from webquarry import api as library
 from webquarry._read.workers.job import RunnerKind
+from webquarry.api import call_with
 from webquarry.cli.app import app
 from webquarry.errors import WebquarryError
-from webquarry.surfaces import library
-from webquarry.surfaces.library import call_with
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("web_search", {"query": "tidal energy storage"}),

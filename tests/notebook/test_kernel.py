@@ -151,6 +151,6 @@ def test_an_interrupted_cell_stops_at_once_and_what_was_paid_for_is_not_paid_aga
     (error,) = outputs_of(cells[2], "error")
     assert error.ename == "KeyboardInterrupt"
     (progress,) = outputs_of(cells[2], "display_data")
-    assert "paid for is kept; run it again" in progress.data["text/plain"]
+    assert "run the cell again" in progress.data["text/plain"]
     assert asked == [ROWS], "no call was begun after the interrupt"
     assert result_of(cells[4])["text/plain"] == f"({ROWS}, {ANSWERED}, {ROWS - ANSWERED})"

@@ -11,9 +11,9 @@ import pyarrow
 import pytest
 
 import webquarry
+from webquarry.api import CiteOutput
 from webquarry.notebook.asking import release_instance
 from webquarry.notebook.tables import list_columns, read_column
-from webquarry.surfaces.cite_output import CiteOutput
 from webquarry.testing.model_and_search import FakeServers
 from webquarry.tools.research._search import SearchOutput
 

@@ -11,6 +11,7 @@ import pytest
 
 import webquarry.sql
 from tests.sql.conftest import Connection, rows, value
+from webquarry.api import find_tool
 from webquarry.sql import Session
 from webquarry.sql.functions.tool_functions import OFFERED, get_parameters
 from webquarry.sql.functions.types import (
@@ -20,7 +21,6 @@ from webquarry.sql.functions.types import (
     fit_value,
     infer_type,
 )
-from webquarry.surfaces.library import find_tool
 from webquarry.testing.model_and_search import FakeServers
 
 PAPERS = "tidal energy storage"

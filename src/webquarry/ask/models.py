@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from webquarry.errors import BadInput
-from webquarry.reprs.displayable import Displayable
+from webquarry.displayable import Displayable
+from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 
 MAX_TOKENS = 1000
 # Errors that every further question to the vendor would meet.
@@ -67,6 +67,29 @@ class ReplyError:
     code: str
     message: str
     retryable: bool = False
+
+    def as_exception(self) -> WebquarryError:
+        """Return the exception of a single question, with what to do about it."""
+        kind = _ERROR_KINDS.get(self.code, ProviderFailure)
+        action = "Try again."
+        if not self.retryable:
+            action = _ERROR_ACTIONS.get(self.code, "See docs/ask.md for the settings.")
+        return kind(self.message, retryable=self.retryable, suggested_action=action)
+
+
+_ERROR_KINDS: dict[str, type[WebquarryError]] = {
+    "auth": AuthFailure,
+    "rate_limited": RateLimited,
+    "quota": RateLimited,
+    "model_gone": BadInput,
+    "too_large": BadInput,
+}
+_ERROR_ACTIONS = {
+    "auth": "Replace the key; webquarry doctor --all says where it was found.",
+    "model_gone": "Name another model with --model or WEBQUARRY_ASK_MODEL.",
+    "too_large": "Ask with a shorter context.",
+    "quota": "Raise the account's limit with the model's vendor, or name another with --model.",
+}
 
 
 @dataclass(frozen=True, slots=True)

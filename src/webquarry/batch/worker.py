@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from webquarry.ask.billing.ledger import SpendingRecord
 from webquarry.ask.models import ModelReply
+from webquarry.bridge import bridge
 from webquarry.sql.instance import run_with_grace
-from webquarry.surfaces.bridge import bridge
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import typer
 import typer.core
 import typer.main
 
-from webquarry.surfaces.terminal import use_utf8_streams
+from webquarry.terminal import use_utf8_streams
 
 # Name -> line of the help. Each command is `NAME`, or the Typer app `app`, of its module.
 COMMANDS = {

@@ -13,9 +13,7 @@ import typer
 
 from webquarry.cli.options import AsJson, Pager
 from webquarry.cli.output import Output, command_output, open_console
-from webquarry.reprs.counts import count_noun
-from webquarry.surfaces.reply_errors import build_reply_error
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import count_noun, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +61,7 @@ def ask(
     """
     with command_output(as_json) as output:
         from webquarry.ask.models import Question
-        from webquarry.surfaces.bridge import bridge
+        from webquarry.bridge import bridge
 
         search = False if no_search else None
         asked = Question(context, " ".join(question), model, max_tokens, search, schema, fresh)
@@ -73,7 +71,7 @@ def ask(
         if not dry_run:
             _write_usage(reply)
         if reply.error is not None:
-            raise build_reply_error(reply.error)
+            raise reply.error.as_exception()
         if not dry_run or reply.answer is not None:
             _show_reply(output, reply, pager=pager)
             return

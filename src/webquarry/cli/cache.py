@@ -57,9 +57,9 @@ def clear(as_json: AsJson = None) -> None:
 
 def _use_store(use: Callable[[DiskStore], Awaitable[Any]]) -> Any:
     """Open the cache, if there is one, without creating it."""
+    from webquarry.bridge import bridge
     from webquarry.settings import Settings
     from webquarry.store.open import open_disk_cache
-    from webquarry.surfaces.bridge import bridge
 
     async def run() -> Any:
         store = open_disk_cache(Settings.from_environment(), os.environ)

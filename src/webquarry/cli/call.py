@@ -10,14 +10,14 @@ import typer
 
 from webquarry.cli.options import AsJson, Pager, complete
 from webquarry.cli.output import Output, command_output
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
 def _list_tool_names() -> Iterable[str]:
-    from webquarry.surfaces.library import tool_names
+    from webquarry.api import tool_names
 
     return tool_names()
 
@@ -74,8 +74,8 @@ def _call(
     output: Output, tool: str, arguments: str | None, toolset: str | None, *, pager: bool
 ) -> None:
     """Call the tool and show its answer."""
-    from webquarry.surfaces.arguments import MAX_BYTES, parse_arguments
-    from webquarry.surfaces.library import call_with, find_tool
+    from webquarry.api import call_with, find_tool
+    from webquarry.executable import MAX_BYTES, parse_arguments
 
     find_tool(tool, toolset)  # an unknown name is reported before stdin is read
     if arguments is None and sys.stdin.isatty():
@@ -96,7 +96,7 @@ def _call(
 
 def _list_tools(output: Output, toolset: str | None) -> None:
     """Print each tool with the first sentence of its description."""
-    from webquarry.surfaces.library import find_tool, tool_names
+    from webquarry.api import find_tool, tool_names
 
     rows = []
     for name in tool_names(toolset):
@@ -119,7 +119,7 @@ def _list_tools(output: Output, toolset: str | None) -> None:
 
 def _describe_tool(output: Output, name: str, toolset: str | None) -> None:
     """Print the description and parameters of a tool."""
-    from webquarry.surfaces.library import find_tool
+    from webquarry.api import find_tool
 
     tool = find_tool(name, toolset)
     row = {"name": tool.name, "description": tool.description}

@@ -11,7 +11,7 @@ import typer
 
 from webquarry.cli.options import AsJson
 from webquarry.cli.output import Output, command_output
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,7 @@ from webquarry.cli.check_draft import (
 from webquarry.cli.options import AsJson, complete_session
 from webquarry.cli.output import command_output
 from webquarry.errors import BadInput
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,7 +103,7 @@ def check(
 
 
 def _run(files: Sequence[Path], options: CheckOptions) -> CheckReport:
-    from webquarry.surfaces.bridge import bridge
+    from webquarry.bridge import bridge
     from webquarry.toolkit import Toolkit
 
     async def run() -> CheckReport:

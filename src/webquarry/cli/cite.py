@@ -10,7 +10,7 @@ import typer
 from webquarry.cli.options import AsJson, SessionId, Style, offer_call
 from webquarry.cli.output import command_output
 from webquarry.cli.read import complete_url
-from webquarry.surfaces.terminal import printable
+from webquarry.terminal import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +31,7 @@ def cite(
     }
     offer_call("scrape_page", arguments)
     with command_output(as_json) as output:
-        from webquarry.surfaces.library import call_with
+        from webquarry.api import call_with
 
         with output.show_progress("fetching the page"):
             page = call_with("scrape_page", arguments, "research", "fork").as_dict()

@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry._search.models import Query
+from webquarry.bridge import bridge
 from webquarry.cli.layout import link_urls, print_hanging, write_date
 from webquarry.cli.output import command_output
 from webquarry.errors import WebquarryError
 from webquarry.settings import Settings
-from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.terminal import one_line, printable
+from webquarry.terminal import one_line, printable
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 

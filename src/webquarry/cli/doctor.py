@@ -9,7 +9,7 @@ import typer
 
 from webquarry.cli.options import AsJson, Pager
 from webquarry.cli.output import command_output
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,8 +37,8 @@ def doctor(
 ) -> None:
     """Show what is configured, what works and what to do about the rest."""
     with command_output(as_json) as output:
+        from webquarry.bridge import bridge
         from webquarry.doctor.examine import examine
-        from webquarry.surfaces.bridge import bridge
 
         with output.show_progress("checking" if offline else "asking each provider once"):
             report = bridge.run(examine(offline=offline))

@@ -16,8 +16,7 @@ import typer
 from webquarry.cli.options import AsJson, new_group
 from webquarry.cli.output import command_output
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.reprs.counts import count_noun
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import count_noun, one_line
 
 if TYPE_CHECKING:
     from webquarry.library.library import Library
@@ -133,7 +132,7 @@ def export(
 
 def _run(work: Callable[[Toolkit, Library], Awaitable[T]]) -> T:
     """Open the library of this machine and do the work."""
-    from webquarry.surfaces.bridge import bridge
+    from webquarry.bridge import bridge
 
     async def run() -> T:
         async with _open_library() as (kit, library):

@@ -17,7 +17,7 @@ from rich.segment import Segment, Segments
 from rich.text import Text
 
 from webquarry.cli.layout import link_target, link_urls, print_hanging
-from webquarry.surfaces.terminal import printable
+from webquarry.terminal import printable
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

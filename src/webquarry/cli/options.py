@@ -79,7 +79,7 @@ def complete(list_values: Callable[[], Iterable[str]]) -> Callable[[str], list[s
 
 def list_services(kind: str) -> list[str]:
     """Names of the providers of the web, of papers or of patents."""
-    from webquarry.surfaces.bridge import bridge
+    from webquarry.bridge import bridge
     from webquarry.toolkit import Toolkit
 
     async def list_names() -> list[str]:
@@ -112,8 +112,8 @@ def list_styles() -> Iterable[str]:
 
 def complete_session(incomplete: str) -> list[tuple[str, str]]:
     """Ids of sessions with their goals."""
-    from webquarry.surfaces.bridge import bridge
-    from webquarry.surfaces.terminal import one_line
+    from webquarry.bridge import bridge
+    from webquarry.terminal import one_line
     from webquarry.toolkit import Toolkit
 
     async def list_sessions() -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.surfaces.terminal import as_json, one_line
+from webquarry.terminal import as_json, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,7 +14,7 @@ from webquarry.cli.options import AsJson
 from webquarry.cli.output import command_output
 from webquarry.cli.session import Id, find_session_id
 from webquarry.errors import BadInput
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +36,7 @@ def pack(
     The pages are read again for it.
     """
     with command_output(as_json) as output:
-        from webquarry.surfaces.bridge import bridge
+        from webquarry.bridge import bridge
 
         _check_place(out, force=force)
         full_id = find_session_id(id)

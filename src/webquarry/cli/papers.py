@@ -58,7 +58,7 @@ def papers(
     }
     offer_call("academic_search", arguments)
     with command_output(as_json) as output:
-        from webquarry.surfaces.library import call_with
+        from webquarry.api import call_with
 
         with output.show_progress("searching for papers"):
             answer = call_with("academic_search", arguments, "research", "fork")

@@ -54,7 +54,7 @@ def patents(
     }
     offer_call("patent_search", arguments)
     with command_output(as_json) as output:
-        from webquarry.surfaces.library import call_with
+        from webquarry.api import call_with
 
         with output.show_progress("searching for patents"):
             answer = call_with("patent_search", arguments, "research", "fork")

@@ -103,7 +103,7 @@ def read(
     }
     offer_call("scrape_page", arguments)
     with command_output(as_json) as output:
-        from webquarry.surfaces.library import call_with
+        from webquarry.api import call_with
 
         with output.show_progress("fetching the page"):
             answer = call_with("scrape_page", arguments, "research", "fork")

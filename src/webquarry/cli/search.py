@@ -20,7 +20,7 @@ from webquarry.cli.options import (
 )
 from webquarry.cli.output import Output, command_output
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import one_line
 
 
 def search(
@@ -89,7 +89,7 @@ def search(
     }
     offer_call("web_search", arguments)
     with command_output(as_json) as output:
-        from webquarry.surfaces.library import call_with
+        from webquarry.api import call_with
 
         try:
             with output.show_progress("searching"):

@@ -11,8 +11,7 @@ import typer
 from webquarry.cli.options import AsJson, Pager, complete_session, new_group
 from webquarry.cli.output import Output, command_output
 from webquarry.errors import BadInput, NotFound
-from webquarry.reprs.counts import count_noun
-from webquarry.surfaces.terminal import as_json, one_line, printable
+from webquarry.terminal import as_json, count_noun, one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +30,7 @@ _GOAL_CHARACTERS = 80  # of a goal in the list
 
 def find_session_id(id: str) -> str:
     """Complete a shortened id."""
-    from webquarry.surfaces.bridge import bridge
+    from webquarry.bridge import bridge
     from webquarry.toolkit import Toolkit
 
     async def list_ids() -> list[str]:
@@ -58,7 +57,7 @@ def find_session_id(id: str) -> str:
 def list_(as_json: AsJson = None) -> None:
     """List sessions, the last used first, and when each ends."""
     with command_output(as_json) as output:
-        from webquarry.surfaces.bridge import bridge
+        from webquarry.bridge import bridge
         from webquarry.toolkit import Toolkit
 
         async def summarize_sessions() -> list[dict[str, Any]]:
@@ -185,7 +184,7 @@ def delete(
 ) -> None:
     """Delete a session, its steps and its sources, for good."""
     with command_output(as_json) as output:
-        from webquarry.surfaces.bridge import bridge
+        from webquarry.bridge import bridge
         from webquarry.toolkit import Toolkit
 
         session = _read_session(id)
@@ -218,7 +217,7 @@ def _confirm(session: dict[str, Any]) -> bool:
 
 
 def _call(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    from webquarry.surfaces.library import call_with
+    from webquarry.api import call_with
 
     return call_with(tool, arguments, "research", "fork").as_dict()
 

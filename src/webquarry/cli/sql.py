@@ -18,7 +18,7 @@ import typer
 
 from webquarry.cli.output import command_output
 from webquarry.errors import BadInput, Cancelled, WebquarryError
-from webquarry.surfaces.terminal import one_line, printable
+from webquarry.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from webquarry.sql.lint import PlanWarning

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from webquarry.bridge import bridge
 from webquarry.cli.options import AsJson, new_group
 from webquarry.cli.output import command_output
 from webquarry.errors import BadInput
@@ -32,8 +33,7 @@ from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.template import write_template
 from webquarry.host.trust import TrustStore
 from webquarry.settings import Settings
-from webquarry.surfaces.bridge import bridge
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -17,7 +17,7 @@ from webquarry.cli.options import AsJson
 from webquarry.cli.output import command_output
 from webquarry.cli.session import find_session_id
 from webquarry.errors import BadInput
-from webquarry.surfaces.terminal import one_line
+from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +63,7 @@ def verify(
         check_live(subject, fail_on, as_json)
         return
     with command_output(as_json) as output:
-        from webquarry.surfaces.bridge import bridge
+        from webquarry.bridge import bridge
 
         report = bridge.run(_verify(read_pack_file(Path(subject))))
         output.show(report, lambda console: _show_report(console, report))
@@ -86,7 +86,7 @@ def drift(
 def check_live(subject: str, fail_on: str, as_json: bool | None) -> None:
     """Read the pages that a session or a pack cites again and show what became of each."""
     with command_output(as_json) as output:
-        from webquarry.surfaces.bridge import bridge
+        from webquarry.bridge import bridge
 
         failing = _parse_states(fail_on)
         if not subject.lower().endswith(".wacz"):

@@ -20,8 +20,7 @@ from webquarry.cli.layout import (
     text_width,
     write_date,
 )
-from webquarry.reprs.counts import count_noun
-from webquarry.surfaces.terminal import one_line, printable
+from webquarry.terminal import count_noun, one_line, printable
 
 if TYPE_CHECKING:
     from webquarry.tool import Answer

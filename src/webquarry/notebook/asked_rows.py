@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.models import ModelReply, Progress
+from webquarry.displayable import Displayable
 from webquarry.errors import Unreadable
-from webquarry.reprs.displayable import Displayable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,10 +17,9 @@ from webquarry.ask.models import MAX_TOKENS, ModelReply, Progress, Question
 from webquarry.errors import Cancelled
 from webquarry.notebook.asked_rows import AskedRows
 from webquarry.notebook.tables import choose_column, read_column
+from webquarry.progress import INTERRUPTED, build_interrupt
 from webquarry.settings import Settings
 from webquarry.sql.instance import Instance
-from webquarry.surfaces.cell_progress import INTERRUPTED, build_interrupt
-from webquarry.surfaces.reply_errors import build_reply_error
 
 _KERNEL = -1  # stands for the connection, which there is none of
 _LOCK = threading.Lock()
@@ -80,7 +79,7 @@ def ask_about(context: str, prompt: str, options: CellOptions) -> ModelReply:
     replies, _ = _ask([options.build_question(context, prompt)], prompt, options)
     (reply,) = replies
     if reply.error is not None:
-        raise build_reply_error(reply.error)
+        raise reply.error.as_exception()
     return reply
 
 

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 
 from webquarry.cli.layout import link_target
 from webquarry.sql.progress import summarize
-from webquarry.surfaces.terminal import one_line, printable
+from webquarry.terminal import one_line, printable
 
 _RULE = "1px solid rgba(128, 128, 128, .4)"
 _STYLE = f"""<style>

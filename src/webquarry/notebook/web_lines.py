@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from webquarry.api import call_with
 from webquarry.errors import BadInput
-from webquarry.surfaces.library import call_with
 
 if TYPE_CHECKING:
     from webquarry.tools.research.scrape_page import ScrapeOutput
@@ -51,7 +51,7 @@ def _call(words: Sequence[str]) -> Any:
     answer = call_with(call.tool, call.arguments, "research")
     if words[0] != "cite":
         return answer
-    from webquarry.surfaces.cite_output import CiteOutput
+    from webquarry.api import CiteOutput
 
     return CiteOutput.of(cast("ScrapeOutput", answer), call.arguments["citation_style"])
 

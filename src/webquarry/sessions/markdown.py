@@ -18,10 +18,10 @@ from webquarry._search.replies.text import shorten_text
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
-from webquarry.reprs.counts import count_noun
 from webquarry.sessions.export import ExportedQuote, ExportedSource, SessionExport
 from webquarry.sessions.models import Stage
 from webquarry.sessions.views import FullStep
+from webquarry.terminal import count_noun
 
 # More than `read.escape` does, which may look at a whole run of text: these are pieces that stand
 # beside markup of ours.

@@ -20,11 +20,11 @@ from urllib.parse import quote as encode
 
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
-from webquarry.reprs.counts import count_noun
 from webquarry.sessions.export import ExportedQuote, ExportedSource, SessionExport
 from webquarry.sessions.models import FOUND_TIERS, Stage
 from webquarry.sessions.quote_context import QuoteContext, QuoteKey
 from webquarry.sessions.views import FullStep
+from webquarry.terminal import count_noun
 
 _WEB = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 _MANY_WORDS = 12  # from so many on, a link names the first and the last words of a quote

@@ -15,14 +15,14 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from webquarry.bridge import Bridge
 from webquarry.errors import Cancelled
+from webquarry.progress import is_in_kernel
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.sql.interrupts import watcher
 from webquarry.sql.progress import open_progress_line
 from webquarry.sql.statements import Scope, Statements
-from webquarry.surfaces.bridge import Bridge
-from webquarry.surfaces.cell_progress import is_in_kernel
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:

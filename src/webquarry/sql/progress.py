@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from webquarry.ask.models import Progress
-from webquarry.surfaces.cell_progress import CellProgress, is_in_kernel
-from webquarry.surfaces.terminal import one_line
+from webquarry.progress import CellProgress, is_in_kernel
+from webquarry.terminal import one_line
 
 _INTERVAL_SECONDS = 0.2
 _MOST_REASONS = 3

@@ -10,9 +10,8 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
-from webquarry.reprs.counts import count_noun
 from webquarry.sql.session import SqlResult
-from webquarry.surfaces.terminal import as_json, one_line
+from webquarry.terminal import as_json, count_noun, one_line
 
 FORMATS = ("table", "csv", "json", "markdown")
 _NUMBERS = (

@@ -20,8 +20,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from webquarry.ask.models import Progress
+from webquarry.displayable import Displayable
 from webquarry.errors import BadInput, Cancelled, LimitReached
-from webquarry.reprs.displayable import Displayable
+from webquarry.progress import INTERRUPTED, build_interrupt
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.sql.frames import build_frame, build_table
@@ -30,7 +31,6 @@ from webquarry.sql.install import install
 from webquarry.sql.libraries import load_library
 from webquarry.sql.lint import PlanWarning, find_warnings
 from webquarry.sql.statements import Scope
-from webquarry.surfaces.cell_progress import INTERRUPTED, build_interrupt
 
 log = logging.getLogger(__name__)
 # Asks a person whether a statement with this warning is to be run.

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from webquarry._read.text.escape import escape_line_starts
-from webquarry.reprs.counts import count_noun
 from webquarry.sessions.markdown import escape_block, escape_inline, escape_markup, write_link
+from webquarry.terminal import count_noun
 
 _MARK = "=="
 

@@ -373,7 +373,7 @@ def run_script(code: str) -> str:
 
 STARTING_AT_EXIT = """
 import asyncio, logging
-from webquarry.surfaces.bridge import bridge
+from webquarry.bridge import bridge
 from webquarry._read.workers.pool import WorkerPool
 
 logging.basicConfig()

@@ -23,9 +23,9 @@ from webquarry.ask.keys import (
     find_key_names,
     find_vendor_credential,
 )
+from webquarry.displayable import Displayable
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
-from webquarry.reprs.displayable import Displayable
 from webquarry.sql.functions.function import (
     Function,
     FunctionCall,

@@ -16,6 +16,7 @@ from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
+from webquarry.api import find_tool
 from webquarry.errors import WebquarryError
 from webquarry.secret import redact
 from webquarry.sql.functions.arguments import Parameter
@@ -28,7 +29,6 @@ from webquarry.sql.functions.types import (
     infer_type,
 )
 from webquarry.sql.libraries import load_library
-from webquarry.surfaces.library import find_tool
 from webquarry.tool import Answer, Tool
 from webquarry.tool_schema import build_object
 

@@ -12,7 +12,7 @@ from webquarry._search.scholarly.models import Record
 from webquarry.evidence.language.claims import claim_signal
 from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.reprs.counts import count_noun
+from webquarry.terminal import count_noun
 from webquarry.tool import Answer
 from webquarry.verify.references.checker import Checked
 from webquarry.verify.references.corrected import correct_bibtex

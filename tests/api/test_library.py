@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 import webquarry
+from webquarry import api as library
+from webquarry.bridge import bridge
 from webquarry.errors import LoginWall
 from webquarry.pages.pages import Pages
 from webquarry.registry import module_names
-from webquarry.surfaces import library
-from webquarry.surfaces.bridge import bridge
 from webquarry.toolkit import Toolkit
 
 PAGE = "https://blog.saltmarsh.example/notes/reading-list.md"
@@ -194,7 +194,7 @@ def test_a_process_that_has_called_ends_without_a_warning() -> None:
 
 def test_nothing_but_public_names_is_listed() -> None:
     code = (
-        "import webquarry, webquarry.surfaces.library, webquarry.errors; "
+        "import webquarry, webquarry.api, webquarry.errors; "
         "print(*(name for name in dir(webquarry) if not name.startswith('__')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,9 +1,7 @@
-"""The one bridge from sync to async: a loop on a thread of its own, shared by `webquarry.call` and
-the command line.
+"""Bridge from sync to async code: one event loop in its own thread.
 
-A coroutine goes in from any thread, its result or its error comes out there. The loop starts with
-the first piece of work and is closed at exit. Ctrl-C in the waiting thread cancels the work and
-lets it clean up. A forked child gets a bridge of its own; the parent's is left alone.
+`bridge` is shared by `webquarry.call` and the command line. The loop starts on first use and is
+closed at exit; a forked child gets a new one.
 """
 
 from __future__ import annotations
@@ -20,25 +18,28 @@ from typing import Any, TypeVar
 from webquarry.errors import BadInput
 
 T = TypeVar("T")
-_GRACE_SECONDS = 5  # for cancelled work to close what it opened
-_TICK_SECONDS = 1  # a wait without end cannot be interrupted on every platform
+_GRACE_SECONDS = 5  # for the cleanup of cancelled work
+_POLL_SECONDS = 1  # an endless wait cannot be interrupted on every platform
 
 log = logging.getLogger(__name__)
 
 
 class Bridge:
-    """A loop on a thread of its own."""
+    """An event loop in its own thread."""
 
     def __init__(self) -> None:
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+        self._reset()
+
+    def _reset(self) -> None:
+        """Forget the loop; in a forked child its thread does not exist."""
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._closers: list[Callable[[], Awaitable[None]]] = []
+        self._closers = []
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the bridge's loop and wait for it, whatever loop runs in this
-        thread.
-        """
+        """Run a coroutine and wait for its result; an interrupt cancels it."""
         loop = self._start()
         if threading.current_thread() is self._thread:
             work.close()
@@ -49,17 +50,15 @@ class Bridge:
         outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
         tasks: list[asyncio.Task[None]] = []
 
-        async def hand_over() -> None:
-            # Whatever the work ends in. A SystemExit too (a terminal that went away): here it
-            # would end the loop.
+        async def set_outcome() -> None:
             try:
                 outcome.set_result(await work)
-            except BaseException as error:
+            except BaseException as error:  # a SystemExit would end the loop
                 outcome.set_exception(error)
 
-        def begin() -> None:
-            task = loop.create_task(hand_over())
-            task.add_done_callback(lambda _: work.close())  # cancelled before it was awaited
+        def start() -> None:
+            task = loop.create_task(set_outcome())
+            task.add_done_callback(lambda _: work.close())  # if cancelled before it started
             task.add_done_callback(lambda _: outcome.done() or outcome.cancel())
             tasks.append(task)
 
@@ -68,40 +67,35 @@ class Bridge:
                 task.cancel()
 
         try:
-            loop.call_soon_threadsafe(begin)
-            while not concurrent.futures.wait([outcome], _TICK_SECONDS).done:
+            loop.call_soon_threadsafe(start)
+            while not concurrent.futures.wait([outcome], _POLL_SECONDS).done:
                 pass
-        except BaseException:
-            # The wait was interrupted, not the work: Ctrl-C, or what a signal handler raised.
+        except BaseException:  # the wait was interrupted, by Ctrl-C or a signal handler
             loop.call_soon_threadsafe(cancel)
             concurrent.futures.wait([outcome], _GRACE_SECONDS)
             raise
-        return outcome.result()  # cancelled by a close of the bridge: CancelledError
+        return outcome.result()  # CancelledError if the bridge was closed
 
     async def run_async(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the bridge's loop and await it on another; whoever stops waiting
-        cancels it.
-        """
+        """Run a coroutine on the loop of the bridge and await it on another one."""
         loop = self._start()
         if loop is asyncio.get_running_loop():
             return await work
         outcome = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
         try:
-            # A loop that sleeps does not see what a signal handler told it, as that of Jupyter.
+            # An idle loop, as that of Jupyter, does not notice a signal handler.
             while not outcome.done():
-                await asyncio.wait([outcome], timeout=_TICK_SECONDS)
+                await asyncio.wait([outcome], timeout=_POLL_SECONDS)
         finally:
             outcome.cancel()
         return await outcome
 
     def at_close(self, closer: Callable[[], Awaitable[None]]) -> None:
-        """Await this on the loop before it is closed."""
+        """Await `closer` on the loop before it is closed."""
         self._closers.append(closer)
 
     def close(self) -> None:
-        """Cancel what still runs, close what was opened, end the thread. The next `run` starts
-        anew.
-        """
+        """Cancel running work, await the closers and stop the thread. `run` starts a new one."""
         with self._lock:
             loop, thread, closers = self._loop, self._thread, self._closers
             self._loop, self._thread, self._closers = None, None, []
@@ -113,7 +107,7 @@ class Bridge:
             for task in others:
                 task.cancel()
             await asyncio.gather(*others, return_exceptions=True)
-            for closer in reversed(closers):  # what was opened last is closed first
+            for closer in reversed(closers):
                 await closer()
             await loop.shutdown_asyncgens()
 
@@ -121,36 +115,25 @@ class Bridge:
         try:
             ending.result(_GRACE_SECONDS)
         except TimeoutError:
-            log.warning(
-                "something did not end within %s seconds and is left behind", _GRACE_SECONDS
-            )
+            log.warning("a task did not end within %s seconds and is abandoned", _GRACE_SECONDS)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_GRACE_SECONDS)
         if not thread.is_alive():
             loop.close()
 
     def _start(self) -> asyncio.AbstractEventLoop:
-        """The loop, started if it does not run yet."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                # A daemon, because the interpreter joins all others before it runs the exit
-                # handlers.
+                # A daemon: the interpreter joins other threads before it runs exit handlers.
                 self._thread = threading.Thread(
                     target=self._loop.run_forever, name="webquarry-bridge", daemon=True
                 )
                 self._thread.start()
             return self._loop
 
-    def _forget(self) -> None:
-        """In a forked child: the thread is gone, and closing the shared selector would harm the
-        parent.
-        """
-        self._lock = threading.Lock()
-        self._loop, self._thread, self._closers = None, None, []
-
 
 bridge = Bridge()
 atexit.register(bridge.close)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=bridge._forget)
+    os.register_at_fork(after_in_child=bridge._reset)

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Literal, overload
 
+from webquarry.api import CiteOutput, OnProgress
 from webquarry.errors import WebquarryError
 from webquarry.settings import Settings
-from webquarry.surfaces.cite_output import CiteOutput
-from webquarry.surfaces.lookups import OnProgress
 from webquarry.tool import Answer, TextAnswer
 from webquarry.tools.executables._search import SearchAnswer
 from webquarry.tools.executables.web_fetch import FetchAnswer

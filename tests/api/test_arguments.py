@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry.errors import BadInput
-from webquarry.surfaces.arguments import MAX_BYTES, parse_arguments
+from webquarry.executable import MAX_BYTES, parse_arguments
 
 
 def test_an_object_is_read_as_it_is() -> None:

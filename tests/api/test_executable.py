@@ -30,8 +30,7 @@ from tests.executables import (
 from tests.search.replies import recorded
 from webquarry import __version__
 from webquarry.errors import NetworkFailure
-from webquarry.surfaces.arguments import MAX_BYTES
-from webquarry.surfaces.executable import script_name
+from webquarry.executable import MAX_BYTES, script_name
 
 QUERY = {"query": "tidal turbine"}
 PAGE = Answer(

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from webquarry.bridge import Bridge
 from webquarry.errors import BadInput, NotFound
-from webquarry.surfaces.bridge import Bridge
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def run_python(code: str, *flags: str) -> subprocess.CompletedProcess[str]:
 
 IN_USE = """
 import asyncio, os, sys
-from webquarry.surfaces.bridge import bridge
+from webquarry.bridge import bridge
 async def work():
     await asyncio.sleep(0)
     return 'done'

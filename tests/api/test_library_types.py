@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import webquarry
-from webquarry.surfaces import library
-from webquarry.surfaces.library import tool_names
+from webquarry import api as library
+from webquarry.api import tool_names
 
 ROOT = Path(__file__).parent.parent.parent
-STUB = ROOT / "src" / "webquarry" / "surfaces" / "library_types.pyi"
+STUB = ROOT / "src" / "webquarry" / "api_types.pyi"
 PAGE = """\
 # A page
 

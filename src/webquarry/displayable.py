@@ -11,17 +11,12 @@ class Displayable:
     __slots__ = ()
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        html, plain = self._render()
+        # Imported by name on first use: the renderer is above this module.
+        html, plain = importlib.import_module("webquarry.notebook.html").render(self)
         return {"text/html": html, "text/plain": plain}
 
     def _repr_html_(self) -> str:
-        return self._render()[0]
+        return self._repr_mimebundle_()["text/html"]
 
     def _mime_(self) -> tuple[str, str]:
         return "text/html", self._repr_html_()
-
-    def _render(self) -> tuple[str, str]:
-        # Imported by name on first use: the renderer is above this package.
-        module = importlib.import_module("webquarry.notebook.html")
-        rendered: tuple[str, str] = module.render(self)
-        return rendered

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Frame, Page, expect, sync_playwright
 from scripts.painted.browser import find_chromium
 from scripts.screenshots import PAGE, call_tool, fill, make_environ
 
-from tests.surfaces.ui.test_page_in_chromium import BAD_URLS, HOSTILE, fetch_axe, make_hostile
+from tests.ui.test_page_in_chromium import BAD_URLS, HOSTILE, fetch_axe, make_hostile
 from webquarry.views.page_file import load_app
 
 pytestmark = [

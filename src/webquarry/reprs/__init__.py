@@ -1,1 +1,0 @@
-"""what a notebook shows of the things that the library gives"""
