@@ -9,7 +9,7 @@ from webquarry._search.patents.provider import PatentProvider
 from webquarry._search.plan import LAST, PREFERRED
 from webquarry._search.provider import Provider
 from webquarry._search.scholarly.provider import Scholarly
-from webquarry._search.services.service import Service
+from webquarry._search.service import Service
 from webquarry.ask.keys import NAMES
 from webquarry.ask.vendors.base import find_vendors
 from webquarry.registry import members_of

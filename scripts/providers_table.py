@@ -9,7 +9,7 @@ import os
 from webquarry._search.patents.provider import PatentProvider
 from webquarry._search.provider import Provider
 from webquarry._search.scholarly.provider import Scholarly
-from webquarry._search.services.service import Service
+from webquarry._search.service import Service
 from webquarry.registry import members_of
 from webquarry.settings import Settings
 

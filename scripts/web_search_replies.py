@@ -22,10 +22,10 @@ from urllib.parse import quote, urlsplit
 import httpx2
 
 from webquarry._search import instant
+from webquarry._search.lenses import load_lenses
 from webquarry._search.models import Query
 from webquarry._search.paging import split_domains
 from webquarry._search.provider import Provider
-from webquarry._search.query.lenses import load_lenses
 from webquarry.registry import members_of
 from webquarry.settings import Settings
 

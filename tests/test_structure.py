@@ -45,7 +45,8 @@ ORDER_WITHIN = {
     ),
     "_search": (
         "instant", "patents", "scholarly", "providers", "router", "ask", "paging", "plan",
-        "stored", "query", "identity", "provider", "replies", "services", "models",
+        "lenses", "filters", "identity", "provider", "services", "guard", "service", "domains",
+        "replies", "codes", "text", "addresses", "models",
     ),
     "net": (
         "archive", "client", "robots", "sender", "transport", "body", "redirects", "connect",

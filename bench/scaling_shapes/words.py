@@ -16,10 +16,10 @@ from webquarry._read.slices.pieces import find_blocks
 from webquarry._read.slices.text import WrittenText, read_line
 from webquarry._search.identity import identity
 from webquarry._search.patents.numbers import read_number
-from webquarry._search.query.domains import host_of
-from webquarry._search.query.filters import words_of
-from webquarry._search.replies.doi import normal_doi
-from webquarry._search.replies.text import plain_from_html
+from webquarry._search.domains import host_of
+from webquarry._search.filters import words_of
+from webquarry._search.addresses import normal_doi
+from webquarry._search.text import plain_from_html
 from webquarry._search.scholarly.text import abstract_from_markup
 from webquarry.errors import WebquarryError
 from webquarry.evidence.language.claims import claim_signal, split_sentences

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from webquarry._read.browser.renderer import PageRenderer
     from webquarry._read.reader import Reader
     from webquarry._read.workers.job import JobRunner, RunnerKind
+    from webquarry._search.guard import Breakers
+    from webquarry._search.lenses import Lens
     from webquarry._search.patents.finder import PatentFinder
-    from webquarry._search.query.lenses import Lens
     from webquarry._search.router import Router
     from webquarry._search.scholarly.finder import Finder
-    from webquarry._search.services.breaker import Breakers
-    from webquarry._search.services.pace import Pace
+    from webquarry._search.services import Pace
     from webquarry.ask.engine import Engine
     from webquarry.ask.store import QuestionStore
     from webquarry.library.library import Library
@@ -280,7 +280,7 @@ class Toolkit:
 
     @cached_property
     def lenses(self) -> dict[str, Lens]:
-        from webquarry._search.query.lenses import load_lenses
+        from webquarry._search.lenses import load_lenses
 
         return load_lenses(self.settings.lenses)
 
@@ -301,7 +301,7 @@ class Toolkit:
     @cached_property
     def breakers(self) -> Breakers:
         """Circuit breakers of the providers."""
-        from webquarry._search.services.breaker import Breakers
+        from webquarry._search.guard import Breakers
 
         return Breakers(self.settings, self.clock)
 
@@ -339,7 +339,7 @@ class Toolkit:
     @cached_property
     def pace(self) -> Pace:
         """Pauses between calls of scholarly indexes."""
-        from webquarry._search.services.pace import Pace
+        from webquarry._search.services import Pace
 
         return Pace(self.clock)
 

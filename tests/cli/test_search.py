@@ -20,7 +20,7 @@ import webquarry
 from tests.cli.test_app import Runner, on_terminal, without_colours
 from tests.executables import Answer, Asked, Site, as_json
 from tests.mcp.in_process import call as call_tool
-from webquarry._search.query.lenses import load_lenses
+from webquarry._search.lenses import load_lenses
 from webquarry.cli.search import search
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load

@@ -12,8 +12,8 @@ import pytest
 from tests.net.doubles import FakeClock
 from webquarry._read.html.parse import parse_html
 from webquarry._read.reader import Reader
-from webquarry._search.patents.models import Patent
 from webquarry._search.patents.numbers import read_number
+from webquarry._search.patents.provider import Patent
 from webquarry.errors import ScriptPage, WebquarryError
 from webquarry.evidence.page.patent_page import parse_patent, read_patent
 from webquarry.net.client import Client

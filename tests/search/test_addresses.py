@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from webquarry._search.replies.addresses import join_url, split_host, split_url
+from webquarry._search.addresses import join_url, split_host, split_url
 
 MARKS = "\u0316\u0301" * 50_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.search.replies import recorded, reply
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     failure,
     json_object,
     quota_failure,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._search.services.breaker import Breaker
+from webquarry._search.guard import Breaker
 from webquarry.clock import Clock
 from webquarry.errors import (
     AuthFailure,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._search.replies.codes import COUNTRIES, LANGUAGES, country_code, language_code
+from webquarry._search.codes import COUNTRIES, LANGUAGES, country_code, language_code
 from webquarry.errors import BadInput
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry._search.replies.dates import read_shown_date, read_snippet_date, to_timestamp
+from webquarry._search.text import read_shown_date, read_snippet_date, to_timestamp
 
 NOW = datetime(2026, 11, 17, 12, 34, 56, tzinfo=UTC)
 

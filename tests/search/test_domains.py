@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry._search.query.domains import DomainFilter, host_of, normalise
+from webquarry._search.domains import DomainFilter, host_of, normalise
 from webquarry.errors import BadInput
 
 

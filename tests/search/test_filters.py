@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from webquarry._search.domains import DomainFilter
+from webquarry._search.filters import Sieve, find_unapplied, notes_on, with_reserve, words_of
 from webquarry._search.models import Query, Result
 from webquarry._search.provider import Provider
 from webquarry._search.providers.brave import Brave
 from webquarry._search.providers.mediawiki import MediaWiki
 from webquarry._search.providers.tavily import Tavily
-from webquarry._search.query.domains import DomainFilter
-from webquarry._search.query.filters import Sieve, find_unapplied, notes_on, with_reserve, words_of
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 BRAVE, TAVILY, WIKI = Brave({}), Tavily({}), MediaWiki({})

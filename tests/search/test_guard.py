@@ -12,9 +12,8 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry import meter
-from webquarry._search.services.breaker import Breakers
-from webquarry._search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
-from webquarry._search.services.service import Service
+from webquarry._search.guard import CUT_SHORT, Breakers, GuardedCall, apply_retry_after, guard
+from webquarry._search.service import Service
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.settings import Settings

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.replies import MOMENT, recorded, recorded_json, reply
+from webquarry._search.domains import host_of
 from webquarry._search.instant import InstantAnswer, Topic, ask, build_request, parse_reply
-from webquarry._search.query.domains import host_of
-from webquarry._search.replies.text import plain
+from webquarry._search.text import plain
 from webquarry.clock import FrozenClock
 from webquarry.errors import (
     BadInput,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from webquarry._search.query.lenses import load_lenses, pick_lens
+from webquarry._search.lenses import load_lenses, pick_lens
 from webquarry.errors import BadInput
 
 

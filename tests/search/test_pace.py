@@ -13,7 +13,7 @@ from webquarry._search.models import Query
 from webquarry._search.providers.duckduckgo import DuckDuckGo
 from webquarry._search.providers.hackernews import HackerNews
 from webquarry._search.router import Router
-from webquarry._search.services.pace import Pace
+from webquarry._search.services import Pace
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.settings import Settings

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from webquarry._search.guard import unknown_service
+from webquarry._search.lenses import load_lenses
 from webquarry._search.plan import (
     KINDS,
     PREFERRED,
@@ -15,8 +17,6 @@ from webquarry._search.plan import (
     parse_routing,
 )
 from webquarry._search.provider import Provider
-from webquarry._search.query.lenses import load_lenses
-from webquarry._search.services.failure import unknown_service
 from webquarry.errors import BadInput
 from webquarry.registry import members_of
 from webquarry.settings import Settings

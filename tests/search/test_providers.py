@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.replies import ERRORS, NAMES, recorded_json, recorded_reply, reply, status_of
+from webquarry._search.domains import host_of
 from webquarry._search.models import Query, Result
 from webquarry._search.provider import Provider
-from webquarry._search.query.domains import host_of
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
 from webquarry.registry import members_of

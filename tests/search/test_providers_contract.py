@@ -28,10 +28,10 @@ from tests.search.test_providers import (
     provider_of,
 )
 from tests.search.wrong_shapes import put_wrong_hits
+from webquarry._search.domains import host_of
 from webquarry._search.models import Batch, Query
 from webquarry._search.provider import Provider
-from webquarry._search.query.domains import host_of
-from webquarry._search.replies.text import iso_date, plain
+from webquarry._search.text import iso_date, plain
 from webquarry.errors import OUTCOMES, Challenge, WebquarryError
 from webquarry.secret import redact
 

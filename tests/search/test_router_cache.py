@@ -16,10 +16,9 @@ from msgspec.structs import replace
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, KEYS, Engines, brave, failed, google, routed, tavily
 from webquarry._search import router as router_module
-from webquarry._search.models import Attempt, Found, Query, Result
-from webquarry._search.query.lenses import load_lenses
+from webquarry._search.lenses import load_lenses
+from webquarry._search.models import Attempt, Found, Query, Result, pack, unpack
 from webquarry._search.router import Router
-from webquarry._search.stored import pack, unpack
 from webquarry.errors import ProviderFailure
 from webquarry.net.client import Client
 from webquarry.settings import Settings

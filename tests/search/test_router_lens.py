@@ -11,12 +11,12 @@ import httpx2
 import pytest
 
 from tests.search.engines import KEYS, Engines, brave, failed, google, routed, tavily
+from webquarry._search.lenses import Lens, load_lenses
 from webquarry._search.models import Found, Query
 from webquarry._search.paging import MOST_GROUPS, split_domains
 from webquarry._search.providers.brave import Brave
 from webquarry._search.providers.mediawiki import MediaWiki
 from webquarry._search.providers.tavily import Tavily
-from webquarry._search.query.lenses import Lens, load_lenses
 from webquarry.errors import AuthFailure, BadInput, RateLimited
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}

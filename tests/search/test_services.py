@@ -11,9 +11,9 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from tests.search.patents.recorded import LENS_ONLY
+from webquarry._search.guard import GuardedCall
 from webquarry._search.patents.provider import PatentProvider
-from webquarry._search.services.guard import GuardedCall
-from webquarry._search.services.services import Services
+from webquarry._search.services import Services
 from webquarry.errors import BadInput, NetworkFailure, RateLimited
 from webquarry.net.client import Client
 from webquarry.settings import Settings

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry._search.replies.text import (
+from webquarry._search.text import (
     iso_date,
     normalize_letters,
     plain,

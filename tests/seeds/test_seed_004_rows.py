@@ -14,11 +14,11 @@ from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import KEYS, Engines, brave, called, failed, routed, tavily
 from tests.search.replies import recorded
 from tests.tools.pages import ARTICLE, URL, Session, sent
+from webquarry._search import models as search_models
 from webquarry._search import router as router_module
-from webquarry._search import stored
+from webquarry._search.filters import cut_query
 from webquarry._search.models import Found, Query
 from webquarry._search.provider import Provider
-from webquarry._search.query.filters import cut_query
 from webquarry.clock import Clock
 from webquarry.errors import AuthFailure
 from webquarry.mcp.linking import read_artifact
@@ -347,7 +347,7 @@ def test_version_segment_what_an_older_version_kept_of_a_search_is_not_served(
     searches.call(query="tides")
     assert len(engines.asked) == 1
 
-    monkeypatch.setattr(router_module, "VERSION", stored.VERSION + 1)
+    monkeypatch.setattr(router_module, "VERSION", search_models.VERSION + 1)
     searches.call(query="tides")
     assert len(engines.asked) == 2
 

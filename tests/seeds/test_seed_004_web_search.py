@@ -28,9 +28,9 @@ from tests.search.engines import (
 )
 from tests.search.replies import recorded
 from tests.seeds.seed_004 import SEED, check_as_in_table, rows_of
-from webquarry._search import stored
+from webquarry._search import models as search_models
+from webquarry._search.lenses import Lens, load_lenses
 from webquarry._search.models import Attempt, Found, Query, Result
-from webquarry._search.query.lenses import Lens, load_lenses
 from webquarry.errors import AuthFailure, BadInput, RateLimited
 from webquarry.store.cache import key_of
 from webquarry.tools import load
@@ -399,9 +399,9 @@ def test_cache_keeps_results_for_30_minutes() -> None:
 
 
 def test_cache_key_is_a_sha_256_with_a_version_segment() -> None:
-    assert re.fullmatch("[0-9a-f]{64}", key_of("search", stored.VERSION, {"query": "x"}))
-    assert key_of("search", stored.VERSION, {"query": "x"}) != key_of(
-        "search", stored.VERSION + 1, {"query": "x"}
+    assert re.fullmatch("[0-9a-f]{64}", key_of("search", search_models.VERSION, {"query": "x"}))
+    assert key_of("search", search_models.VERSION, {"query": "x"}) != key_of(
+        "search", search_models.VERSION + 1, {"query": "x"}
     )
 
 
@@ -433,7 +433,7 @@ def test_cache_key_contract_the_version_changes_with_the_shape_of_what_is_kept()
     ]
     shape = {"found": kept, "result": fields(Result), "attempt": fields(Attempt)}
 
-    assert stored.VERSION == 2
+    assert search_models.VERSION == 2
     assert {name: " ".join(field.name for field in parts) for name, parts in shape.items()} == {
         "found": "results provider attempts notes unapplied order because partial",
         "result": "title url snippet provider published age_seconds",

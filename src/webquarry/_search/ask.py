@@ -12,16 +12,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from webquarry._search.filters import Sieve, cut_query, find_unapplied, notes_on, with_reserve
+from webquarry._search.guard import NO_ANSWER, GuardedCall, choose_error
 from webquarry._search.identity import identity
-from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result
+from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result, pack
 from webquarry._search.paging import ResultCollector, read_pages
 from webquarry._search.plan import Plan
 from webquarry._search.provider import Provider
-from webquarry._search.query.filters import Sieve, cut_query, find_unapplied, notes_on, with_reserve
-from webquarry._search.services.failure import choose_error
-from webquarry._search.services.guard import NO_ANSWER, GuardedCall
-from webquarry._search.services.services import Services
-from webquarry._search.stored import pack
+from webquarry._search.services import Services
 from webquarry.errors import WebquarryError
 from webquarry.settings import Settings
 from webquarry.store.cache import Made

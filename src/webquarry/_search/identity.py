@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes
 
-from webquarry._search.replies.addresses import split_host
+from webquarry._search.addresses import split_host
 
 _LONGEST = 8192  # characters of a URL that is looked into
 _PORTS = {"http": 80, "https": 443}

@@ -14,9 +14,9 @@ from typing import Any
 
 import httpx2
 
+from webquarry._search.domains import host_of
 from webquarry._search.provider import at_origin
-from webquarry._search.query.domains import host_of
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     failure,
     json_object,
     object_at,
@@ -24,7 +24,7 @@ from webquarry._search.replies.body import (
     parse_each,
     unknown_shape_failure,
 )
-from webquarry._search.replies.text import plain, plain_from_html, shorten_text
+from webquarry._search.text import plain, plain_from_html, shorten_text
 from webquarry.errors import RateLimited, SiteRefused, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.models import Reply

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
 
 LIBRARY = "library"  # the provider that stands in for all others
 ALL = "all"  # in the place of a provider: everybody who is configured, at once
@@ -85,3 +89,34 @@ class Found:
     def is_fallback(self) -> bool:
         """Whether another answered than the one who was to be asked first."""
         return bool(self.order) and self.provider != self.order[0]
+
+
+VERSION = 2
+_CACHE_FIELDS = ("cached", "age_seconds", "max_age_seconds")
+_TUPLES = ("notes", "unapplied", "order")
+
+
+def pack(found: Found) -> bytes:
+    """Serialize everything except the cache fields."""
+    fields = dict(vars(found))
+    for name in _CACHE_FIELDS:
+        del fields[name]
+    fields["results"] = [vars(result) for result in found.results]
+    fields["attempts"] = [vars(attempt) for attempt in found.attempts]
+    try:
+        return msgspec.json.encode(fields)
+    except ValueError:  # a lone surrogate cannot be encoded as UTF-8
+        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "surrogatepass")
+
+
+def unpack(value: bytes, **freshness: Any) -> Found:
+    """Inverse of `pack`; `freshness` are the cache fields."""
+    fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
+    for name in _TUPLES:
+        fields[name] = tuple(fields[name])
+    results = [Result(**result) for result in fields["results"]]
+    attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
+    fields["results"] = tuple(results)
+    fields["attempts"] = tuple(attempts)
+    return Found(**fields, **freshness)

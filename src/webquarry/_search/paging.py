@@ -16,13 +16,13 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import unquote_plus
 
+from webquarry._search.domains import host_of, split_entry
+from webquarry._search.guard import apply_retry_after
 from webquarry._search.identity import identity
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider
-from webquarry._search.query.domains import host_of, split_entry
-from webquarry._search.replies.text import shorten_text
-from webquarry._search.services.guard import apply_retry_after
-from webquarry._search.services.services import LEAST_SECONDS, Services
+from webquarry._search.services import LEAST_SECONDS, Services
+from webquarry._search.text import shorten_text
 from webquarry.errors import NetworkFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 

@@ -15,16 +15,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from webquarry._search.domains import DomainFilter, normalise
+from webquarry._search.filters import put_takers_first, words_of
+from webquarry._search.guard import unknown_service
 from webquarry._search.models import ALL, Query
 from webquarry._search.provider import Provider
-from webquarry._search.query.domains import DomainFilter, normalise
-from webquarry._search.query.filters import put_takers_first, words_of
-from webquarry._search.services.failure import unknown_service
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
-    from webquarry._search.query.lenses import Lens
+    from webquarry._search.lenses import Lens
 
 KINDS = ("web", "academic", "patents")  # of searches, in SEARCH_ROUTING
 PREFERRED = ("brave", "tavily", "exa", "serper", "searchapi", "google", "searxng")

@@ -9,9 +9,9 @@ from typing import ClassVar, Protocol, TypeVar
 import httpx2
 
 from webquarry._search.models import Batch, Query, Result
-from webquarry._search.replies.body import optional_text
-from webquarry._search.replies.text import plain
-from webquarry._search.services.service import Service, at_origin
+from webquarry._search.replies import optional_text
+from webquarry._search.service import Service, at_origin
+from webquarry._search.text import plain
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.models import Reply
 

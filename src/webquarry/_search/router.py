@@ -15,14 +15,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from webquarry._search.ask import ask_in_order
-from webquarry._search.models import LIBRARY, Found, Query, Result
+from webquarry._search.domains import DomainFilter
+from webquarry._search.guard import Breakers
+from webquarry._search.models import LIBRARY, VERSION, Found, Query, Result, unpack
 from webquarry._search.paging import ResultCollector, read_pages
 from webquarry._search.plan import build_plan, normalise_query, resolve_names
 from webquarry._search.provider import KeptPages, Provider
-from webquarry._search.query.domains import DomainFilter
-from webquarry._search.services.breaker import Breakers
-from webquarry._search.services.services import Services
-from webquarry._search.stored import VERSION, unpack
+from webquarry._search.services import Services
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.net.client import Client
@@ -31,7 +30,7 @@ from webquarry.settings import Settings
 from webquarry.store.cache import Cache, key_of
 
 if TYPE_CHECKING:
-    from webquarry._search.query.lenses import Lens
+    from webquarry._search.lenses import Lens
 
 
 class Router:

@@ -95,7 +95,7 @@ def list_services(kind: str) -> list[str]:
 
 def list_lenses() -> Iterable[str]:
     """Names of the lenses."""
-    from webquarry._search.query.lenses import load_lenses
+    from webquarry._search.lenses import load_lenses
     from webquarry.settings import Settings
 
     return load_lenses(Settings.from_environment().lenses)

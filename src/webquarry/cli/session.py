@@ -269,7 +269,7 @@ def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
     """Two lines per session."""
     from rich.text import Text
 
-    from webquarry._search.replies.text import shorten_text
+    from webquarry._search.text import shorten_text
     from webquarry.cli.layout import print_hanging, write_moment
 
     if not sessions:

@@ -228,7 +228,7 @@ def check_patents(settings: Settings, environ: Mapping[str, str]) -> CheckResult
 
 def check_lenses(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Report the number of lenses; check the user's file."""
-    from webquarry._search.query.lenses import load_lenses
+    from webquarry._search.lenses import load_lenses
 
     try:
         lenses = load_lenses(settings.lenses)

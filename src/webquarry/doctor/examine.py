@@ -17,8 +17,8 @@ from typing import Any
 
 from webquarry import __version__
 from webquarry._search.provider import Provider
-from webquarry._search.services.service import Service
-from webquarry._search.services.services import Services
+from webquarry._search.service import Service
+from webquarry._search.services import Services
 from webquarry.doctor.browser import probe_browser
 from webquarry.doctor.check_result import CheckResult
 from webquarry.doctor.checks import examine_parts

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from webquarry._search.replies.doi import DOI, normal_doi, trim_doi
+from webquarry._search.addresses import DOI, normal_doi, trim_doi
 from webquarry.evidence.page.jsonld import Node
 from webquarry.evidence.page.tags import Tags
 

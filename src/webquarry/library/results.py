@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from webquarry._search.domains import DomainFilter
+from webquarry._search.filters import words_of
 from webquarry._search.models import LIBRARY, Query, Result
-from webquarry._search.query.domains import DomainFilter
-from webquarry._search.query.filters import words_of
-from webquarry._search.replies.text import plain, shorten_text
+from webquarry._search.text import plain, shorten_text
 from webquarry.evidence.language.letters import fold
 from webquarry.library.models import FoundPassage, KeptPage
 

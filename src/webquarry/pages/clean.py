@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from webquarry._read.text.characters import INVISIBLE, clean
 from webquarry._read.text.delimiters import BRACKETS
-from webquarry._search.replies.text import shorten_text
+from webquarry._search.text import shorten_text
 
 LONGEST_LINE = 10_000  # characters
 _MAY_BE_ENCODED = frozenset('<>" [')

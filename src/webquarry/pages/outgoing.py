@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_type_hints
 import msgspec
 
 from webquarry._read.text.characters import clean
-from webquarry._search.replies.text import shorten_text
+from webquarry._search.text import shorten_text
 from webquarry.errors import WebquarryError
 from webquarry.pages.clean import clean_url
 

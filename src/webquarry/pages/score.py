@@ -15,7 +15,7 @@ from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.slices.paragraphs import paragraphs_of, words_in
 from webquarry._read.workers.job import Job, job
 from webquarry._search.models import Result
-from webquarry._search.replies.text import shorten_text
+from webquarry._search.text import shorten_text
 from webquarry.evidence import scores
 from webquarry.evidence.language.claims import nearest_sentences
 from webquarry.evidence.language.terms import Terms

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from webquarry._read.slices.pieces import cut
 from webquarry._read.slices.text import WrittenText
-from webquarry._search.replies.text import shorten_text
+from webquarry._search.text import shorten_text
 
 _LONGEST_TITLE = 200  # characters of a heading
 _LINE_FEEDS = 2  # behind each text

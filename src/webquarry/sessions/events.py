@@ -23,7 +23,7 @@ import msgspec
 from msgspec.structs import replace as replace_struct
 
 from webquarry._search.identity import identity
-from webquarry._search.replies.text import plain, shorten_text
+from webquarry._search.text import plain, shorten_text
 from webquarry.errors import WebquarryError
 from webquarry.secret import redact
 from webquarry.sessions.models import (

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from webquarry._read.text.delimiters import defuse_prose
 from webquarry._read.text.escape import escape_line_starts
-from webquarry._search.replies.text import shorten_text
+from webquarry._search.text import shorten_text
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from webquarry._search.replies.doi import doi_url, normal_doi
+from webquarry._search.addresses import doi_url, normal_doi
 from webquarry.errors import BadInput
 from webquarry.evidence.page.titles import host_of_page, title_from_url
 from webquarry.evidence.styles.csl import parse_csl

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
-from webquarry._search.replies.doi import normal_doi
+from webquarry._search.addresses import normal_doi
 from webquarry._search.scholarly.models import Author, Paper
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import Name, parse_person

@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from webquarry._search.identity import identity
-from webquarry._search.replies.text import plain, shorten_text
+from webquarry._search.text import plain, shorten_text
 from webquarry.caller import caller
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, RecordsFailure, TooLarge

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from webquarry._search.replies.text import plain, shorten_text
+from webquarry._search.text import plain, shorten_text
 from webquarry.evidence.models import AnswerPart
 from webquarry.sessions.advice import find_repeated_errors
 from webquarry.sessions.models import RecordedSource, ResearchSession, Step

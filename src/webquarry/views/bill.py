@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from webquarry._search.replies.body import objects, text_at
+from webquarry._search.replies import objects, text_at
 from webquarry.ask.billing.ledger import read_bill
 from webquarry.caller import LOCAL, caller
 from webquarry.sessions.report import SessionBill

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webquarry._search.replies.addresses import split_url
+from webquarry._search.addresses import split_url
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.trust.known_hosts import type_of_host
 from webquarry.evidence.trust.reputation import reputation_of

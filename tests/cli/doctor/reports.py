@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from tests.net.loopback import serve
-from webquarry._search.services.service import Service
-from webquarry._search.services.services import Services
+from webquarry._search.service import Service
+from webquarry._search.services import Services
 from webquarry.cli.doctor import show_report
 from webquarry.doctor.check_result import CheckResult
 from webquarry.doctor.examine import Report, ServiceCheck, examine

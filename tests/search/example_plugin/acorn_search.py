@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import httpx2
 
+from webquarry._search.filters import with_sites
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider
-from webquarry._search.query.operators import with_sites
-from webquarry._search.replies.body import failure, json_object, objects, optional_text
-from webquarry._search.replies.text import plain
+from webquarry._search.replies import failure, json_object, objects, optional_text
+from webquarry._search.text import plain
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply

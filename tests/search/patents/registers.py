@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.search.patents.recorded import (
     KEYS,
 )
-from webquarry._search.patents.models import PatentQuery
+from webquarry._search.patents.provider import PatentQuery
 from webquarry._search.patents.providers.epo import Epo
 from webquarry._search.patents.providers.lens import LensPatents
 from webquarry.settings import Settings

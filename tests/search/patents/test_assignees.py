@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._search.patents.names import (
+from webquarry._search.patents.numbers import (
     Cluster,
     assignee_clusters,
     assignee_key,

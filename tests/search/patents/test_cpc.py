@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._search.patents.models import bears, cpc_symbol
+from webquarry._search.patents.provider import bears, cpc_symbol
 from webquarry.errors import BadInput
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.search.patents.recorded import number
 from webquarry._search.models import Result
-from webquarry._search.patents.models import Patent, PatentQuery
+from webquarry._search.patents.provider import Patent, PatentQuery
 from webquarry._search.patents.web import SITES, each_once, number_in, patent_of, web_query
 
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.patents.recorded import number
-from webquarry._search.patents.merge import merge
-from webquarry._search.patents.models import Patent
+from webquarry._search.patents.provider import Patent, merge
 
 A, B = number("US10999999B2"), number("EP3456789A1")
 DATES = st.sampled_from([None, "2019", "2019-03", "2019-03-20", "2020-01-01"])

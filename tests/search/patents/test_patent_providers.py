@@ -319,7 +319,7 @@ def test_records_that_cannot_be_read_are_no_empty_answer() -> None:
 
 ACORN = """
 import httpx2
-from webquarry._search.patents.models import PatentBatch
+from webquarry._search.patents.provider import PatentBatch
 from webquarry._search.patents.provider import PatentProvider
 
 class Acorn(PatentProvider):

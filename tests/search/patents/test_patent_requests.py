@@ -14,7 +14,7 @@ from tests.search.patents.recorded import (
     number,
 )
 from tests.search.patents.registers import FULL, epo, lens
-from webquarry._search.patents.models import PatentQuery
+from webquarry._search.patents.provider import PatentQuery
 from webquarry._search.patents.providers.epo import cql
 
 

@@ -17,11 +17,11 @@ import pytest
 from tests.search.replies import outcome_of
 from tests.search.scholarly.replies import FOLDER, NAMES, body_of, reply
 from tests.search.wrong_shapes import put_wrong_hits
-from webquarry._search.query.domains import host_of
-from webquarry._search.replies.doi import normal_doi
-from webquarry._search.replies.text import plain
+from webquarry._search.addresses import normal_doi
+from webquarry._search.domains import host_of
 from webquarry._search.scholarly.models import FIELDS, Paper, PaperQuery
 from webquarry._search.scholarly.provider import RECORDS, Scholarly
+from webquarry._search.text import plain
 from webquarry.errors import AuthFailure, ProviderFailure, WebquarryError
 from webquarry.registry import members_of
 from webquarry.settings import Settings

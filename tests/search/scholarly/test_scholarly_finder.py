@@ -471,7 +471,7 @@ def test_one_file_is_all_that_it_takes_to_add_an_index(
 
 ACORN = """
 import httpx2
-from webquarry._search.replies.body import json_object, objects
+from webquarry._search.replies import json_object, objects
 from webquarry._search.scholarly.provider import Scholarly
 from webquarry._search.scholarly.text import from_markup
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tests.search.scholarly.test_scholarly_contract import papers_in
 from webquarry._search.scholarly.merge import merge, title_key
-from webquarry._search.scholarly.models import FIELDS, Author, Paper
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.models import FIELDS, Author, Notice, Paper
 from webquarry._search.scholarly.provider import with_origins
 
 

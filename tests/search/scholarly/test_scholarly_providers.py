@@ -8,8 +8,7 @@ import pytest
 
 from tests.search.scholarly.replies import body_of, reply
 from tests.search.scholarly.test_scholarly_contract import BY_NAME, NOWHERE, configured, papers_in
-from webquarry._search.scholarly.models import PaperQuery
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.models import Notice, PaperQuery
 from webquarry._search.scholarly.text import abstract_from_markup, from_inverted_index, from_markup
 from webquarry.errors import ProviderFailure, RateLimited, SiteRefused, WebquarryError
 from webquarry.settings import Settings

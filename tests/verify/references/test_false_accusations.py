@@ -17,7 +17,7 @@ from tests.verify.references.world import (
     record,
     state_of,
 )
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.models import Notice
 from webquarry.verify.references.identifiers import find_doi
 from webquarry.verify.references.people import match_authors
 from webquarry.verify.references.read import read_references

@@ -15,7 +15,7 @@ from webquarry._read.markdown.blocks import Block, Blocks, Container, mark_link
 from webquarry._read.markdown.links import Links
 from webquarry._read.text.characters import clean
 from webquarry._read.text.escape import escape, escape_line_starts
-from webquarry._search.replies.text import unescape_entities
+from webquarry._search.text import unescape_entities
 
 if TYPE_CHECKING:
     from lxml import etree

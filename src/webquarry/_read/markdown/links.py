@@ -6,7 +6,7 @@ import re
 from urllib.parse import quote, urlsplit
 
 from webquarry._read.text.characters import INVISIBLE
-from webquarry._search.replies.addresses import join_url
+from webquarry._search.addresses import join_url
 
 # Texts of links to the place where they are: characters, and words, which may also be a heading.
 PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f\u200b]*")

@@ -20,7 +20,7 @@ from webquarry._read.html.parse import Document
 from webquarry._read.html.tree import beginning_of, holding_text
 from webquarry._read.markdown.words import PageBlocks
 from webquarry._read.outcome.phrases import phrases, tokenize
-from webquarry._search.replies.addresses import join_url, split_url
+from webquarry._search.addresses import join_url, split_url
 
 _LONGEST_COUNT = 90  # characters of a text with a count
 _LONGEST_LABEL = 40  # characters of a link or a button

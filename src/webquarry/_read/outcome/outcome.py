@@ -31,7 +31,7 @@ from webquarry._read.outcome.walls import (
     is_missing,
     wants_login,
 )
-from webquarry._search.replies.addresses import join_url
+from webquarry._search.addresses import join_url
 from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPage
 from webquarry.secret import redact
 

@@ -14,18 +14,28 @@ from typing import Any
 
 import httpx2
 
+from webquarry._search.guard import (
+    Breakers,
+    GuardedCall,
+    apply_retry_after,
+    choose_error,
+    unknown_service,
+)
 from webquarry._search.models import Attempt
-from webquarry._search.patents.merge import merge
-from webquarry._search.patents.models import FoundPatents, Patent, PatentBatch, PatentQuery
 from webquarry._search.patents.numbers import PatentNumber
-from webquarry._search.patents.provider import Logins, PatentProvider
+from webquarry._search.patents.provider import (
+    FoundPatents,
+    Logins,
+    Patent,
+    PatentBatch,
+    PatentProvider,
+    PatentQuery,
+    merge,
+)
 from webquarry._search.patents.web import ReadPage, WebPatents
 from webquarry._search.plan import resolve_names
 from webquarry._search.router import Router
-from webquarry._search.services.breaker import Breakers
-from webquarry._search.services.failure import choose_error, unknown_service
-from webquarry._search.services.guard import GuardedCall, apply_retry_after
-from webquarry._search.services.services import Services
+from webquarry._search.services import Services
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.client import Client

@@ -11,11 +11,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from urllib.parse import parse_qs, unquote
 
+from webquarry._search.addresses import split_url
 from webquarry._search.models import Attempt, Found, Query, Result
-from webquarry._search.patents.models import FoundPatents, Patent, PatentQuery
-from webquarry._search.patents.names import bare
-from webquarry._search.patents.numbers import PatentNumber, number_of, read_number
-from webquarry._search.replies.addresses import split_url
+from webquarry._search.patents.numbers import PatentNumber, bare, number_of, read_number
+from webquarry._search.patents.provider import FoundPatents, Patent, PatentQuery
 from webquarry._search.router import Router
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, WebquarryError

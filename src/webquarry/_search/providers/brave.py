@@ -13,10 +13,10 @@ from typing import Any
 
 import httpx2
 
+from webquarry._search.filters import with_first_site, with_sites, with_terms
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import EVERY_FILTER, Provider, drop_empty
-from webquarry._search.query.operators import with_first_site, with_sites, with_terms
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     json_object,
     object_at,
     objects,
@@ -24,8 +24,7 @@ from webquarry._search.replies.body import (
     quote_words,
     unknown_shape_failure,
 )
-from webquarry._search.replies.dates import read_shown_date
-from webquarry._search.replies.text import iso_date, plain_from_html
+from webquarry._search.text import iso_date, plain_from_html, read_shown_date
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply

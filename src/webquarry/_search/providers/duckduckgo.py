@@ -17,17 +17,17 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 
-from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import EVERY_FILTER, Provider, at_origin, drop_empty
-from webquarry._search.query.domains import host_of
-from webquarry._search.query.operators import (
+from webquarry._search.domains import host_of
+from webquarry._search.filters import (
     with_first_site,
     with_sites,
     with_terms,
     without_commands,
 )
-from webquarry._search.replies.body import asks_for_proof, failure
-from webquarry._search.replies.text import iso_date, plain
+from webquarry._search.models import Batch, Query, Result
+from webquarry._search.provider import EVERY_FILTER, Provider, at_origin, drop_empty
+from webquarry._search.replies import asks_for_proof, failure
+from webquarry._search.text import iso_date, plain
 from webquarry.errors import Challenge, ProviderFailure, SiteRefused, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.net.sender import REPEATABLE

@@ -15,7 +15,7 @@ import httpx2
 
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider, drop_empty
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     failure,
     json_object,
     optional_text,
@@ -24,7 +24,7 @@ from webquarry._search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry._search.replies.text import iso_date, plain, shorten_text
+from webquarry._search.text import iso_date, plain, shorten_text
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, SiteRefused, WebquarryError
 from webquarry.net.models import Reply

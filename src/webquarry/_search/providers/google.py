@@ -17,11 +17,10 @@ from urllib.parse import quote_plus
 
 import httpx2
 
+from webquarry._search.filters import with_sites
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import EVERY_FILTER, Provider, drop_empty
-from webquarry._search.providers._google_codes import country_code, language_code
-from webquarry._search.query.operators import with_sites
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     json_object,
     object_at,
     objects,
@@ -30,11 +29,46 @@ from webquarry._search.replies.body import (
     quote_words,
     unknown_shape_failure,
 )
-from webquarry._search.replies.dates import read_snippet_date
-from webquarry._search.replies.text import iso_date, plain, plain_from_html
+from webquarry._search.text import iso_date, plain, plain_from_html, read_snippet_date
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
+
+MAX_CHARACTERS = 2048  # of a query
+MAX_WORDS = 32  # Google passes over the words after these, and operators are words
+# Google takes these for the language of a page (`lr=lang_..`), and no others.
+_KNOWN = """
+ar bg ca cs da de el en es et fi fr hr hu id is it iw ja ko lt lv nl no pl pt ro ru sk sl sr sv tr
+zh-CN zh-TW
+"""
+_LANGUAGES = frozenset(_KNOWN.split())
+_OWN = {"he": "iw", "nb": "no", "nn": "no", "zh": "zh-CN"}
+_TRADITIONAL = frozenset({"HK", "MO", "TW"})
+
+
+def language_code(query: Query) -> str | None:
+    """The language of the query in Google's spelling; None when there is none, or none that Google
+    can tell.
+    """
+    if query.language == "zh" and query.country in _TRADITIONAL:
+        return "zh-TW"
+    language = _OWN.get(query.language or "", query.language)
+    if language in _LANGUAGES:
+        return language
+    return None
+
+
+def country_code(query: Query) -> str | None:
+    """The country of the query as `gl` takes it."""
+    if query.country:
+        return {"GB": "uk"}.get(query.country, query.country.lower())
+    return None
+
+
+def fits_in_query(text: str) -> bool:
+    """Whether Google reads a query of this length to its end."""
+    return len(text) <= MAX_CHARACTERS and len(text.split()) <= MAX_WORDS
+
 
 KEY = "GOOGLE_SEARCH_API_KEY"
 ENGINE = "GOOGLE_SEARCH_ENGINE_ID"

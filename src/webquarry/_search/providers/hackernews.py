@@ -15,10 +15,10 @@ from typing import Any
 
 import httpx2
 
+from webquarry._search.filters import with_terms
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider
-from webquarry._search.query.operators import with_terms
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     asks_for_proof,
     failure,
     json_object,
@@ -27,7 +27,7 @@ from webquarry._search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry._search.replies.text import iso_date, plain, shorten_text, unescape_entities
+from webquarry._search.text import iso_date, plain, shorten_text, unescape_entities
 from webquarry.net.models import Reply
 
 ITEM = "https://news.ycombinator.com/item?id="

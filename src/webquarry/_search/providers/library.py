@@ -13,7 +13,7 @@ import httpx2
 
 from webquarry._search.models import LIBRARY, Batch, Query, Result
 from webquarry._search.provider import Provider
-from webquarry._search.replies.body import failure, json_object, parse_hits
+from webquarry._search.replies import failure, json_object, parse_hits
 from webquarry.errors import BadInput
 from webquarry.net.models import Reply
 

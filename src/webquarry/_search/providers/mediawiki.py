@@ -14,10 +14,10 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
+from webquarry._search.filters import with_terms
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider
-from webquarry._search.query.operators import with_terms
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     asks_for_proof,
     failure,
     json_object,
@@ -27,7 +27,7 @@ from webquarry._search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry._search.replies.text import plain, plain_from_html
+from webquarry._search.text import plain, plain_from_html
 from webquarry.errors import BadInput, ProviderFailure, SiteRefused, WebquarryError
 from webquarry.net.models import Reply
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import httpx2
 
+from webquarry._search.filters import with_sites, with_terms
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import EVERY_FILTER, Provider, drop_empty
-from webquarry._search.providers._google_codes import country_code, fits_in_query, language_code
-from webquarry._search.query.operators import with_sites, with_terms
-from webquarry._search.replies.body import (
+from webquarry._search.providers.google import country_code, fits_in_query, language_code
+from webquarry._search.replies import (
     failure,
     json_object,
     object_at,
@@ -24,7 +24,7 @@ from webquarry._search.replies.body import (
     quota_failure,
     quote_words,
 )
-from webquarry._search.replies.text import plain_from_html
+from webquarry._search.text import plain_from_html
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply

@@ -13,17 +13,17 @@ from urllib.parse import urlencode
 
 import httpx2
 
+from webquarry._search.filters import with_sites, with_terms, without_commands
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider, drop_empty
-from webquarry._search.query.operators import with_sites, with_terms, without_commands
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     asks_for_proof,
     failure,
     json_object,
     parse_hits,
     quote_words,
 )
-from webquarry._search.replies.text import iso_date
+from webquarry._search.text import iso_date
 from webquarry.errors import AuthFailure, ProviderFailure, SiteRefused
 from webquarry.net.models import Reply
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import httpx2
 
+from webquarry._search.filters import with_sites, with_terms
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider, drop_empty
-from webquarry._search.providers._google_codes import fits_in_query, language_code
-from webquarry._search.query.operators import with_sites, with_terms
-from webquarry._search.replies.body import (
+from webquarry._search.providers.google import fits_in_query, language_code
+from webquarry._search.replies import (
     failure,
     json_object,
     parse_hits,

@@ -11,10 +11,10 @@ from typing import Any
 
 import httpx2
 
+from webquarry._search.filters import with_terms
 from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider, drop_empty
-from webquarry._search.query.operators import with_terms
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     failure,
     json_object,
     objects,
@@ -22,7 +22,7 @@ from webquarry._search.replies.body import (
     quota_failure,
     quote_words,
 )
-from webquarry._search.replies.text import iso_date, rfc_date
+from webquarry._search.text import iso_date, rfc_date
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply

@@ -16,20 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from webquarry._search.addresses import normal_doi, split_url
+from webquarry._search.guard import Breakers, GuardedCall, apply_retry_after, choose_error, shorten
 from webquarry._search.identity import identity
 from webquarry._search.models import Attempt, Query, Result
-from webquarry._search.replies.addresses import split_url
-from webquarry._search.replies.doi import normal_doi
-from webquarry._search.replies.text import plain
 from webquarry._search.router import Router
 from webquarry._search.scholarly.merge import merge
 from webquarry._search.scholarly.models import Author, Paper, PaperQuery, PapersFound
 from webquarry._search.scholarly.provider import Scholarly, parse_arxiv_id, with_origins
-from webquarry._search.services.breaker import Breakers
-from webquarry._search.services.failure import choose_error, shorten
-from webquarry._search.services.guard import GuardedCall, apply_retry_after
-from webquarry._search.services.pace import Pace
-from webquarry._search.services.services import Services
+from webquarry._search.services import Pace, Services
+from webquarry._search.text import plain
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, RateLimited, WebquarryError
 from webquarry.net.client import Client
@@ -38,7 +34,7 @@ from webquarry.settings import Settings
 from webquarry.store.cache import Cache, Made, key_of
 
 if TYPE_CHECKING:
-    from webquarry._search.query.lenses import Lens
+    from webquarry._search.lenses import Lens
 
 _NUMBER = re.compile(r"^\[\d{4}\.\d{4,5}(?:v\d+)?\]\s*")  # arXiv puts it before the title
 _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d+)")

@@ -15,10 +15,9 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from webquarry._search.replies.doi import doi_url
-from webquarry._search.replies.text import normalize_letters
-from webquarry._search.scholarly.models import EMPTY, FIELDS, Paper
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.addresses import doi_url
+from webquarry._search.scholarly.models import EMPTY, FIELDS, Notice, Paper
+from webquarry._search.text import normalize_letters
 
 _SMOOTHING = 60  # of reciprocal rank fusion, as in the paper that proposed it
 _STAMP = re.compile(r"^(?:(?:retracted|withdrawn)\b(?: (?:article|paper|chapter))?\s*)+")

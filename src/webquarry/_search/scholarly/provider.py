@@ -15,23 +15,23 @@ from typing import Any, ClassVar
 
 import httpx2
 
+from webquarry._search.addresses import doi_url, normal_doi
+from webquarry._search.domains import host_of
 from webquarry._search.identity import identity
-from webquarry._search.query.domains import host_of
-from webquarry._search.replies.doi import doi_url, normal_doi
-from webquarry._search.replies.text import iso_date, join_date, plain
 from webquarry._search.scholarly.models import (
     ARXIV_DOI,
     EMPTY,
     FIELDS,
     Author,
+    Notice,
     Paper,
     PaperQuery,
     Record,
     WorkQuestion,
 )
-from webquarry._search.scholarly.notices import Notice
 from webquarry._search.scholarly.text import from_markup
-from webquarry._search.services.service import Service
+from webquarry._search.service import Service
+from webquarry._search.text import iso_date, join_date, plain
 from webquarry.errors import AuthFailure
 from webquarry.net.models import Reply
 from webquarry.settings import Settings

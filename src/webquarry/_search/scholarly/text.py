@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from webquarry._search.replies.body import unreadable_failure
-from webquarry._search.replies.text import plain, shorten_text, unescape_entities
+from webquarry._search.replies import unreadable_failure
+from webquarry._search.text import plain, shorten_text, unescape_entities
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from webquarry._search.replies.body import objects
+from webquarry._search.replies import objects
 from webquarry.ask.billing.prices import Tokens
 from webquarry.ask.vendors.base import (
     QUERY_SCHEMA,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from webquarry._search.replies.body import objects
+from webquarry._search.replies import objects
 from webquarry.ask.billing.prices import Tokens
 from webquarry.ask.vendors.base import (
     SEARCH_WORDS,

@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from itertools import pairwise
 
-from webquarry._search.replies.text import normalize_letters
+from webquarry._search.text import normalize_letters
 
 # Where the marks and digits of living scripts are.
 _PLACES = (

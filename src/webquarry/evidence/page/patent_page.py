@@ -20,8 +20,8 @@ from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.reader import FetchedPage, Reader
 from webquarry._read.reply import raw_reply
 from webquarry._read.workers.job import Job, job
-from webquarry._search.patents.models import Patent
 from webquarry._search.patents.numbers import PatentNumber, read_number
+from webquarry._search.patents.provider import Patent
 from webquarry.errors import NotFound, ScriptPage
 from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.page.dates import read_date

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from webquarry._search.replies.text import shorten_text
+from webquarry._search.text import shorten_text
 from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.page.jsonld import JsonLdBlock
 from webquarry.evidence.page.tags import Tags

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from urllib.parse import SplitResult
 
-from webquarry._search.replies.addresses import split_host, split_url
+from webquarry._search.addresses import split_host, split_url
 
 _SEPARATORS = (" | ", " · ", " – ", " — ", " - ", " :: ")
 _SMALL_WORDS = """

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from webquarry._search.replies.doi import normal_doi
+from webquarry._search.addresses import normal_doi
 from webquarry.evidence.page.dates import date_parts, read_date
 from webquarry.evidence.page.people import MOST_AUTHORS, Name, parse_people, parse_person
 from webquarry.evidence.styles.keys import build_key

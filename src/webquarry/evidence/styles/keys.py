@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
-from webquarry._search.replies.text import normalize_letters
+from webquarry._search.text import normalize_letters
 from webquarry.evidence.styles.work import Work
 
 _WORDS = re.compile(r"[a-z0-9]+")

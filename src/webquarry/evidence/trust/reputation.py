@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, cast
 
-from webquarry._search.replies.addresses import split_host
+from webquarry._search.addresses import split_host
 from webquarry.net.domains import registrable_domain
 
 Tier = Literal["high", "mixed", "low"]

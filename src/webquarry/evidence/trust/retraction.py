@@ -17,8 +17,8 @@ from urllib.parse import quote
 import httpx2
 
 from webquarry._search.provider import at_origin
-from webquarry._search.replies.body import failure, json_object
-from webquarry._search.scholarly.notices import Notice, crossref_notices
+from webquarry._search.replies import failure, json_object
+from webquarry._search.scholarly.models import Notice, crossref_notices
 from webquarry.evidence.models import RetractionStatus
 from webquarry.net.models import Reply
 from webquarry.settings import Settings

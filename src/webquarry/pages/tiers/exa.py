@@ -17,7 +17,7 @@ import httpx2
 from webquarry._read.models import Page
 from webquarry._read.slices.text import WrittenText
 from webquarry._search.providers.exa import KEY, Exa
-from webquarry._search.replies.body import failure, json_object, quota_failure
+from webquarry._search.replies import failure, json_object, quota_failure
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
 from webquarry.net.client import Client

@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from webquarry._search.models import Query, Result
-from webquarry._search.replies.dates import to_timestamp
+from webquarry._search.text import to_timestamp
 from webquarry.evidence.models import AnswerPart
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from webquarry._search.patents.models import Patent
-from webquarry._search.patents.names import Cluster
+from webquarry._search.patents.numbers import Cluster
+from webquarry._search.patents.provider import Patent
 from webquarry.evidence.models import TRUST, AnswerPart, ZeroResultHints, fixed
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.styles.csl import to_csl

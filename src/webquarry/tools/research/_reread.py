@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry._read.slices.outline import Heading
 from webquarry._search.identity import identity
-from webquarry._search.replies.text import shorten_text
+from webquarry._search.text import shorten_text
 from webquarry.errors import WebquarryError
 from webquarry.pages.outgoing import filter_text
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from msgspec import Meta
 
+from webquarry._search.domains import host_of
+from webquarry._search.guard import shorten
 from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result
-from webquarry._search.query.domains import host_of
-from webquarry._search.services.failure import shorten
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints, fixed
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url

@@ -10,11 +10,9 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from webquarry._search.ask import FALLBACK_SHARE
-from webquarry._search.models import Found
-from webquarry._search.patents.models import FoundPatents, PatentQuery, cpc_symbol
-from webquarry._search.patents.names import assignee_clusters
-from webquarry._search.patents.numbers import office_code, read_number
-from webquarry._search.stored import pack, unpack
+from webquarry._search.models import Found, pack, unpack
+from webquarry._search.patents.numbers import assignee_clusters, office_code, read_number
+from webquarry._search.patents.provider import FoundPatents, PatentQuery, cpc_symbol
 from webquarry.errors import BadInput
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.store.cache import Made, key_of

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from webquarry._search.codes import country_code, language_code
 from webquarry._search.models import ALL, Found, Query
-from webquarry._search.replies.codes import country_code, language_code
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.evidence.models import ZeroResultHints
 from webquarry.tool import tool
@@ -73,7 +73,7 @@ async def web_search(
         check_claim(claim)
     chosen_lens = None
     if lens:
-        from webquarry._search.query.lenses import pick_lens
+        from webquarry._search.lenses import pick_lens
 
         chosen_lens = pick_lens(kit.lenses, lens)
     asked = Query(

@@ -19,10 +19,10 @@ from types import TracebackType
 
 import msgspec
 
+from webquarry._search.guard import NO_ANSWER, apply_retry_after
 from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry._search.scholarly.provider import WorkIndex
-from webquarry._search.services.guard import NO_ANSWER, apply_retry_after
-from webquarry._search.services.services import Services
+from webquarry._search.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.store.cache import Cache, Made, key_of

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date
 
 from webquarry._read.workers.job import JobRunner
+from webquarry._search.guard import Breakers
 from webquarry._search.scholarly.provider import WorkIndex
-from webquarry._search.services.breaker import Breakers
-from webquarry._search.services.pace import Pace
-from webquarry._search.services.services import Services
+from webquarry._search.services import Pace, Services
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.progress import note

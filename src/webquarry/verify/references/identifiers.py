@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from webquarry._search.replies.doi import DOI, trim_doi
+from webquarry._search.addresses import DOI, trim_doi
 from webquarry._search.scholarly.models import ARXIV_DOI
 from webquarry._search.scholarly.provider import parse_arxiv_id
 from webquarry.verify.references.models import Identifiers

@@ -18,8 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
-from webquarry._search.scholarly.models import ARXIV_DOI, Record
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.models import ARXIV_DOI, Notice, Record
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.verify.references.models import (
     OUTSIDE,

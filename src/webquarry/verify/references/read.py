@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from webquarry._search.replies.doi import normal_doi
+from webquarry._search.addresses import normal_doi
 from webquarry._search.scholarly.models import Author
 from webquarry._search.scholarly.provider import parse_arxiv_id
 from webquarry.errors import BadInput

@@ -16,11 +16,15 @@ from typing import Any
 import httpx2
 from lxml import etree
 
-from webquarry._search.patents.models import Patent, PatentBatch, PatentQuery
-from webquarry._search.patents.names import bare, terms
-from webquarry._search.patents.numbers import PatentNumber, number_of
-from webquarry._search.patents.provider import Login, PatentProvider
-from webquarry._search.replies.body import (
+from webquarry._search.patents.numbers import PatentNumber, bare, number_of, terms
+from webquarry._search.patents.provider import (
+    Login,
+    Patent,
+    PatentBatch,
+    PatentProvider,
+    PatentQuery,
+)
+from webquarry._search.replies import (
     failure,
     json_object,
     parse_each,

@@ -10,10 +10,9 @@ from typing import Any
 
 import httpx2
 
-from webquarry._search.patents.models import Patent, PatentBatch, PatentQuery
 from webquarry._search.patents.numbers import PatentNumber, number_of
-from webquarry._search.patents.provider import PatentProvider
-from webquarry._search.replies.body import (
+from webquarry._search.patents.provider import Patent, PatentBatch, PatentProvider, PatentQuery
+from webquarry._search.replies import (
     failure,
     json_object,
     object_at,
@@ -23,7 +22,7 @@ from webquarry._search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry._search.replies.text import iso_date, plain
+from webquarry._search.text import iso_date, plain
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, WebquarryError
 from webquarry.net.models import Reply

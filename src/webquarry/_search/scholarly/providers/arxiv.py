@@ -14,10 +14,16 @@ from typing import Any, ClassVar
 import httpx2
 from lxml import etree
 
-from webquarry._search.replies.body import failure, parse_each, quote_words, rate_limit_failure
-from webquarry._search.replies.doi import normal_doi
-from webquarry._search.scholarly.models import ARXIV_DOI, Paper, PaperQuery, Record, WorkQuestion
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.addresses import normal_doi
+from webquarry._search.replies import failure, parse_each, quote_words, rate_limit_failure
+from webquarry._search.scholarly.models import (
+    ARXIV_DOI,
+    Notice,
+    Paper,
+    PaperQuery,
+    Record,
+    WorkQuestion,
+)
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
     RECORDS,

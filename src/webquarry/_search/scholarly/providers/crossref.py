@@ -14,7 +14,8 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry._search.replies.body import (
+from webquarry._search.addresses import normal_doi
+from webquarry._search.replies import (
     array_at,
     failure,
     json_object,
@@ -25,9 +26,15 @@ from webquarry._search.replies.body import (
     unknown_shape_failure,
     unreadable_failure,
 )
-from webquarry._search.replies.doi import normal_doi
-from webquarry._search.scholarly.models import Author, Paper, PaperQuery, Record, WorkQuestion
-from webquarry._search.scholarly.notices import Notice, crossref_notices
+from webquarry._search.scholarly.models import (
+    Author,
+    Notice,
+    Paper,
+    PaperQuery,
+    Record,
+    WorkQuestion,
+    crossref_notices,
+)
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
     RECORDS,

@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry._search.replies.body import (
+from webquarry._search.addresses import normal_doi
+from webquarry._search.replies import (
     failure,
     json_object,
     object_at,
@@ -20,9 +21,7 @@ from webquarry._search.replies.body import (
     text_at,
     unknown_shape_failure,
 )
-from webquarry._search.replies.doi import normal_doi
-from webquarry._search.scholarly.models import Record, WorkQuestion
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.models import Notice, Record, WorkQuestion
 from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author, build_record
 from webquarry.net.models import Reply
 

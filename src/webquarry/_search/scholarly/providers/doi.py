@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry._search.replies.body import failure, json_object
+from webquarry._search.replies import failure, json_object
 from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry._search.scholarly.provider import WorkIndex, build_record
 from webquarry.errors import ProviderFailure

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import httpx2
 
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     array_at,
     failure,
     json_object,
@@ -24,8 +24,16 @@ from webquarry._search.replies.body import (
     quote_words,
     text_at,
 )
-from webquarry._search.scholarly.models import Author, Paper, PaperQuery, Record, WorkQuestion
-from webquarry._search.scholarly.notices import Notice, combine_flags, parse_flag
+from webquarry._search.scholarly.models import (
+    Author,
+    Notice,
+    Paper,
+    PaperQuery,
+    Record,
+    WorkQuestion,
+    combine_flags,
+    parse_flag,
+)
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
     RECORDS,

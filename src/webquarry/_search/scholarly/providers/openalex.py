@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     failure,
     json_object,
     object_at,
@@ -23,8 +23,14 @@ from webquarry._search.replies.body import (
     rate_limit_failure,
     text_at,
 )
-from webquarry._search.scholarly.models import Author, Paper, PaperQuery, Record, WorkQuestion
-from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.models import (
+    Author,
+    Notice,
+    Paper,
+    PaperQuery,
+    Record,
+    WorkQuestion,
+)
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
     RECORDS,

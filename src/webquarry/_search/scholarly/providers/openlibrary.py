@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import httpx2
 
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     array_at,
     failure,
     json_object,

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     failure,
     json_object,
     object_at,

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import httpx2
 from lxml import etree
 
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     array_at,
     failure,
     json_object,
@@ -27,8 +27,16 @@ from webquarry._search.replies.body import (
     text_at,
     unknown_shape_failure,
 )
-from webquarry._search.scholarly.models import Author, Paper, PaperQuery, Record, WorkQuestion
-from webquarry._search.scholarly.notices import Notice, combine_flags, parse_flag
+from webquarry._search.scholarly.models import (
+    Author,
+    Notice,
+    Paper,
+    PaperQuery,
+    Record,
+    WorkQuestion,
+    combine_flags,
+    parse_flag,
+)
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
     RECORDS,

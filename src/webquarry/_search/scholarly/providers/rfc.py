@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import httpx2
 
-from webquarry._search.replies.body import array_at, failure, json_object, text_at
+from webquarry._search.replies import array_at, failure, json_object, text_at
 from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry._search.scholarly.provider import WorkIndex, build_author, build_record
 from webquarry.net.models import Reply

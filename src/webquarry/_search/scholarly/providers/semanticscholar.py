@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     array_at,
     failure,
     json_object,

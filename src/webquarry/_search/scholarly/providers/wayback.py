@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import httpx2
 
-from webquarry._search.replies.body import (
+from webquarry._search.replies import (
     failure,
     json_object,
     object_at,
@@ -21,7 +21,7 @@ from webquarry._search.replies.body import (
 )
 from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry._search.scholarly.provider import WorkIndex
-from webquarry._search.services.service import at_origin
+from webquarry._search.service import at_origin
 from webquarry.net.models import Reply
 
 _WEB_ORIGIN = "https://web.archive.org"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 _LONGEST_AUTHORITY = 1_000  # characters: a name has 253 at most, a login may stand before it
 _AUTHORITY = re.compile(r"[^/?#]*+//([^/?#]*+)")
@@ -59,3 +59,34 @@ def _check_authority(url: str) -> None:
     found = _AUTHORITY.match(url.translate(_LEFT_OUT))
     if found and len(found[1]) > _LONGEST_AUTHORITY:
         raise ValueError("the host of the address is too long")
+
+
+DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/[^\s\"<>{}|\\^`\x00-\x20]{1,200}")
+_PREFIXED = re.compile(r"(?:https?://)?(?:dx\.)?doi\.org/|doi:\s*|info:doi/", re.IGNORECASE)
+_LONGEST = 400  # characters of a text that are looked at
+
+
+def normal_doi(text: object) -> str | None:
+    """The bare DOI in lower case of a text that is one; None for any other."""
+    if not isinstance(text, str):
+        return None
+    decoded = unquote(text.strip()[:_LONGEST])
+    bare = _PREFIXED.sub("", decoded, count=1).strip()
+    if DOI.fullmatch(bare):
+        return trim_doi(bare).lower()
+    return None
+
+
+def trim_doi(doi: str) -> str:
+    """The DOI without what belongs to the sentence around it: a full stop, a bracket that was
+    opened before it.
+    """
+    doi = doi.split("](")[0].rstrip(".,;:!?*'’”]")
+    while doi.endswith(")") and doi.count(")") > doi.count("("):
+        doi = doi[:-1].rstrip(".,;:")
+    return doi
+
+
+def doi_url(doi: str) -> str:
+    """Where a bare DOI leads."""
+    return f"https://doi.org/{quote(doi, safe='/:;().-_')}"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from webquarry._search.replies.text import plain
+from webquarry._search.text import plain
 from webquarry.errors import (
     LONGEST_WAIT_SECONDS,
     BadInput,

@@ -3,13 +3,67 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
+from webquarry._search.domains import DomainFilter
 from webquarry._search.models import Query, Result
 from webquarry._search.provider import Provider
-from webquarry._search.query.domains import DomainFilter
+
+_QUOTED = r'"[^"]*"'
+
+
+def with_sites(
+    text: str, allowed: Sequence[str], blocked: Sequence[str], fits: Callable[[str], bool]
+) -> str:
+    """The query text with as many operators as `fits` lets it hold."""
+    choice = " OR ".join(f"site:{domain}" for domain in allowed)
+    if choice and fits(f"{text} {choice}"):
+        text = f"{text} {choice}"
+    for domain in blocked:
+        if fits(f"{text} -site:{domain}"):
+            text = f"{text} -site:{domain}"
+    return text
+
+
+def with_first_site(text: str, allowed: Sequence[str]) -> str:
+    """The query text as long as it is with the least that a choice of domains takes."""
+    if not allowed:
+        return text
+    return f"{text} site:{allowed[0]}"
+
+
+def with_terms(query: Query) -> str:
+    """The query text with the words that must be there as they stand, and those that must not be
+    there.
+    """
+    parts = [query.text]
+    exact = (query.exact_terms or "").replace('"', " ").split()
+    if exact:
+        parts.append(f'"{" ".join(exact)}"')
+    for word in (query.exclude_terms or "").replace('"', " ").split():
+        parts.append(f"-{word}")
+    return " ".join(filter(None, parts))
+
+
+def without_commands(text: str, marks: str) -> str:
+    """The text with every word that begins with one of these marks (`!bang`) in quotation marks, so
+    that it is a word.
+    """
+
+    if not any(mark in text for mark in marks):
+        return text
+
+    def quote_command(found: re.Match[str]) -> str:
+        word = found[0]
+        if word.startswith('"'):  # a phrase, which is quoted already
+            return word
+        bare = word.replace('"', "")
+        return f'"{bare}"'
+
+    word = re.compile(rf"{_QUOTED}|(?<!\S)[{re.escape(marks)}]\S*")
+    return word.sub(quote_command, text)
 
 
 def put_takers_first(

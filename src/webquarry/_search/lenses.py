@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from webquarry._search.query.domains import normalise
+from webquarry._search.domains import normalise
 from webquarry.credentials import expand_home
 from webquarry.errors import BadInput
 from webquarry.store.cache import key_of
@@ -52,7 +52,7 @@ class Lens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_lenses(own: Path | None = None) -> dict[str, Lens]:
     """Every lens by name, the user's own in place of ours."""
-    lenses = _read_folder(Path(__file__).parents[2] / "data" / "lenses")
+    lenses = _read_folder(Path(__file__).parents[1] / "data" / "lenses")
     if own is not None:
         folder = expand_home(own)
         if not folder.is_dir():

@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 import idna
 
-from webquarry._search.replies.addresses import split_host, split_url
+from webquarry._search.addresses import split_host, split_url
 from webquarry.errors import BadInput
 
 _LONGEST_NAME = 253  # characters of a domain

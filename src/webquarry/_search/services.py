@@ -11,18 +11,24 @@ answer (`Service.rest_after`) is, as far as the time allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import cached_property, partial
 from typing import Generic, TypeVar
 
 import httpx2
 
-from webquarry._search.services.breaker import Breakers
-from webquarry._search.services.failure import unknown_service
-from webquarry._search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
-from webquarry._search.services.pace import Pace
-from webquarry._search.services.service import Service
+from webquarry._search.guard import (
+    CUT_SHORT,
+    Breakers,
+    GuardedCall,
+    apply_retry_after,
+    guard,
+    unknown_service,
+)
+from webquarry._search.service import Service
 from webquarry.clock import Clock
 from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited, describe_wait
 from webquarry.net.client import Client
@@ -30,6 +36,37 @@ from webquarry.net.models import Reply
 from webquarry.net.sender import IS_FINAL
 from webquarry.registry import members_of
 from webquarry.settings import Settings
+
+_FREE = nullcontext()
+
+
+class Pace:
+    """Keeps calls of a service apart; one without a least interval is always free."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._started_at: dict[str, float] = {}
+
+    def hold(self, service: Service) -> AbstractAsyncContextManager[None]:
+        """Wait until the service may be asked, and let nobody else ask it for the length of the
+        block.
+        """
+        if service.min_interval_seconds <= 0:
+            return _FREE
+        return self._hold(service)
+
+    @asynccontextmanager
+    async def _hold(self, service: Service) -> AsyncIterator[None]:
+        async with self._locks.setdefault(service.name, asyncio.Lock()):
+            last_start = self._started_at.get(service.name, -math.inf)
+            earliest = last_start + service.min_interval_seconds
+            pause = earliest - self._clock.monotonic()
+            if pause > 0:
+                await self._clock.sleep(pause)
+            self._started_at[service.name] = self._clock.monotonic()
+            yield
+
 
 S = TypeVar("S", bound=Service)
 

@@ -1,1 +1,0 @@
-"""what a search is limited to: domains, terms, lenses"""

@@ -1,1 +1,0 @@
-"""what a service replied -> plain text, dates and identifiers, or the error it means"""

@@ -1,1 +1,0 @@
-"""a service that is asked over the network: paced, rested after failures, probed"""
