@@ -26,10 +26,9 @@ from pathlib import Path
 import pyarrow
 
 import webquarry.batch
-from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.batch import answer_schema
-from webquarry.ask.billing.ledger import ReservationRequest, Settlement
-from webquarry.ask.models import AskLimits, ModelReply, Usage
+from webquarry.ask.ledger import Cost, Reservation
+from webquarry.ask.models import AskLimits, KeptAnswer, ModelReply, Usage
 from webquarry.ask.store import FileQuestionStore, QuestionStore
 from webquarry.clock import Clock
 from webquarry.store.records import RecordFile
@@ -118,12 +117,12 @@ async def ask_all(store: QuestionStore) -> tuple[float, float]:
     kept = KeptAnswer(ModelReply("an answer " * 20, model="m"), now, now + 1000)
 
     async def ask(number: int) -> None:
-        request = ReservationRequest("run", "batch", "m", 0.01, AskLimits(None, 1e6, 1e6), 1, "me")
+        wanted = Reservation("run", "batch", "m", 0.01, AskLimits(None, 1e6, 1e6))
         async with places:
-            entry = await store.enter(f"{number}", request, lambda kept: True)
-            assert entry.held is not None
-            settlement = Settlement(entry.held, Usage(calls=1, usd=0.005))
-            await store.settle(f"{number}", "me", kept, [settlement])
+            held = await store.enter(f"{number}", wanted, lambda kept: True)
+            assert isinstance(held, Reservation)
+            cost = Cost(Usage(calls=1, usd=0.005))
+            await store.settle(f"{number}", kept, [held], cost)
 
     begun, used = time.perf_counter(), time.process_time()
     await asyncio.gather(*(ask(number) for number in range(QUESTIONS)))

@@ -57,9 +57,9 @@ ORDER_WITHIN = {
         "models",
     ),
     "ask": (
-        "batch", "engine", "asker", "exchange", "pending", "redis_store", "store", "templates",
-        "searching", "answers", "client", "limiter", "keys", "options", "schema",
-        "vendors", "billing", "models",
+        "batch", "engine", "exchange", "redis_store", "store", "templates", "searching", "client",
+        "limiter", "keys", "options", "schema", "ledger", "statement", "vendors", "prices",
+        "models",
     ),
 }  # fmt: skip
 # Display hooks of notebooks import their views by name, on first use.

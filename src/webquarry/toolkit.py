@@ -189,7 +189,7 @@ class Toolkit:
         if not self.settings.exa_contents:
             return None
         from webquarry._search.providers.exa import Exa
-        from webquarry.ask.billing.page_payments import PagePayments
+        from webquarry.ask.ledger import PagePayments
         from webquarry.pages.tiers.exa import ExaContents
 
         exa = Exa.configure(self.settings, self.environ, self.clock)

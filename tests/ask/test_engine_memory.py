@@ -13,7 +13,6 @@ from tests.ask.asking import asked, questions, with_engine
 from tests.ask.fakes import SEARCH_KEY, FakeServers, error_reply, home, open_engine
 from webquarry.ask.engine import Engine
 from webquarry.ask.models import ModelReply, Question
-from webquarry.ask.templates import RequestOptions
 
 
 def test_equal_questions_of_one_batch_are_asked_once_and_paid_once(
@@ -124,7 +123,7 @@ def test_an_answer_that_was_searched_for_is_good_for_half_an_hour_and_others_for
     async def work(engine: Engine) -> list[float]:
         for mark in ("[search]", ""):
             await engine.ask(Question(f"a {mark}", "b"), engine.statement())
-        kept = engine.resolve_template(RequestOptions(max_tokens=1000)).kept
+        kept = engine.templates.resolve(Question("", "")).kept
         return [one.expires_at - one.made_at for one in kept.values()]
 
     assert with_engine(servers, tmp_path, work) == [1800, 86400]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ask.fakes import FakeReply, FakeServers, error_reply, home, open_engine
-from webquarry.ask.billing.ledger import SpendingRecord
+from webquarry.ask.ledger import SpendingRecord
 from webquarry.ask.models import ModelReply, Question
 from webquarry.errors import Cancelled
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from webquarry._search.models import Result
-from webquarry.ask.billing.prices import Prices, Tokens
 from webquarry.ask.keys import NAMES, Keys
 from webquarry.ask.options import Options
+from webquarry.ask.prices import Prices, Tokens
 from webquarry.ask.schema import Mismatch, Schema
 from webquarry.ask.searching import format_results
 from webquarry.clock import FrozenClock
@@ -120,13 +120,6 @@ def test_a_file_of_prices_that_cannot_be_used_is_an_error(tmp_path: Path, text: 
     (tmp_path / "p.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(BadInput, match="prices"):
         Prices(tmp_path / "p.json")
-
-
-@pytest.mark.parametrize(
-    "usage", [None, [], {"input_tokens": None, "output_tokens": "7"}, {"output_tokens": -5}]
-)
-def test_counts_that_are_none_count_as_nothing(usage: Any) -> None:
-    assert Tokens.from_usage(usage) == Tokens()
 
 
 # Keys

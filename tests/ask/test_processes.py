@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from tests.ask.fakes import FakeReply, FakeServers, home, open_engine
-from webquarry.ask.billing import ledger
-from webquarry.ask.billing.ledger import SpendingRecord
+from webquarry.ask import ledger
+from webquarry.ask.ledger import SpendingRecord
 from webquarry.ask.models import Question
 from webquarry.clock import Clock
 
@@ -35,7 +35,7 @@ class Later(Clock):
     """A clock that is ahead."""
 
     def now(self) -> datetime:
-        return super().now() + timedelta(seconds=ledger.HELD_SECONDS + 1)
+        return super().now() + timedelta(seconds=ledger.RESERVED_SECONDS + 1)
 
 
 @contextmanager

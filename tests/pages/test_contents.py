@@ -15,7 +15,7 @@ import pytest
 from tests.net.doubles import FakeWeb
 from tests.net.wires import PUBLIC, FakeDns
 from tests.tools.pages import URL, sent
-from webquarry.ask.billing.ledger import spent_since
+from webquarry.ask.ledger import spent_since
 from webquarry.errors import Challenge, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.net.client import Client
 from webquarry.toolkit import Toolkit

@@ -160,7 +160,7 @@ def test_anthropics_key_is_one_of_them(servers: FakeServers, tmp_path: Path) -> 
     [
         ("webquarry_set_key('openia', 'x')", "No vendor of models is called 'openia'"),
         ("webquarry_set_key('openai', NULL)", "nothing was changed"),
-        ("webquarry_set_key('openai', 'two words')", "cannot be a key"),
+        ("webquarry_set_key('openai', 'two words')", "not a valid key"),
     ],
 )
 def test_a_key_that_cannot_be_set_is_told(others: Session, call: str, said: str) -> None:

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from webquarry.ask.billing.statement import Statement
 from webquarry.ask.engine import Engine, OnProgress
 from webquarry.ask.models import MAX_TOKENS, ModelReply, Question
-from webquarry.ask.templates import RequestOptions
+from webquarry.ask.statement import Statement
 from webquarry.errors import AuthFailure, BadInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -68,30 +67,29 @@ def ask_rows(
     on_progress: OnProgress | None = None,
 ) -> list[ModelReply | None]:
     """Return the reply of each row; None for rows that were not asked."""
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     for name in ("context", "prompt"):
-        if name not in batch.schema.names:
+        if name not in columns:
             raise BadInput(
                 f"The batch has no column {name!r}.",
                 suggested_action="Give it the columns context and prompt.",
             )
-    contexts = batch.column("context").to_pylist()
-    prompts = batch.column("prompt").to_pylist()
+    contexts = columns["context"].to_pylist()
+    prompts = columns["prompt"].to_pylist()
     options: list[list[Any]] = []
     for name in OPTION_COLUMNS:
-        if name in batch.schema.names:
-            options.append(batch.column(name).to_pylist())
-        else:
-            options.append([None] * len(contexts))
+        column = columns.get(name)
+        options.append([None] * len(contexts) if column is None else column.to_pylist())
     replies: list[ModelReply | None] = [None] * len(contexts)
     if contexts and all(column.count(column[0]) == len(column) for column in options):
-        first = [column[0] for column in options]
+        first = _build_question("", "", *(column[0] for column in options))
         replies = _recall_rows(contexts, prompts, engine, statement, first)
     missing: list[int] = []
     questions: list[Question] = []
     for place, reply in enumerate(replies):
         if reply is None and contexts[place] is not None and prompts[place] is not None:
-            wanted = [column[place] for column in options]
             missing.append(place)
+            wanted = [column[place] for column in options]
             questions.append(_build_question(contexts[place], prompts[place], *wanted))
     if questions:
         found = run(engine.ask_all(questions, statement, on_progress))
@@ -105,37 +103,32 @@ def _recall_rows(
     prompts: Sequence[str | None],
     engine: Engine,
     statement: Statement,
-    options: Sequence[Any],
+    first: Question,
 ) -> list[ModelReply | None]:
-    """Return the replies in memory for rows with the same options."""
-    nothing: list[ModelReply | None] = [None] * len(contexts)
-    model, max_tokens, search, schema, instructions, fresh = options
-    if fresh or not engine.options.cache:
-        return nothing
+    """Return the replies in memory for rows with the same options as a question."""
+    replies: list[ModelReply | None] = [None] * len(contexts)
+    if first.fresh or not engine.options.cache:
+        return replies
     statement.check()
-    tokens = None if max_tokens is None else int(max_tokens)
-    wanted = RequestOptions(model or None, tokens, search, schema or None, instructions or None)
     try:
-        template = engine.resolve_template(wanted)
+        template = engine.templates.resolve(first)
     except (BadInput, AuthFailure):
-        return nothing  # the engine decides whether that ends the statement
+        return replies  # the engine decides whether that ends the statement
     is_good = engine.is_good
     now = engine.clock.now().timestamp()
-    replies: list[ModelReply | None] = []
     hits = 0
-    # A million rows come here: one lookup for each, without building a question.
-    for kept in map(template.kept.get, zip(contexts, prompts, strict=True)):  # type: ignore[arg-type]
+    # One lookup per row, without building a question: a statement may have a million rows.
+    for place, kept in enumerate(map(template.kept.get, zip(contexts, prompts, strict=True))):  # type: ignore[arg-type]
         if kept is not None and is_good(kept, now):
-            hits += 1
-            replies.append(kept.reply)
-            if kept.reply.search_failed is not None:
+            replies[place] = kept.reply
+            if kept.reply.search_failed is None:
+                hits += 1
+            else:
+                statement.count(rows=1)
                 statement.count_reply(kept.reply)
-        else:
-            replies.append(None)
     if hits:
-        statement.add_rows(hits)
-        statement.count_answers(rows=hits, hits=hits)
-        engine.note(statement)
+        statement.count(rows=hits, done=hits, hits=hits)
+    engine.note(statement)
     return replies
 
 
@@ -149,16 +142,11 @@ def _build_question(
     instructions: str | None,
     fresh: bool | None,
 ) -> Question:
+    tokens = MAX_TOKENS if max_tokens is None else int(max_tokens)
     return Question(
-        context,
-        prompt,
-        model=model or None,
-        max_tokens=MAX_TOKENS if max_tokens is None else int(max_tokens),
-        search=search,
-        schema=schema or None,
-        fresh=bool(fresh),
-        instructions=instructions or None,
-    )
+        context, prompt, model or None, tokens, search, schema or None, bool(fresh),
+        instructions or None,
+    )  # fmt: skip
 
 
 def import_arrow() -> Any:

@@ -16,31 +16,30 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from webquarry.ask.answers import FAILED_SEARCH_SECONDS, KeptAnswer
-from webquarry.ask.billing.ledger import SpendingRecord
-from webquarry.ask.billing.prices import Prices
-from webquarry.ask.billing.statement import Statement
+from webquarry.ask.client import ModelClient
+from webquarry.ask.exchange import Exchange, estimate_worst
 from webquarry.ask.keys import KEY_ERRORS, Keys
+from webquarry.ask.ledger import SpendingRecord
+from webquarry.ask.limiter import Limiter
 from webquarry.ask.models import (
     AskLimits,
+    KeptAnswer,
     ModelReply,
     Progress,
     Question,
     ReplyError,
-    Usage,
     add_progress,
-    order_replies,
 )
 from webquarry.ask.options import Options
-from webquarry.ask.pending import QuestionsInFlight
-from webquarry.ask.searching import SearchProviders
+from webquarry.ask.prices import Prices
+from webquarry.ask.searching import Searcher, SearchProviders
+from webquarry.ask.statement import Statement
 from webquarry.ask.store import QuestionStore
-from webquarry.ask.templates import RequestOptions, RequestTemplate, TemplateResolver
+from webquarry.ask.templates import RequestTemplate, TemplateResolver
 from webquarry.clock import Clock
 from webquarry.errors import (
     AuthFailure,
@@ -56,12 +55,10 @@ if TYPE_CHECKING:
     import httpx2
 
     from webquarry._search.router import Router
-    from webquarry.ask.asker import Asker
-    from webquarry.ask.client import ModelClient
 
 OnProgress = Callable[[Progress], None]
 GRACE_SECONDS = 1.0  # after a cancellation, for answers that are paid for
-_NOTE_SECONDS = 0.5  # after which counts of free answers are written
+FAILED_SEARCH_SECONDS = 60.0  # lifetime of an answer whose search failed
 _MOST_STATEMENTS = 1000  # in memory
 _LIMITS = ("max_rows", "max_usd", "max_usd_per_day")
 
@@ -86,12 +83,14 @@ class Engine:
         self._open_store = open_store
         self._open_transport = open_transport
         self._providers = SearchProviders(self.keys.environ, open_router)
-        self._templates = TemplateResolver(settings, self.keys, self.options, self._providers)
+        self.templates = TemplateResolver(settings, self.options, self._providers)
+        self.rejected: dict[str, set[str]] = {}  # by model: the features that its server rejects
         self._statements: deque[Statement] = deque(maxlen=_MOST_STATEMENTS)
-        self._in_flight = QuestionsInFlight()
+        self._in_flight: dict[str, Exchange] = {}
+        self._limiters: dict[str, Limiter] = {}  # by vendor
+        self._waiting: dict[asyncio.Task[ModelReply], Statement] = {}  # for another's question
         self._loop: asyncio.AbstractEventLoop | None = None
         self._unnoted: set[Statement] = set()
-        self._note_timer: asyncio.TimerHandle | None = None
 
     # Thread-safe
 
@@ -118,7 +117,7 @@ class Engine:
             words=words,
             ends_when_refused=ends_when_refused,
             run=run,
-            on_cancel=self._stop_in_flight,
+            on_cancel=self._stop_soon,
         )
         self._statements.append(statement)
         return statement
@@ -127,36 +126,24 @@ class Engine:
         """Return the limits of the options; with `own`, only those that the user has set, and the
         daily one.
         """
-        values = {}
-        for name in _LIMITS:
-            if not own or name in self.options.set_by_user or name == "max_usd_per_day":
-                values[name] = getattr(self.options, name)
-        return AskLimits(**values)
+        names = {*self.options.set_by_user, "max_usd_per_day"} if own else _LIMITS
+        return AskLimits(**{name: getattr(self.options, name) for name in _LIMITS if name in names})
 
     def check(self, model: str | None = None) -> None:
         """Raise AuthFailure if there is no key for a model."""
-        self.keys.model_key(self._templates.find_vendor(model or self.options.model))
-
-    def resolve_template(self, options: RequestOptions) -> RequestTemplate:
-        """Return the request of these options; `template.kept` has its answers in memory."""
-        return self._templates.resolve(options)
+        self.keys.model_key(self.templates.find_vendor(model or self.options.model))
 
     def recall(self, question: Question) -> ModelReply | None:
         """Return the answer if it is in memory and still good."""
-        return self._recall(question, self._resolve(question))
+        return self._recall(question, self.templates.resolve(question))
 
     def is_good(self, kept: KeptAnswer, now: float | None = None) -> bool:
-        """Whether a kept answer may be used; lowered settings apply to it, too."""
+        """Whether a stored answer may be used; lowered settings apply to it, too."""
         if now is None:
             now = self.clock.now().timestamp()
-        if kept.reply.search_failed is not None:
-            if not self._has_key_of(kept):
-                return False
-            seconds = FAILED_SEARCH_SECONDS
-        elif kept.reply.searched:
-            seconds = self.options.searched_seconds
-        else:
-            seconds = self.options.kept_seconds
+        if kept.reply.search_failed is not None and not self._has_key_of(kept):
+            return False
+        seconds = self._get_lifetime(kept.reply)
         # An answer from the future was stored while the clock was wrong.
         is_from_future = kept.made_at > now + seconds
         return now < kept.expires_at and now < kept.made_at + seconds and not is_from_future
@@ -175,15 +162,12 @@ class Engine:
 
     def progress(self) -> Progress:
         """Return the progress of all statements of this process together."""
-        return add_progress([statement.progress() for statement in list(self._statements)])
+        return add_progress(statement.progress() for statement in list(self._statements))
 
     def note(self, statement: Statement) -> None:
-        """Write the counts of free answers of a statement soon."""
-        if statement.dry_run or statement in self._unnoted:
-            return
-        self._unnoted.add(statement)
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._start_note_timer)
+        """Write the counts of free answers of a statement with the next bill or question."""
+        if not statement.dry_run:
+            self._unnoted.add(statement)
 
     # On the event loop
 
@@ -203,54 +187,66 @@ class Engine:
         on_progress: OnProgress | None = None,
     ) -> list[ModelReply]:
         """Return the answers in the order of the questions. All are asked at once, equal ones
-        once.
+        once, and only the first of them has the cost.
         """
         self._loop = asyncio.get_running_loop()
         statement.check()
         templates, failed = self._resolve_all(questions, statement)
-        statement.add_rows(len(questions))
+        statement.count(rows=len(questions))
         replies = await self._find_kept(templates)
-        statement.count_answers(rows=len(replies), hits=len(replies))
-        for reply in replies.values():
+        failed |= self._find_keyless(templates, replies, statement)
+        for reply in (*replies.values(), *failed.values()):
             statement.count_reply(reply)
+        replies |= failed
         missing = [question for question in templates if question not in replies]
-        failed |= self._find_keyless(missing, templates, statement)
-        missing = [question for question in missing if question not in failed]
         if statement.dry_run:
             for question in missing:
                 replies[question] = self._plan(question, templates[question], statement)
         else:
             statement.admit(len(missing))
-            replies |= await self._ask_missing(missing, templates, statement, on_progress)
-        for reply in failed.values():
-            statement.count_answers(failed=1)
-            statement.count_reply(reply)
-        replies |= failed
+            self.exchanges.resize(_count_exchanges(self.options.concurrency))
+            answering = [
+                self._answer(question, templates[question], statement, on_progress)
+                for question in missing
+            ]
+            outcomes = await asyncio.gather(*answering, return_exceptions=True)
+            errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+            if errors:
+                await self.store.flush()
+                statement.check()
+                # A cancellation may be the consequence of another error.
+                raise min(errors, key=lambda error: isinstance(error, Cancelled))
+            answered = [outcome for outcome in outcomes if isinstance(outcome, ModelReply)]
+            replies |= dict(zip(missing, answered, strict=True))
+            self.note(statement)
+            if missing:
+                self.store.write_notes_soon(self._take_unnoted())
+        repeats: dict[Question, ModelReply] = {}
         for question, count in Counter(questions).items():
             if count > 1:
-                statement.count_repeats(replies[question], count - 1)
-        self.note(statement)
-        return order_replies(questions, replies)
+                repeats[question] = replies[question].as_free()
+                statement.count_reply(repeats[question], rows=count - 1)
+        return [
+            replies.pop(question) if question in replies else repeats[question]
+            for question in questions
+        ]
 
     async def aclose(self) -> None:
-        """Cancel what is in flight, write what it cost, and close the connections."""
-        await self._in_flight.aclose()
-        if self._note_timer is not None:
-            self._note_timer.cancel()
+        """Cancel the questions in flight, write what they cost, and close the connections."""
+        tasks = [exchange.task for exchange in self._in_flight.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         self._loop = None
         if self._unnoted:
             with suppress(RecordsFailure):
                 await self.store.write_notes(self._take_unnoted(), at_end=True)
-        if "_asker" in self.__dict__:
-            await self._asker.context.client.aclose()
+        if "client" in self.__dict__:
+            await self.client.aclose()
         if "store" in self.__dict__:
             await self.store.aclose()
 
-    def open_client(self) -> ModelClient:
-        """Return new connections to models; the caller closes them."""
-        from webquarry.ask.client import ModelClient
-
-        return ModelClient(self._open_transport, self.clock, self.settings.user_agent)
+    # For exchanges
 
     @cached_property
     def store(self) -> QuestionStore:
@@ -258,35 +254,47 @@ class Engine:
         return self._open_store(self.clock)
 
     @cached_property
-    def _asker(self) -> Asker:
-        from webquarry.ask.asker import Asker
-        from webquarry.ask.exchange import ExchangeContext
-        from webquarry.ask.searching import Searcher
-        from webquarry.store.claims import describe_owner
+    def client(self) -> ModelClient:
+        """The connections to models."""
+        return ModelClient(self._open_transport, self.clock, self.settings.user_agent)
 
-        context = ExchangeContext(
-            client=self.open_client(),
-            concurrency=self.options.concurrency,
-            store=self.store,
-            prices=Prices(self.settings.ask_prices, self.clock),
-            clock=self.clock,
-            searcher=Searcher(self._providers, self.clock, self.settings),
-            retries=self.settings.retries,
-            owner=describe_owner(),
-        )
-        return Asker(
-            context, self._templates, self._providers, self.keys, self.options, self.is_good
-        )
+    @cached_property
+    def prices(self) -> Prices:
+        return Prices(self.settings.ask_prices, self.clock)
 
-    def _resolve(self, question: Question) -> RequestTemplate:
-        options = RequestOptions(
-            question.model,
-            question.max_tokens,
-            question.search,
-            question.schema,
-            question.instructions,
-        )
-        return self._templates.resolve(options)
+    @cached_property
+    def searcher(self) -> Searcher:
+        return Searcher(self._providers, self.clock, self.settings)
+
+    @cached_property
+    def exchanges(self) -> Limiter:
+        """Limit of questions in progress: more than calls, as some reserve, search or settle."""
+        return Limiter(_count_exchanges(self.options.concurrency), self.clock)
+
+    def get_limiter(self, vendor: str) -> Limiter:
+        """Return the limit of concurrent calls to a vendor."""
+        calls = self.options.concurrency
+        limiter = self._limiters.get(vendor)
+        if limiter is None:
+            limiter = self._limiters[vendor] = Limiter(calls, self.clock)
+        limiter.resize(calls)
+        return limiter
+
+    def build_kept(self, template: RequestTemplate, reply: ModelReply) -> KeptAnswer | None:
+        """Return the answer to store; None if it is not stored."""
+        seconds = self._get_lifetime(reply)
+        if reply.error is not None or seconds <= 0 or not self.options.cache:
+            return None
+        search_key = ""
+        if reply.search_failed is not None:
+            search_key = self._providers.describe_search_key(template.provider)
+        now = self.clock.now().timestamp()
+        return KeptAnswer(reply.as_free(), now, now + seconds, search_key)
+
+    def _get_lifetime(self, reply: ModelReply) -> float:
+        """Return the seconds for which an answer is stored."""
+        seconds = self.options.searched_seconds if reply.searched else self.options.kept_seconds
+        return seconds if reply.search_failed is None else min(seconds, FAILED_SEARCH_SECONDS)
 
     def _recall(self, question: Question, template: RequestTemplate) -> ModelReply | None:
         if question.fresh or not self.options.cache:
@@ -308,17 +316,29 @@ class Engine:
         """Return the requests, and the replies of invalid questions. Raises the first error if all
         rows of a statement are invalid.
         """
+        resolved: dict[tuple[object, ...], RequestTemplate | WebquarryError] = {}  # by options
         templates: dict[Question, RequestTemplate] = {}
         invalid: dict[Question, ModelReply] = {}
         first: WebquarryError | None = None
-        for question in questions:
-            if question in templates or question in invalid:
-                continue
-            try:
-                templates[question] = self._resolve(question)
-            except (BadInput, AuthFailure) as error:
-                first = first or error
-                invalid[question] = _build_error_reply("bad_input", error)
+        for question in dict.fromkeys(questions):
+            options = (
+                question.model,
+                question.max_tokens,
+                question.search,
+                question.schema,
+                question.instructions,
+            )
+            if options not in resolved:
+                try:
+                    resolved[options] = self.templates.resolve(question)
+                except (BadInput, AuthFailure) as error:
+                    resolved[options] = error
+            found = resolved[options]
+            if isinstance(found, RequestTemplate):
+                templates[question] = found
+            else:
+                first = first or found
+                invalid[question] = _build_error_reply("bad_input", found)
         is_hopeless = not templates and not statement.progress().rows
         if first is not None and is_hopeless and statement.ends_when_refused:
             raise first
@@ -341,64 +361,37 @@ class Engine:
         for digest, kept in (await self.store.find(list(wanted))).items():
             question = wanted[digest]
             if self.is_good(kept):
-                template = templates[question]
-                self._templates.remember(template, question, kept)
+                self.templates.remember(templates[question], question, kept)
                 found[question] = kept.reply
         return found
 
     def _find_keyless(
         self,
-        missing: Sequence[Question],
         templates: Mapping[Question, RequestTemplate],
+        replies: Mapping[Question, ModelReply],
         statement: Statement,
     ) -> dict[Question, ModelReply]:
         """Return the replies of questions whose vendor has no key, or raise if that ends the
         statement.
         """
-        errors: dict[str, AuthFailure | None] = {}
-        keyless: dict[Question, ModelReply] = {}
-        for question in missing:
-            vendor = templates[question].vendor
-            if vendor.name not in errors:
-                errors[vendor.name] = None
-                try:
-                    self.keys.model_key(vendor)
-                except AuthFailure as caught:
-                    if statement.ends_when_refused:
-                        raise
-                    errors[vendor.name] = caught
-            error = errors[vendor.name]
-            if error is not None:
+        checked: dict[str, ModelReply | None] = {}  # by vendor
+        for vendor in {
+            one.vendor for question, one in templates.items() if question not in replies
+        }:
+            checked[vendor.name] = None
+            try:
+                self.keys.model_key(vendor)
+            except AuthFailure as error:
+                if statement.ends_when_refused:
+                    raise
                 text = KEY_ERRORS.get(error.message, error.message)
-                keyless[question] = ModelReply(None, error=ReplyError("auth", text))
+                checked[vendor.name] = ModelReply(None, error=ReplyError("auth", text))
+        keyless = {}
+        for question, template in templates.items():
+            reply = checked.get(template.vendor.name)
+            if reply is not None and question not in replies:
+                keyless[question] = reply
         return keyless
-
-    async def _ask_missing(
-        self,
-        missing: Sequence[Question],
-        templates: Mapping[Question, RequestTemplate],
-        statement: Statement,
-        on_progress: OnProgress | None,
-    ) -> dict[Question, ModelReply]:
-        """Ask all at once; in the end, raise the first error that stopped the statement."""
-        self._asker.resize(self.options.concurrency)
-        answering = []
-        for question in missing:
-            template = templates[question]
-            answering.append(self._answer(question, template, statement, on_progress))
-        outcomes = await asyncio.gather(*answering, return_exceptions=True)
-        errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-        if errors:
-            await self.store.flush()
-            statement.check()
-            # A cancellation may be the consequence of another error.
-            causes = [error for error in errors if not isinstance(error, Cancelled)]
-            raise (causes or errors)[0]
-        replies: dict[Question, ModelReply] = {}
-        for question, outcome in zip(missing, outcomes, strict=True):
-            assert isinstance(outcome, ModelReply)
-            replies[question] = outcome
-        return replies
 
     async def _answer(
         self,
@@ -408,16 +401,19 @@ class Engine:
         on_progress: OnProgress | None,
     ) -> ModelReply:
         """Return one answer: from memory, shared with another caller, or asked for now."""
-        reply, is_first = await self._get_answer(question, template, statement)
-        if not is_first:
-            reply = replace(reply, usage=Usage(), remembered=True)
-        refusal = statement.find_refusal(reply.error)
-        if refusal is not None:
-            self._halt(statement, refusal)
-            raise refusal
-        failed = int(reply.error is not None)
-        hits = int(reply.remembered)  # another process may have answered it
-        statement.count_answers(hits=hits, failed=failed, usage=reply.usage)
+        try:
+            reply = await self._get_answer(question, template, statement)
+            statement.check_key(reply.error)
+        except Cancelled:
+            raise
+        except WebquarryError as error:
+            if not (statement.is_shared and isinstance(error, LimitReached)):
+                # Send nothing more for this statement; calls in progress are completed.
+                if not statement.is_stopped:
+                    statement.halt = error
+                    self._stop(statement)
+                raise
+            reply = _build_error_reply("limit", error, template.model)
         statement.count_reply(reply)
         if on_progress is not None:
             on_progress(statement.progress())
@@ -425,71 +421,74 @@ class Engine:
 
     async def _get_answer(
         self, question: Question, template: RequestTemplate, statement: Statement
-    ) -> tuple[ModelReply, bool]:
-        """Return an answer, and whether this caller paid for it."""
+    ) -> ModelReply:
         digest = template.digest(question.context, question.prompt)
-        key = digest
-        if question.fresh or not self.options.cache:
-            key = f"{digest} {id(question)}"  # not shared
-        ask = partial(self._asker.ask, template, digest)
+        is_shared = self.options.cache and not question.fresh
+        key = digest if is_shared else f"{digest} {id(question)}"
         while True:
             statement.check()
             reply = self._recall(question, template)
             if reply is not None:
-                return reply, False
-            answer, is_first = self._in_flight.join(key, question, statement, ask)
+                return reply
+            exchange = self._in_flight.get(key)
+            is_own = exchange is None or exchange.statement.cancelled or exchange.task.done()
+            if exchange is None or is_own:
+                exchange = Exchange(self, statement, question, template, digest)
+                self._in_flight[key] = exchange
+            task = asyncio.current_task()
+            assert task is not None
             try:
-                return await answer, is_first
-            except (Cancelled, LimitReached) as error:
-                if not is_first and not statement.is_stopped:
-                    continue  # the other caller's statement was stopped
-                if isinstance(error, Cancelled):
+                if is_own:
+                    return await exchange.task
+                self._waiting[task] = statement
+                return (await asyncio.shield(exchange.task)).as_free()
+            except (Cancelled, LimitReached, asyncio.CancelledError):
+                statement.check()
+                if is_own or not exchange.task.done():
                     raise
-                if not statement.is_shared:
-                    self._halt(statement, error)
-                    raise
-                return _build_error_reply("limit", error, template.model), is_first
-            except WebquarryError as error:
-                self._halt(statement, error)
-                raise
+                # The other caller's statement was stopped: ask again.
+            finally:
+                self._waiting.pop(task, None)
+                if is_own and self._in_flight.get(key) is exchange:
+                    del self._in_flight[key]
 
     def _plan(
         self, question: Question, template: RequestTemplate, statement: Statement
     ) -> ModelReply:
         """Count a question of a dry run."""
         digest = template.digest(question.context, question.prompt)
-        worst = self._asker.context.estimate_worst_exchange(template, question)
+        worst = estimate_worst(self.prices, template, question, bool(template.provider))
         statement.count_planned(digest, worst)
-        statement.count_answers()
-        return ModelReply(None, model=template.model)
+        reply = ModelReply(None, model=template.model)
+        statement.count_reply(reply)
+        return reply
 
-    def _halt(self, statement: Statement, error: WebquarryError) -> None:
-        """Send nothing more for this statement; calls in progress are completed."""
-        if statement.halt is None and not statement.cancelled:
-            statement.halt = error
-            self._in_flight.stop(statement, None)
+    def _stop(self, statement: Statement) -> None:
+        """Stop the questions of a statement, and its waiting for those of others."""
+        for exchange in list(self._in_flight.values()):
+            if exchange.statement is statement:
+                exchange.stop(self.grace_seconds)
+        for task, waiting in list(self._waiting.items()):
+            if waiting is statement and statement.cancelled:
+                task.cancel()
 
-    def _stop_in_flight(self, statement: Statement) -> None:
+    def _stop_soon(self, statement: Statement) -> None:
         """Called from the thread that cancels a statement."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(self._in_flight.stop, statement, self.grace_seconds)
+            loop.call_soon_threadsafe(self._stop, statement)
 
     def _take_unnoted(self) -> set[Statement]:
         statements, self._unnoted = self._unnoted, set()
         return statements
 
-    def _start_note_timer(self) -> None:
-        if self._note_timer is None and self._loop is not None:
-            self._note_timer = self._loop.call_later(_NOTE_SECONDS, self._write_notes)
-
-    def _write_notes(self) -> None:
-        self._note_timer = None
-        self.store.write_notes_soon(self._take_unnoted())
-
     def _count_back(self, days: int) -> str:
         """Return the first of the last days (UTC), today included."""
         return (self.clock.now() - timedelta(days=days - 1)).date().isoformat()
+
+
+def _count_exchanges(calls: int) -> int:
+    return calls + max(1, calls // 2)
 
 
 def _build_error_reply(code: str, error: WebquarryError, model: str = "") -> ModelReply:

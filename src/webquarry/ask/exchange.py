@@ -1,9 +1,9 @@
-"""One question and its answer: the request, at most one search, the second request; with retries,
-time limits and costs.
+"""One question in flight: claimed and reserved, asked, settled and stored.
 
     ask -> [tool call] -> search -> ask again, with the result and no choice of tools -> answer
 
-Where a vendor cannot combine a schema with a tool, the schema is sent with the call without one.
+A question that another process is asking is waited for. Where a vendor cannot combine a schema with
+a tool, the schema is sent with the call without one. A paused search provider is not offered.
 
 Times: 30 s per call, more for a long answer; 10 s for the search; 90 s in total, or both calls and
 the search if that is longer. Waits that a provider asks for do not count. A call that timed out may
@@ -18,33 +18,25 @@ import json
 import logging
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from webquarry._search.models import Query, Result
 from webquarry.ask import searching
-from webquarry.ask.billing.ledger import (
-    OverLimit,
-    Reservation,
-    ReservationRequest,
-    Settlement,
-)
-from webquarry.ask.billing.prices import Prices, Tokens
-from webquarry.ask.billing.statement import Statement
-from webquarry.ask.client import ModelClient
-from webquarry.ask.limiter import Limiter
+from webquarry.ask.ledger import Cost, OverLimit, Reservation
 from webquarry.ask.models import (
     FATAL_CODES,
     AnswerSource,
+    KeptAnswer,
     ModelReply,
     Question,
     ReplyError,
     Usage,
 )
-from webquarry.ask.pending import PendingQuestion
+from webquarry.ask.prices import Prices, Tokens
 from webquarry.ask.schema import Mismatch
-from webquarry.ask.searching import MOST_WAIT_SECONDS, Searcher
-from webquarry.ask.store import QuestionStore
+from webquarry.ask.searching import MOST_WAIT_SECONDS
+from webquarry.ask.statement import Statement
 from webquarry.ask.templates import RequestTemplate
 from webquarry.ask.vendors.base import (
     WEB_SEARCH,
@@ -56,9 +48,11 @@ from webquarry.ask.vendors.base import (
     build_late_failure,
     fail,
 )
-from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
-from webquarry.secret import Secret, redact
+from webquarry.secret import redact
+
+if TYPE_CHECKING:
+    from webquarry.ask.engine import Engine
 
 log = logging.getLogger(__name__)
 
@@ -71,91 +65,168 @@ TOTAL_SECONDS = 90.0
 _MOST_PAUSES = 2  # turns that ask to be continued
 _THROTTLED_TRIES = 20
 _FIRST_WAIT_SECONDS = 0.5  # before the second try; doubled for each further one
+_RESERVE_WAIT_SECONDS = 0.05  # between two tries to reserve money
+_FIRST_POLL_SECONDS, _LAST_POLL_SECONDS = 0.02, 0.25  # while another process asks
 _OVERHEAD_TOKENS = 1500  # upper bound of what the vendor adds for tools or a schema
 _TURN_TOKENS = 500  # the JSON around the turns in the second request
 _MAX_EXPLANATION = 300  # characters of the model's own words in an error
 _MAX_REASON = 40
 
 
-@dataclass
-class ExchangeContext:
-    """What all exchanges of an engine share."""
-
-    client: ModelClient
-    concurrency: int
-    store: QuestionStore
-    prices: Prices
-    clock: Clock
-    searcher: Searcher
-    retries: int
-    owner: str  # this process
-    limiters: dict[str, Limiter] = field(default_factory=dict)  # by vendor
-    # By model: the features that its server rejects.
-    rejected: dict[str, set[str]] = field(default_factory=dict)
-
-    def get_limiter(self, vendor: str) -> Limiter:
-        """Return the limit of concurrent calls to a vendor."""
-        limiter = self.limiters.get(vendor)
-        if limiter is None:
-            limiter = self.limiters[vendor] = Limiter(self.concurrency, self.clock)
-        return limiter
-
-    def resize(self, calls: int) -> None:
-        """Set the number of concurrent calls."""
-        self.concurrency = calls
-        for limiter in self.limiters.values():
-            limiter.resize(calls)
-
-    def price(self, template: RequestTemplate, tokens: Tokens) -> float:
-        """Return the price of a call."""
-        return self.prices.price_call(template.model, tokens, is_free=template.vendor.is_free)
-
-    def estimate_worst_call(self, template: RequestTemplate, content: bytes) -> float:
-        """Return the maximum price of a call: no token is shorter than a byte."""
-        tokens = Tokens(input=len(content) + _OVERHEAD_TOKENS, output=template.longest_answer)
-        return self.price(template, tokens)
-
-    def estimate_worst_exchange(self, template: RequestTemplate, question: Question) -> float:
-        """Return the maximum price of a question; with a search, of both calls and the search."""
-        words = json.dumps(question.context + question.prompt, ensure_ascii=False)
-        size = len(words.encode("utf-8", "replace")) + len(template.encoded) + _OVERHEAD_TOKENS
-        longest = template.longest_answer
-        first = self.price(template, Tokens(input=size, output=longest))
-        if not template.provider:
-            return first
-        # The second request also has the first answer and the results.
-        size += longest * 2 + searching.MOST_BYTES + _TURN_TOKENS
-        second = self.price(template, Tokens(input=size, output=longest))
-        return first + self.prices.price_search(template.provider) + second
-
-
 class Exchange:
-    """The calls, the search and the costs of one question."""
+    """The calls, the search and the costs of one question; `task` has the reply. It belongs to the
+    statement that pays for it.
+    """
 
     def __init__(
         self,
-        context: ExchangeContext,
-        pending: PendingQuestion,
+        engine: Engine,
+        statement: Statement,
+        question: Question,
         template: RequestTemplate,
-        key: Secret | None,
+        digest: str,
     ) -> None:
-        self._context = context
-        self.pending = pending
-        self._statement = pending.owner
+        self.statement = statement
+        self._engine = engine
+        self._question = question
         self._template = template
         self._vendor = template.vendor
-        self._request = template.build_request(pending.question.context, pending.question.prompt)
-        self._key = key
+        self._digest = digest
+        self._is_shared = engine.options.cache and not question.fresh  # with other processes
+        self._request = template.build_request(question.context, question.prompt)
         self._body: Body = {}  # of the last call
-        first = OWN_SERVER_SECONDS if self._vendor.is_own_server else CALL_SECONDS
-        self._call_seconds = limit_call(template.longest_answer, first)
+        self._call_seconds = limit_call(
+            template.longest_answer,
+            OWN_SERVER_SECONDS if self._vendor.is_own_server else CALL_SECONDS,
+        )
         self._seconds_left = max(TOTAL_SECONDS, 2 * self._call_seconds + SEARCH_SECONDS)
-        self._reservations: list[Reservation] = []
+        self._begun = False  # a call was made: the cost of the rest is reserved
+        self._sending = False  # a call is in progress that may be billed
+        self._held: list[Reservation] = []  # not settled yet
         self._unused_usd = 0.0  # reserved, and not used by a call yet
-        self.usage = Usage()
+        self._usage = Usage()
         self._uncertain_usd = 0.0
+        self.task = asyncio.get_running_loop().create_task(self._run())
 
-    async def run(self) -> ModelReply:
+    def stop(self, grace_seconds: float) -> None:
+        """The statement was stopped: complete the question if it was halted, otherwise only a call
+        in progress, within a grace period.
+        """
+        if self.statement.cancelled and self._sending:
+            asyncio.get_running_loop().call_later(grace_seconds, self.task.cancel)
+        elif self.statement.cancelled or not self._begun:
+            self.task.cancel()
+
+    def _check_wanted(self) -> None:
+        """Raise if the statement was stopped."""
+        if self.statement.cancelled or not self._begun:
+            self.statement.check()
+
+    async def _run(self) -> ModelReply:
+        """Return the answer of another process or of the model. Raises LimitReached."""
+        engine, template = self._engine, self._template
+        pause = _FIRST_POLL_SECONDS
+        while True:
+            await engine.exchanges.acquire()
+            try:
+                known = self.statement.find_known_error(self._vendor.name, template.model)
+                if known is not None:
+                    return ModelReply(None, error=known, model=template.model)
+                rest = self._find_search_rest()
+                if rest is not None:
+                    self._request = replace(self._request, offers_search=False)
+                has_search = self._request.offers_search
+                worst = estimate_worst(engine.prices, template, self._question, has_search)
+                found = await self._enter(worst)
+                if isinstance(found, KeptAnswer):
+                    engine.templates.remember(template, self._question, found)
+                    return found.reply
+                if found is not None:
+                    self._add_reservation(found, worst)
+                    return await self._ask_and_settle(rest)
+            finally:
+                engine.exchanges.release()
+                engine.store.release(self._digest if self._is_shared else "")
+            await asyncio.sleep(pause)
+            pause = min(_LAST_POLL_SECONDS, pause * 1.5)
+            self._check_wanted()
+
+    def _find_search_rest(self) -> str | None:
+        """Return why the search provider is paused."""
+        provider = self._template.provider
+        rest = self._engine.searcher.find_rest(provider) if provider else None
+        if rest is not None:
+            text = f"the rows are answered without a search: {rest}"
+            self.statement.warn_once("search rests", text)
+        return rest
+
+    async def _enter(self, worst: float) -> KeptAnswer | Reservation | None:
+        """Claim the question and reserve its cost; one that is not shared is not claimed. Waits
+        while calls of the same statement hold the rest of a limit.
+        """
+        store = self._engine.store
+        wanted = self._build_reservation(worst, 1)
+        while True:
+            try:
+                if self._is_shared:
+                    return await store.enter(self._digest, wanted, self._engine.is_good)
+                return await store.reserve(wanted)
+            except OverLimit as error:
+                if not error.waiting:
+                    raise _build_limit_failure(error) from None
+            await self._engine.clock.sleep(_RESERVE_WAIT_SECONDS)
+            self._check_wanted()
+
+    def _build_reservation(self, usd: float, questions: int) -> Reservation:
+        statement = self.statement
+        return Reservation(
+            statement.id,
+            statement.door,
+            self._template.model,
+            usd,
+            statement.ledger_limits,
+            questions,
+        )
+
+    def _add_reservation(self, held: Reservation, usd: float) -> None:
+        self._held.append(held)
+        self._unused_usd += usd
+
+    async def _ask_and_settle(self, rest: str | None) -> ModelReply:
+        """Ask; then settle the bill and store the answer in one step. The failure of one question
+        is the error of its reply.
+        """
+        engine = self._engine
+        model = self._template.model
+        try:
+            try:
+                reply = await self._converse()
+            except CallFailure as failure:
+                reply = ModelReply(None, error=failure.error, model=model)
+            except WebquarryError:
+                raise
+            except Exception as error:
+                log.warning("unexpected error while asking a question", exc_info=True)
+                text = f"The answer could not be read ({type(error).__name__})."
+                reply = ModelReply(None, error=ReplyError("internal", text), model=model)
+            if rest is not None and reply.error is None:
+                reply = replace(reply, search_failed=rest)
+            reply = replace(reply, usage=self._usage).replace_surrogates()
+            kept = engine.build_kept(self._template, reply)
+            if kept is not None:  # remembered even if it cannot be written: it is paid for
+                engine.templates.remember(self._template, self._question, kept)
+            await engine.store.settle(self._digest, kept, *self._take_bill())
+            return reply
+        finally:
+            if self._held:  # cancelled
+                engine.store.settle_soon(*self._take_bill())
+
+    def _take_bill(self) -> tuple[list[Reservation], Cost]:
+        """Return the reservations, once, and the cost of the question."""
+        held, self._held = self._held, []
+        return held, Cost(self._usage, self._uncertain_usd, int(self._begun))
+
+    async def _converse(self) -> ModelReply:
         """Return the answer. Raises CallFailure, LimitReached and Cancelled."""
         vendor = self._vendor
         request = self._request
@@ -177,28 +248,6 @@ class Exchange:
         wanted = found is not None or failed is not None
         return replace(reply, search_failed=failed, search_wanted=wanted)
 
-    def add_reservation(self, held: Reservation, usd: float) -> None:
-        """Add reserved money."""
-        self._reservations.append(held)
-        self._unused_usd += usd
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a reservation is not settled."""
-        return bool(self._reservations)
-
-    def take_settlements(self) -> list[Settlement]:
-        """Return what the question cost, once; all of it is in the first settlement."""
-        reservations, self._reservations = self._reservations, []
-        usage = self.usage
-        uncertain_usd = self._uncertain_usd
-        questions = int(self.pending.begun)
-        settlements: list[Settlement] = []
-        for reservation in reservations:
-            settlements.append(Settlement(reservation, usage, uncertain_usd, questions))
-            usage, uncertain_usd, questions = Usage(), 0.0, 0
-        return settlements
-
     async def _ask(self, body: Body) -> Turn:
         """Return the turn; one that is paused is continued, and the texts are joined."""
         turn = await self._ask_simplified(body)
@@ -215,7 +264,8 @@ class Exchange:
         """Return the turn; features that the server rejects are left out one by one, and not sent
         again if that helped.
         """
-        rejected = self._context.rejected.setdefault(self._template.model, set())
+        model = self._template.model
+        rejected = self._engine.rejected.setdefault(model, set())
         dropped: list[str] = []
         first_failure: CallFailure | None = None
         while True:
@@ -235,15 +285,15 @@ class Exchange:
                 continue
             rejected.update(dropped)
             if "tools" in dropped:
-                model = self._template.model
-                self._statement.warn_once(
-                    f"tools {model}", f"{model} takes no tools here: it answers without a search"
-                )
+                text = f"{model} takes no tools here: it answers without a search"
+                self.statement.warn_once(f"tools {model}", text)
             return turn
 
     async def _call(self, body: Body) -> Turn:
         """Return the turn, with retries. Raises the CallFailure of the last try."""
-        content = encode_body(body)
+        # Lone surrogates become question marks.
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+        content = text.encode("utf-8", "replace")
         failures = 0
         while True:
             try:
@@ -254,25 +304,28 @@ class Exchange:
                 if wait is None:
                     self._share_error(failure)
                     raise
-                self._statement.count_retry(throttled=failure.is_throttling)
+                self.statement.count(retries=1, throttled=int(failure.is_throttling))
                 log.info("the model is asked again in %.1f s: %s", wait, failure.error.message)
                 if not failure.is_throttling:  # else the limiter pauses
                     self._seconds_left -= wait
-                    await self._context.clock.sleep(wait)
+                    await self._engine.clock.sleep(wait)
 
     async def _try_once(self, content: bytes, failures: int) -> Turn:
         """Send one call and count its cost, however it ends."""
-        limiter = self._context.get_limiter(self._vendor.name)
-        worst = self._context.estimate_worst_call(self._template, content)
+        template = self._template
+        limiter = self._engine.get_limiter(self._vendor.name)
+        # No token is shorter than a byte.
+        most = Tokens(input=len(content) + _OVERHEAD_TOKENS, output=template.longest_answer)
+        worst = _price(self._engine.prices, template, most)
         if self._unused_usd < worst:
             await self._reserve_more(worst - self._unused_usd)
-        sent_at = await limiter.acquire(first=self.pending.begun)
+        sent_at = await limiter.acquire()
         try:
-            self.pending.check_wanted()
-            known = self._statement.find_known_error(self._vendor.name, self._template.model)
+            self._check_wanted()
+            known = self.statement.find_known_error(self._vendor.name, template.model)
             if known is not None:  # found by another question while this one waited
                 raise CallFailure(replace(known, retryable=False))
-            self.pending.begun = self.pending.sending = True
+            self._begun = self._sending = True
             turn = await self._send(content)
         except CallFailure as failure:
             if failure.billed:
@@ -285,7 +338,7 @@ class Exchange:
             self._count_uncertain(worst)
             raise
         finally:
-            self.pending.sending = False
+            self._sending = False
             limiter.release()
         limiter.record_success()
         self._unused_usd -= worst
@@ -294,7 +347,8 @@ class Exchange:
 
     async def _send(self, content: bytes) -> Turn:
         """Return the turn, within the time of a call and of the question."""
-        clock = self._context.clock
+        clock = self._engine.clock
+        model = self._template.vendor_model
         seconds = min(self._call_seconds, self._seconds_left)
         if seconds <= 0:
             message = "The question took longer than its time limit."
@@ -302,22 +356,22 @@ class Exchange:
         begun = clock.monotonic()
         try:
             async with asyncio.timeout(seconds):
-                return await self._context.client.ask(
-                    self._vendor, self._template.vendor_model, content, self._key, seconds
-                )
+                key = self._engine.keys.model_key(self._vendor)
+                request = self._vendor.build_request(content, model, key)
+                reply = await self._engine.client.send(request, seconds)
         except TimeoutError:
             raise build_late_failure(seconds) from None
         finally:
             self._seconds_left -= clock.monotonic() - begun
+        return self._vendor.parse_reply(reply, model)
 
     async def _reserve_more(self, usd: float) -> None:
         """Reserve more than was estimated. It does not wait, because it holds a reservation."""
-        request = build_request(self._statement, self._template, usd, self._context.owner, 0)
         try:
-            held = await self._context.store.reserve(request)
+            held = await self._engine.store.reserve(self._build_reservation(usd, 0))
         except OverLimit as error:
-            raise build_limit_failure(error) from None
-        self.add_reservation(held, usd)
+            raise _build_limit_failure(error) from None
+        self._add_reservation(held, usd)
 
     def _choose_wait(self, failure: CallFailure, failures: int) -> float | None:
         """Return the seconds before the next try; None if there is none."""
@@ -330,16 +384,15 @@ class Exchange:
         jitter = 0.5 + random.random() / 2  # noqa: S311 - not cryptographic
         backoff = _FIRST_WAIT_SECONDS * 2.0 ** (failures - 1) * jitter
         wait = max(failure.retry_after or 0.0, backoff)
-        if failures <= self._context.retries and wait < self._seconds_left:
-            return wait
-        return None
+        may_retry = failures <= self._engine.settings.retries and wait < self._seconds_left
+        return wait if may_retry else None
 
     def _share_error(self, failure: CallFailure) -> None:
         """Record an error that every further question would meet."""
         if failure.error.code in FATAL_CODES or _asks_too_long(failure):
-            self._statement.known_errors[f"{self._vendor.name}/"] = failure.error
+            self.statement.known_errors[f"{self._vendor.name}/"] = failure.error
         elif failure.error.code == "model_gone":
-            self._statement.known_errors[self._template.model] = failure.error
+            self.statement.known_errors[self._template.model] = failure.error
 
     def _count_uncertain(self, usd: float) -> None:
         """Count a call that may have been billed."""
@@ -349,24 +402,23 @@ class Exchange:
     def _count_turn(self, turn: Turn, worst: float) -> None:
         """Count what a call cost. Without token counts or a price the worst case is uncertain."""
         template = self._template
-        prices = self._context.prices
+        prices = self._engine.prices
         tokens = turn.tokens or Tokens()
-        usd = turn.usd
         is_known = prices.is_known(template.model, is_free=template.vendor.is_free)
-        is_priced = usd is not None or is_known
+        usd = turn.usd
         if usd is None and turn.tokens is None:
             self._uncertain_usd += worst
-        elif usd is None and is_priced:
-            usd = self._context.price(template, tokens)
+        elif usd is None and is_known:
+            usd = _price(prices, template, tokens)
         elif usd is None:
-            self._uncertain_usd += self._context.price(template, tokens)
-        self.usage = self.usage + Usage(
+            self._uncertain_usd += _price(prices, template, tokens)
+        self._usage += Usage(
             calls=1,
             input_tokens=tokens.input + tokens.cache_write,
             output_tokens=tokens.output,
             cached_tokens=tokens.cache_read,
             usd=usd or 0.0,
-            unpriced_calls=int(not is_priced),
+            unpriced_calls=int(turn.usd is None and not is_known),
         )
 
     async def _run_tools(
@@ -399,74 +451,71 @@ class Exchange:
 
     async def _search(self, query: str) -> tuple[tuple[Result, ...] | None, str | None]:
         """Return the results, or why there are none."""
-        self.pending.check_wanted()
+        self._check_wanted()
         provider = self._template.provider
         seconds = min(SEARCH_SECONDS, self._seconds_left)
         if seconds <= 0:
             return None, "No time was left for a search."
         try:
-            found = await self._context.searcher.search(
-                provider, Query(query, searching.MOST_RESULTS), seconds, self.pending.check_wanted
+            found = await self._engine.searcher.search(
+                provider, Query(query, searching.MOST_RESULTS), seconds, self._check_wanted
             )
         except Cancelled:
             raise
         except WebquarryError as error:
-            self._statement.warn_once(
-                f"search {error.kind}",
-                f"the search failed, the model answers without it: {error.message}",
-            )
+            text = f"the search failed, the model answers without it: {error.message}"
+            self.statement.warn_once(f"search {error.kind}", text)
             return None, error.message
         if found.cached:
-            self.usage = self.usage + Usage(kept_searches=1)
+            self._usage += Usage(kept_searches=1)
         else:
-            price = self._context.prices.price_search(provider)
-            self.usage = self.usage + Usage(searches=1, usd=price)
+            price = self._engine.prices.price_search(provider)
+            self._usage += Usage(searches=1, usd=price)
             self._unused_usd -= price
         return searching.select_results(found.results), None
 
 
-def build_request(
-    statement: Statement, template: RequestTemplate, usd: float, owner: str, questions: int = 1
-) -> ReservationRequest:
-    """Return the reservation of a question."""
-    return ReservationRequest(
-        statement.id,
-        statement.door,
-        template.model,
-        usd,
-        statement.ledger_limits,
-        questions,
-        owner,
-    )
+def estimate_worst(
+    prices: Prices, template: RequestTemplate, question: Question, has_search: bool
+) -> float:
+    """Return the maximum price of a question; with a search, of both calls and the search."""
+    words = json.dumps(question.context + question.prompt, ensure_ascii=False)
+    size = len(words.encode("utf-8", "replace")) + len(template.encoded) + _OVERHEAD_TOKENS
+    longest = template.longest_answer
+    first = _price(prices, template, Tokens(input=size, output=longest))
+    if not has_search:
+        return first
+    # The second request also has the first answer and the results.
+    size += longest * 2 + searching.MOST_BYTES + _TURN_TOKENS
+    second = _price(prices, template, Tokens(input=size, output=longest))
+    return first + prices.price_search(template.provider) + second
 
 
-def build_limit_failure(error: OverLimit) -> LimitReached:
+def limit_call(max_tokens: int, first: float | None = None) -> float:
+    """Return the time limit of a call in seconds; longer answers have more time."""
+    first = CALL_SECONDS if first is None else first
+    return min(MOST_CALL_SECONDS, first + max_tokens * SECONDS_PER_TOKEN)
+
+
+def _price(prices: Prices, template: RequestTemplate, tokens: Tokens) -> float:
+    return prices.price_call(template.model, tokens, is_free=template.vendor.is_free)
+
+
+def _build_limit_failure(error: OverLimit) -> LimitReached:
     """Return the error of a reservation above a limit."""
     if error.what == "questions":
         return LimitReached(
             f"The run has asked {error.spent:,.0f} questions, and its limit (max_rows) is "
             f"{error.limit:,.0f}.",
-            suggested_action="Raise max_rows, or ask for fewer rows; what was answered is kept.",
+            suggested_action="Raise max_rows, or ask for fewer rows; finished answers are stored.",
         )
     option = "max_usd" if error.what == "statement" else "max_usd_per_day"
     return LimitReached(
         f"The next question may cost {error.wanted:.4f} USD, and of the {error.limit:g} USD for "
-        f"the {error.what} ({option}) {error.spent:.4f} are spent or set aside.",
-        suggested_action=f"Raise {option}, lower max_tokens, or ask for fewer rows; what was "
-        "answered is kept.",
+        f"the {error.what} ({option}) {error.spent:.4f} are spent or reserved.",
+        suggested_action=f"Raise {option}, lower max_tokens, or ask for fewer rows; finished "
+        "answers are stored.",
     )
-
-
-def limit_call(max_tokens: int, first: float | None = None) -> float:
-    """Return the time limit of a call in seconds; longer answers have more time."""
-    if first is None:
-        first = CALL_SECONDS
-    return min(MOST_CALL_SECONDS, first + max_tokens * SECONDS_PER_TOKEN)
-
-
-def encode_body(body: Mapping[str, Any]) -> bytes:
-    """Encode a body; lone surrogates become question marks."""
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _asks_too_long(failure: CallFailure) -> bool:
@@ -490,31 +539,35 @@ def _build_reply(
     sources = tuple(AnswerSource(result.title, result.url) for result in found or ())
     reply = ModelReply(None, sources, found is not None, model=template.model)
     text = turn.text
-    if turn.stop == "refused":
-        return replace(reply, error=ReplyError("refused", _describe_refusal(turn)))
     is_cut = turn.stop == "cut"
-    if not text.strip() and is_cut:
+    error = None
+    value: Mapping[str, Any] | None = None
+    if turn.stop == "refused":
+        error = ReplyError("refused", _describe_refusal(turn))
+    elif not text.strip() and is_cut:
         message = (
             f"The model used all of its {template.longest_answer} tokens before it gave an answer; "
             "raise max_tokens."
         )
-        return replace(reply, error=ReplyError("cut", message))
-    if not text.strip():
+        error = ReplyError("cut", message)
+    elif not text.strip():
         message = f"The model ended without an answer ({redact(turn.why)[:_MAX_REASON]})."
-        return replace(reply, error=ReplyError("no_answer", message, True))
+        error = ReplyError("no_answer", message, True)
+    elif template.schema is not None:
+        try:
+            value = template.schema.check(text)
+        except Mismatch as mismatch:
+            message = f"The model's answer does not have the requested form: {mismatch}."
+            error = ReplyError("bad_answer", message, True)
+            if is_cut:
+                message = (
+                    f"The typed answer was cut at {template.max_tokens} tokens; raise max_tokens."
+                )
+                error = ReplyError("cut", message)
+    if error is not None:
+        return replace(reply, error=error)
     # With an unknown stop reason the text may be incomplete.
     partial = is_cut or turn.stop in ("unknown", "paused")
-    if template.schema is None:
-        return replace(reply, answer=text, partial=partial)
-    try:
-        value = template.schema.check(text)
-    except Mismatch as mismatch:
-        message = f"The model's answer does not have the requested form: {mismatch}."
-        error = ReplyError("bad_answer", message, True)
-        if is_cut:
-            message = f"The typed answer was cut at {template.max_tokens} tokens; raise max_tokens."
-            error = ReplyError("cut", message)
-        return replace(reply, error=error)
     return replace(reply, answer=text, value=value, partial=partial)
 
 

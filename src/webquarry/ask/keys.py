@@ -9,7 +9,6 @@ Keys that are set belong to this engine, not to the process.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -84,8 +83,6 @@ class Keys:
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
         self._set: dict[str, Secret] = {}
-        self._lock = threading.Lock()
-        self.version = 0  # increased by every change
 
     def set(self, variable: str, value: str) -> None:
         """Set a key; an empty value removes it. Raises BadInput."""
@@ -94,14 +91,13 @@ class Keys:
         secret = Secret(value)
         if value and not fits_header(value):
             raise BadInput(
-                f"The value given for {variable} cannot be a key: it holds a blank or a letter "
+                f"The value of {variable} is not a valid key: it has whitespace or characters "
                 "outside ASCII."
             )
-        with self._lock:
+        if value:
+            self._set[variable] = secret
+        else:
             self._set.pop(variable, None)
-            if value:
-                self._set[variable] = secret
-            self.version += 1
 
     def find(self, variable: str) -> FoundCredential | None:
         """Return a key and its source."""
@@ -110,17 +106,14 @@ class Keys:
 
     def find_model_key(self, vendor: ModelVendor) -> FoundCredential | None:
         """Return the key of a vendor of models and its source."""
-        for credential in vendor.credentials:
-            found = self.find(credential.variable)
-            if found is not None:
-                return found
-        return None
+        found = (self.find(credential.variable) for credential in vendor.credentials)
+        return next((one for one in found if one is not None), None)
 
     def model_key(self, vendor: ModelVendor) -> Secret | None:
         """Return the key of a vendor of models; None if it needs none. Raises AuthFailure."""
         found = self.find_model_key(vendor)
         if found is not None:
-            self._check_address(vendor)
+            _check_address(vendor)
             return found.value
         if not vendor.needs_key:
             return None
@@ -149,20 +142,6 @@ class Keys:
                 environ[variable] = found.value.reveal()
         return environ
 
-    def _check_address(self, vendor: ModelVendor) -> None:
-        """Keys are sent encrypted or within this machine. ANTHROPIC_BASE_URL is an exception,
-        because it may be a gateway of the user.
-        """
-        if vendor.credentials[0].variable == MODEL_KEY or vendor.may_send_key:
-            return
-        variable = f"WEBQUARRY_{vendor.name.upper()}_URL"
-        raise AuthFailure(
-            f"{vendor.label} has a key, and {variable} is an address without encryption on another "
-            "machine: the key is not sent.",
-            suggested_action=f"Give {variable} as https://, or take the key away if the server "
-            "needs none.",
-        )
-
     def _find_own(self, variable: str) -> FoundCredential | None:
         """Return a key that is set here, or that is in ~/.stps and not in the environment."""
         stps, _, setter = find_key_names(variable)
@@ -173,3 +152,18 @@ class Keys:
             return None
         home = find_home(self._environ) or NOWHERE
         return find_in_file(home / ".stps" / stps, f"~/.stps/{stps}")
+
+
+def _check_address(vendor: ModelVendor) -> None:
+    """Keys are sent encrypted or within this machine. ANTHROPIC_BASE_URL is an exception, because
+    it may be a gateway of the user.
+    """
+    if vendor.credentials[0].variable == MODEL_KEY or vendor.may_send_key:
+        return
+    variable = f"WEBQUARRY_{vendor.name.upper()}_URL"
+    raise AuthFailure(
+        f"{vendor.label} has a key, and {variable} is an address without encryption on another "
+        "machine: the key is not sent.",
+        suggested_action=f"Set {variable} to an https:// address, or remove the key if the server "
+        "needs none.",
+    )

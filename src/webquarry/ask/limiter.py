@@ -1,7 +1,5 @@
-"""Limit of concurrent calls: it halves when the provider throttles and grows with success.
-
-All callers share one pause: nothing is sent before the moment that the provider named. Callers with
-`first` are served before those that have not sent anything yet.
+"""Limit of concurrent calls: it halves when the provider throttles and grows with success. All
+callers share one pause: nothing is sent before the moment that the provider named.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from collections import deque
 
 from webquarry.clock import Clock
 
-_SLOW_GROWTH = 20  # near the limit of the last throttling, growing takes so many times as long
+_SLOW_GROWTH = 20  # factor by which growth is slower near the limit of the last throttling
 _MARGIN_SECONDS = 0.001
 
 
@@ -33,21 +31,14 @@ class Limiter:
     def resize(self, most: int) -> None:
         """Set another maximum."""
         if most != self.most:
-            self.most = most
-            self.limit = most
+            self.most = self.limit = most
             self._ceiling = most + 1
             self._wake()
 
-    async def acquire(self, *, first: bool = False) -> float:
+    async def acquire(self) -> float:
         """Wait for a slot and for the end of a pause. Return the time, for `record_throttled`."""
-        if not self._waiting and self._has_slot():
-            self.in_flight += 1
-            return self._clock.monotonic()
         slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        if first:
-            self._waiting.appendleft(slot)
-        else:
-            self._waiting.append(slot)
+        self._waiting.append(slot)
         self._wake()
         try:
             await slot
@@ -91,18 +82,14 @@ class Limiter:
         """Remaining time of the pause."""
         return max(0.0, self._resume_at - self._clock.monotonic())
 
-    def _has_slot(self) -> bool:
-        return self.in_flight < self.limit and self.pause_seconds <= 0
-
     def _wake(self) -> None:
         """Assign free slots; during a pause, do so when it ends."""
-        while self._waiting and self._has_slot():
+        while self._waiting and self.in_flight < self.limit and not self.pause_seconds:
             slot = self._waiting.popleft()
             if not slot.done():
                 self.in_flight += 1
                 slot.set_result(None)
-        is_pausing = self._pause is not None and not self._pause.done()
-        if self._waiting and self.pause_seconds > 0 and not is_pausing:
+        if self._waiting and self.pause_seconds and self._pause is None:
             self._pause = asyncio.get_running_loop().create_task(self._end_pause())
 
     async def _end_pause(self) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from webquarry.displayable import Displayable
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
@@ -19,7 +20,7 @@ FATAL_CODES = frozenset({"auth", "billing", "forbidden", "no_api", "quota"})
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question; None stands for the engine's option.
+    """One question; None means the engine's option.
 
     `search`: None lets the model search if a search provider is configured; with True it is an
     error if none is. `schema` is the text of a `schema.Schema`. `fresh` ignores a stored answer.
@@ -62,7 +63,7 @@ _USAGE_FIELDS = tuple(one.name for one in fields(Usage))
 
 @dataclass(frozen=True, slots=True)
 class ReplyError:
-    """Why a question has no answer. The message is a sentence and never has a key."""
+    """Why a question has no answer. The message is a sentence and never contains a key."""
 
     code: str
     message: str
@@ -119,50 +120,68 @@ class ModelReply(Displayable):
     @property
     def text(self) -> str | None:
         """The answer, or an `ERROR: ...` text."""
-        if self.error is None:
-            return self.answer
-        return f"ERROR: {self.error.message}"
+        return self.answer if self.error is None else f"ERROR: {self.error.message}"
 
     @cached_property
     def row(self) -> dict[str, Any]:
         """The columns of an answer."""
-        usage = {name: getattr(self.usage, name) for name in _USAGE_FIELDS}
-        del usage["unpriced_calls"]
-        value = None if self.value is None else json.dumps(self.value, ensure_ascii=False)
-        return {
-            "answer": self.answer,
-            "sources": [asdict(source) for source in self.sources],
-            "searched": self.searched,
-            "usage": usage,
-            "error": None if self.error is None else asdict(self.error),
-            "partial": self.partial,
-            "value": value,
-            "search_failed": self.search_failed,
-        }
+        row = {name: getattr(self, name) for name in _ROW_FIELDS}
+        row["sources"] = [asdict(source) for source in self.sources]
+        row["usage"] = asdict(self.usage)
+        del row["usage"]["unpriced_calls"]
+        row["error"] = self.error and asdict(self.error)
+        row["value"] = self.value and json.dumps(self.value, ensure_ascii=False)
+        return row
 
     @cached_property
     def json(self) -> str:
-        """The columns of an answer as JSON, without those that are null; a typed answer is an
-        object.
-        """
+        """The columns of an answer as JSON, without nulls; a typed answer is an object."""
         row = {name: value for name, value in self.row.items() if value is not None}
         if self.value is not None:
             row["answer"] = self.value
         return json.dumps(row, ensure_ascii=False)
 
-    def mend_letters(self) -> ModelReply:
+    def as_free(self) -> ModelReply:
+        """Return the reply for callers that did not pay for it."""
+        return replace(self, usage=Usage(), remembered=True)
+
+    def replace_surrogates(self) -> ModelReply:
         """Return the reply without lone surrogates, which columns cannot hold."""
-        error = self.error
-        if error is not None:
-            error = replace(error, message=_mend(error.message))
-        sources = [AnswerSource(_mend(one.title), _mend(one.url)) for one in self.sources]
+        error = self.error and replace(self.error, message=_replace_surrogates(self.error.message))
+        sources = [AnswerSource(*_replace_surrogates([one.title, one.url])) for one in self.sources]
         return replace(
             self,
-            answer=_mend(self.answer),
+            answer=_replace_surrogates(self.answer),
             sources=tuple(sources),
             error=error,
-            value=_mend(self.value),
+            value=_replace_surrogates(self.value),
         )
+
+
+_ROW_FIELDS = (
+    "answer", "sources", "searched", "usage", "error", "partial", "value", "search_failed"
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class KeptAnswer:
+    """A stored answer, when it was given, and when it expires (seconds since the epoch)."""
+
+    reply: ModelReply
+    made_at: float
+    expires_at: float
+    search_key: str = ""  # hash of the key with which a search failed
+
+    def encode(self) -> bytes:
+        return msgspec.json.encode(self)
+
+    @staticmethod
+    def decode(content: bytes | None) -> KeptAnswer | None:
+        """Return the answer, or None if it cannot be read: it is asked again."""
+        try:
+            return msgspec.json.decode(content or b"", type=KeptAnswer)
+        except ValueError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,26 +197,13 @@ class Progress:
     throttled: int = 0
     retries: int = 0
     usage: Usage = field(default_factory=Usage)
-    seconds_left: float | None = None
     unsearched: int = 0  # of `done`, whose model wanted a search and got none
     unoffered: int = 0  # of `done`, answered while no search was available
+    seconds_left: float | None = None
     failures: tuple[tuple[str, int], ...] = ()  # messages and counts, the most frequent first
 
-    def __add__(self, other: Progress) -> Progress:
-        """Add the counts; the time is that of the longer one."""
-        sums = {name: getattr(self, name) + getattr(other, name) for name in _PROGRESS_SUMS}
-        seconds = [one for one in (self.seconds_left, other.seconds_left) if one is not None]
-        failures = self.failures
-        if other.failures:
-            failures = tuple(
-                (Counter(dict(failures)) + Counter(dict(other.failures))).most_common()
-            )
-        return Progress(seconds_left=max(seconds, default=None), failures=failures, **sums)
 
-
-_PROGRESS_SUMS = tuple(
-    one.name for one in fields(Progress) if one.name not in ("seconds_left", "failures")
-)
+_COUNTS = [one.name for one in fields(Progress) if one.name not in ("seconds_left", "failures")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,32 +215,28 @@ class AskLimits:
     max_usd_per_day: float | None = None  # of this user, in all processes
 
 
-def add_progress(parts: Sequence[Progress]) -> Progress:
-    """Return the progress of several statements together."""
-    return sum(parts, Progress())
+def add_progress(parts: Iterable[Progress]) -> Progress:
+    """Return the progress of several statements together; the time is that of the longest one."""
+    total = Progress()
+    failures: dict[str, int] = {}
+    for part in parts:
+        counts = {name: getattr(total, name) + getattr(part, name) for name in _COUNTS}
+        seconds = max(total.seconds_left or 0, part.seconds_left or 0) or None
+        total = Progress(**counts, seconds_left=seconds)
+        for message, count in part.failures:
+            failures[message] = failures.get(message, 0) + count
+    ordered = sorted(failures.items(), key=lambda one: -one[1])
+    return replace(total, failures=tuple(ordered))
 
 
-def order_replies(
-    questions: Sequence[Question], replies: Mapping[Question, ModelReply]
-) -> list[ModelReply]:
-    """Return a reply per question; only the first of equal questions has its cost."""
-    seen: set[Question] = set()
-    ordered: list[ModelReply] = []
-    for question in questions:
-        reply = replies[question]
-        if question in seen and reply.usage.calls:
-            reply = replace(reply, usage=Usage(), remembered=True)
-        seen.add(question)
-        ordered.append(reply)
-    return ordered
-
-
-def _mend(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     """Replace lone surrogates in the texts of a JSON value by U+FFFD."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_mend(part) for part in value]
+        return [_replace_surrogates(part) for part in value]
     if isinstance(value, Mapping):
-        return {_mend(name): _mend(part) for name, part in value.items()}
+        return {
+            _replace_surrogates(name): _replace_surrogates(part) for name, part in value.items()
+        }
     return value

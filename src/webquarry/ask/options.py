@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from typing import Any
 
 from webquarry.errors import BadInput
@@ -40,15 +39,10 @@ class Options:
     max_usd_per_day: float | None
     max_discarded_rows: int | None
     concurrency: int
-    on_error: str
-    cache: bool
-    dry_run: bool
     searched_seconds: float
     kept_seconds: float
 
     def __init__(self, settings: Settings) -> None:
-        self._lock = threading.Lock()
-        self.version = 0  # increased by every change
         self.on_error, self.cache, self.dry_run = "", True, False
         self.set_by_user = set()
         for name, field in OPTIONS.items():
@@ -60,11 +54,8 @@ class Options:
     def set(self, name: str, text: str) -> str:
         """Set an option and return its value as text. Raises BadInput."""
         name = _normalize_name(name)
-        value = _parse(name, text.strip())
-        with self._lock:
-            setattr(self, name, value)
-            self.set_by_user.add(name)
-            self.version += 1
+        setattr(self, name, _parse(name, text.strip()))
+        self.set_by_user.add(name)
         return self.get(name)
 
     def get(self, name: str) -> str:
@@ -91,24 +82,24 @@ def _parse(name: str, text: str) -> Any:
     """Return the value of an option. Raises BadInput."""
     word = text.lower()
     if name in ("cache", "dry_run"):
-        if word not in _SWITCH:
-            raise BadInput(f"The option {name} takes on or off.")
-        return _SWITCH[word]
+        return _choose(name, word, _SWITCH, "on or off")
     if name == "on_error":
-        if word not in ("", *ON_ERROR):
-            raise BadInput(f"The option {name} takes one of {', '.join(ON_ERROR)}.")
-        return word
+        return _choose(name, word, {one: one for one in ("", *ON_ERROR)}, ", ".join(ON_ERROR))
+    if name == "search_provider":
+        names = ["none", *_list_providers()]
+        return _choose(name, word, {one: one for one in names}, ", ".join(names))
     value = Settings.fields()[OPTIONS[name]].parse(text, name)
     if name == "model" and not (text.isprintable() and len(text) <= MAX_NAME_LENGTH):
         raise BadInput(f"The option {name} takes a name.")
-    if name == "search_provider":
-        value = word
-        names = _list_providers()
-        if value not in names:
-            raise BadInput(f"The option {name} takes one of {', '.join(names)}.")
     if isinstance(value, float) and not math.isfinite(value):
         raise BadInput(f"The option {name} takes a finite number.")
     return value
+
+
+def _choose(name: str, word: str, values: dict[str, Any], description: str) -> Any:
+    if word not in values:
+        raise BadInput(f"The option {name} takes one of: {description}.")
+    return values[word]
 
 
 def _list_providers() -> list[str]:
@@ -118,4 +109,4 @@ def _list_providers() -> list[str]:
     kinds: list[type[Provider]] = members_of(
         "webquarry._search.providers", Provider, group="webquarry.providers"
     )
-    return ["none", *sorted(kind.name for kind in kinds)]
+    return sorted(kind.name for kind in kinds)

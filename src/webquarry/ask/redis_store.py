@@ -9,22 +9,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from webquarry.ask.answers import KeptAnswer, decode_answer, encode_answer
-from webquarry.ask.billing import ledger
-from webquarry.ask.billing.ledger import (
-    UNITS_PER_USD,
-    Reservation,
-    ReservationRequest,
-    Settlement,
-    SpendingRecord,
-    StatementNote,
-    to_units,
-)
-from webquarry.ask.billing.statement import Statement
-from webquarry.ask.store import LEASE_SECONDS, Entry, IsGood, QuestionStore
+from webquarry.ask import ledger
+from webquarry.ask.ledger import Cost, Reservation, SpendingRecord, to_units
+from webquarry.ask.models import KeptAnswer
+from webquarry.ask.statement import Statement
+from webquarry.ask.store import LEASE_SECONDS, IsGood, QuestionStore
 from webquarry.clock import Clock
 from webquarry.store import ask_scripts
 from webquarry.store.redis_connection import PREFIX, RedisConnection
@@ -57,59 +50,55 @@ class RedisQuestionStore(QuestionStore):
                     found[key] = kept
         return found
 
-    async def _enter(self, key: str, request: ReservationRequest, is_good: IsGood) -> Entry:
+    async def _enter(
+        self, key: str, wanted: Reservation, is_good: IsGood
+    ) -> KeptAnswer | Reservation | None:
         name = self._name(key)
         ignored = b""
         while True:
-            id = secrets.token_hex(16)
-            outcome, *rest = await self._send_enter(name, id, request, ignored)
-            if outcome == b"mine":
-                self._claims[key, request.owner] = id
-                return Entry(held=self._hold(id, name, request))
+            outcome, rest = await self._send_enter(name, wanted, ignored)
+            if isinstance(outcome, Reservation):
+                self._claims[key] = str(outcome.id)
+                return outcome
             if outcome == b"wait":
-                return Entry()
+                return None
             kept = self._decrypt(name, rest[0])
             if kept is not None and is_good(kept):
-                return Entry(kept)
+                return kept
             ignored = rest[0]
 
-    async def look(self, key: str, owner: str, is_good: IsGood) -> Entry:
-        name = self._name(key)
-        value, is_taken = await self._run(ask_scripts.ASK_LOOK, [name])
-        kept = self._decrypt(name, value)
-        if kept is not None and is_good(kept):
-            return Entry(kept)
-        return Entry(is_free=not is_taken)
-
-    async def reserve(self, request: ReservationRequest) -> Reservation:
-        id = secrets.token_hex(16)
-        await self._send_enter("", id, request, b"")
-        return self._hold(id, "", request)
+    async def reserve(self, wanted: Reservation) -> Reservation:
+        held, _ = await self._send_enter("", wanted, b"")
+        assert isinstance(held, Reservation)
+        return held
 
     async def settle(
-        self, key: str, owner: str, kept: KeptAnswer | None, settlements: Sequence[Settlement]
+        self, key: str, kept: KeptAnswer | None, held: Sequence[Reservation], cost: Cost
     ) -> None:
         name = self._name(key)
         value = b""
         life_ms = 0
         if kept is not None:
-            value = self._cipher.encrypt(encode_answer(kept), name.encode())
+            value = self._cipher.encrypt(kept.encode(), name.encode())
             life_ms = max(1, round((kept.expires_at - self._now()) * 1000))
-        claim = self._claims.pop((key, owner), "")
+        claim = self._claims.pop(key, "")
         arguments: list[Any] = [name if claim or value else "", claim, value, life_ms]
         arguments.append(repr(self._now()))
-        for settlement in settlements:
-            self._held.pop(str(settlement.held.id), None)
-            arguments += _list_settlement(settlement)
+        for one in held:
+            self._held.pop(str(one.id), None)
+            usage = cost.usage
+            arguments += [one.id, one.statement, one.door, one.day, one.model, one.amount]
+            arguments += [one.questions, to_units(usage.usd), to_units(cost.uncertain_usd)]
+            arguments += [cost.questions, usage.calls, usage.searches]
+            arguments += [usage.input_tokens, usage.output_tokens, usage.cached_tokens]
+            cost = Cost(questions=0)  # of further reservations
         await self._run(ask_scripts.ASK_SETTLE, arguments)
 
     async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
         arguments: list[Any] = []
         for statement in statements:
-            words = ledger.encrypt_words(self._cipher, statement)
-            moment = repr(statement.begun_at)
-            free = statement.take_free_counts()
-            arguments += [statement.id, statement.door, moment, words, *free]
+            id, door, begun_at, *rest = ledger.build_note(self._cipher, statement)
+            arguments += [id, door, repr(begun_at), *rest]
         if arguments:
             await self._run(ask_scripts.ASK_NOTE, arguments)
 
@@ -117,21 +106,24 @@ class RedisQuestionStore(QuestionStore):
         moment = datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp()
         day = since.replace("-", "")
         rows, found = await self._run(ask_scripts.ASK_BILL, [day, repr(moment)])
-        paid = [_parse_row(row) for row in rows if row[0] is not None]
-        notes: list[StatementNote] = []
-        for id, door, begun_at, encrypted, hits, searches in found:
-            words = ledger.decrypt_words(self._cipher, id.decode(), encrypted)
-            note = StatementNote(
-                id.decode(), door.decode(), float(begun_at), words, int(hits), int(searches)
+        paid = []
+        for row in rows:
+            if row[0] is not None:
+                texts = [text.decode() for text in row[:4]]
+                counts = [int(count or 0) for count in row[5:]]
+                paid.append(SpendingRecord.from_row([*texts, float(row[4]), *counts]))
+        notes = []
+        for id, door, begun_at, words, hits, searches in found:
+            notes.append(
+                (id.decode(), door.decode(), float(begun_at), words, int(hits), int(searches))
             )
-            notes.append(note)
-        return ledger.join_notes(paid, notes)
+        return ledger.join_notes(self._cipher, paid, notes)
 
-    async def _release(self, key: str, owner: str, claim: str) -> None:
+    async def _release(self, key: str, claim: str) -> None:
         await self._run(ask_scripts.ASK_RELEASE, [self._name(key), claim])
 
     async def _renew(self) -> bool:
-        arguments: list[Any] = [self._lease_ms]
+        arguments: list[Any] = [round(self.lease_seconds * 1000)]
         for id, name in self._held.items():
             arguments += [id, name]
         if self._held:
@@ -139,38 +131,38 @@ class RedisQuestionStore(QuestionStore):
         return bool(self._held)
 
     async def _send_enter(
-        self, name: str, id: str, request: ReservationRequest, ignored: bytes
-    ) -> Sequence[Any]:
-        """Return the result of the script. Raises OverLimit."""
-        limits = request.limits
+        self, name: str, wanted: Reservation, ignored: bytes
+    ) -> tuple[Reservation | bytes, Sequence[Any]]:
+        """Return the reservation, which is renewed from now on, or the outcome of the script.
+        Raises OverLimit.
+        """
+        limits = wanted.limits
+        day = self.clock.now().date().isoformat()
+        held = replace(wanted, id=secrets.token_hex(16), day=day)
         arguments: list[Any] = [
             name,
-            id,
-            self._lease_ms,
+            held.id,
+            round(self.lease_seconds * 1000),
             ignored,
-            request.statement,
-            request.door,
-            self.clock.now().date().isoformat(),
-            request.model,
-            to_units(request.usd),
-            request.questions,
+            held.statement,
+            held.door,
+            held.day,
+            held.model,
+            held.amount,
+            held.questions,
             "" if limits.max_usd is None else to_units(limits.max_usd),
             "" if limits.max_usd_per_day is None else to_units(limits.max_usd_per_day),
             "" if limits.max_rows is None else limits.max_rows,
         ]
-        result: Sequence[Any] = await self._run(ask_scripts.ASK_ENTER, arguments)
-        if result[0] == b"over":
-            raise ledger.build_over_limit(
-                request, result[1].decode(), int(result[2]), is_waiting=bool(result[3])
-            )
-        return result
-
-    def _hold(self, id: str, name: str, request: ReservationRequest) -> Reservation:
-        """Return the reservation; it is renewed from now on."""
-        self._held[id] = name
+        outcome, *rest = await self._run(ask_scripts.ASK_ENTER, arguments)
+        if outcome == b"over":
+            what, used, is_waiting = rest
+            raise wanted.build_over_limit(what.decode(), int(used), is_waiting=bool(is_waiting))
+        if outcome != b"mine":
+            return outcome, rest
+        self._held[str(held.id)] = name
         self._start_renewing()
-        day = self.clock.now().date().isoformat()
-        return ledger.build_reservation(id, request, day)
+        return held, rest
 
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
         async def send() -> Any:
@@ -181,30 +173,7 @@ class RedisQuestionStore(QuestionStore):
         return await send_once_more(self._connection, send)
 
     def _decrypt(self, name: str, value: bytes) -> KeptAnswer | None:
-        return decode_answer(self._cipher.decrypt(value, name.encode())) if value else None
+        return KeptAnswer.decode(self._cipher.decrypt(value, name.encode())) if value else None
 
     def _name(self, key: str) -> str:
         return self._cipher.hash_name(f"answer {key}").hex()
-
-    @property
-    def _lease_ms(self) -> int:
-        return round(self.lease_seconds * 1000)
-
-
-def _list_settlement(settlement: Settlement) -> list[Any]:
-    """Return a settlement as arguments of the script."""
-    held = settlement.held
-    usage = settlement.usage
-    before = [held.id, held.statement, held.door, held.day, held.model, held.amount, held.questions]
-    amounts = [to_units(usage.usd), to_units(settlement.uncertain_usd)]
-    counts = [settlement.questions, usage.calls, usage.searches]
-    tokens = [usage.input_tokens, usage.output_tokens, usage.cached_tokens]
-    return [*before, *amounts, *counts, *tokens]
-
-
-def _parse_row(row: Sequence[Any]) -> SpendingRecord:
-    values: list[Any] = [text.decode() for text in row[:4]]
-    values.append(float(row[4]))
-    *counts, amount, uncertain = (int(count or 0) for count in row[5:])
-    values += [*counts, amount / UNITS_PER_USD, uncertain / UNITS_PER_USD]
-    return SpendingRecord(*values)

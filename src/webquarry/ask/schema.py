@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from webquarry.errors import BadInput
@@ -35,10 +35,7 @@ _JSON: dict[str, dict[str, Any]] = {
 _MOST_FIELDS = 100
 _MOST_LEVELS = 5
 _LARGEST = sys.float_info.max
-_DECIMAL = re.compile(
-    r"(?:DECIMAL|DEC|NUMERIC)(?:\(\s*(?P<precision>\d{1,2})\s*(?:,\s*(?P<scale>\d{1,2})\s*)?\))?"
-)
-_DECIMAL_DEFAULT = (18, 3)  # DuckDB's precision and scale
+_DECIMAL = re.compile(r"(?:DECIMAL|DEC|NUMERIC)(?:\(\s*(\d{1,2})\s*(?:,\s*(\d{1,2})\s*)?\))?")
 _MOST_DIGITS = 38
 
 
@@ -99,14 +96,14 @@ def _parse_type(form: Any, level: int) -> Any:
         if level > _MOST_LEVELS or len(form) > _MOST_FIELDS or not form:
             raise _bad("it is too deep, too wide, or has an object without fields")
         if len({name.lower() for name in form}) < len(form):
-            raise _bad("two fields have the same name but for upper and lower case")
+            raise _bad("two fields have the same name except for case")
         return {name: _parse_type(kind, level + 1) for name, kind in form.items()}
+    if isinstance(form, str) and form.strip().endswith("[]") and level <= _MOST_LEVELS:
+        form = [form.strip()[:-2]]
     if isinstance(form, list) and len(form) == 1:
         return (_parse_type(form[0], level + 1),)
     if isinstance(form, str):
         name = form.strip().upper()
-        if name.endswith("[]") and level <= _MOST_LEVELS:
-            return (_parse_type(name[:-2], level + 1),)
         kind = _SYNONYMS.get(name, name)
         if kind in _JSON:
             return kind
@@ -120,12 +117,11 @@ def _parse_type(form: Any, level: int) -> Any:
 
 
 def _parse_decimal(name: str) -> str | None:
+    """Return the type in canonical form, with DuckDB's defaults."""
     match = _DECIMAL.fullmatch(name)
     if match is None:
         return None
-    precision, scale = _DECIMAL_DEFAULT
-    if match["precision"]:
-        precision, scale = int(match["precision"]), int(match["scale"] or 0)
+    precision, scale = int(match[1] or 18), int(match[2] or (0 if match[1] else 3))
     if not 1 <= precision <= _MOST_DIGITS or scale > precision:
         return None
     return f"DECIMAL({precision},{scale})"
@@ -160,57 +156,53 @@ def _check_value(value: Any, kind: Any, place: str) -> Any:
             raise Mismatch(f"{place or 'it'} is not an object")
         extra = [name for name in value if name not in kind]
         if extra:
-            raise Mismatch(f"it has the field {extra[0][:60]!r}, which was not asked for")
+            raise Mismatch(f"it has the field {extra[0][:60]!r}, which was not requested")
         fields = {}
         for name, inner in kind.items():
-            inner_place = f"{place}.{name}".lstrip(".")
-            fields[name] = _check_value(value.get(name), inner, inner_place)
+            fields[name] = _check_value(value.get(name), inner, f"{place}.{name}".lstrip("."))
         return fields
     if isinstance(kind, tuple):
         if not isinstance(value, list):
             raise Mismatch(f"{place} is not a list")
         return [_check_value(one, kind[0], place) for one in value]
-    check = _CHECKS.get(kind) or partial(_check_decimal, kind)
-    checked = check(value)
+    checked = _check_scalar(value, kind)
     if checked is None:
-        raise Mismatch(f"{place} is no {kind}")
+        raise Mismatch(f"{place} is not of type {kind}")
     return checked
 
 
-def _check_integer(bits: int, value: Any) -> int | None:
-    is_whole = _is_number(value) and value == int(value)
-    return int(value) if is_whole and -(1 << bits) <= value < 1 << bits else None
-
-
-def _check_decimal(kind: str, value: Any) -> Any:
+def _check_scalar(value: Any, kind: str) -> Any:
+    """Return the value in the form of its type, or None if it is not of this type."""
+    if kind == "BOOLEAN":
+        return value if isinstance(value, bool) else None
+    if kind in _PARSERS:
+        try:
+            _PARSERS[kind](value)
+        except (ValueError, TypeError):
+            return None
+        return value
+    # A number in SQL, unlike NaN, Infinity and integers above a double.
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not -_LARGEST <= value <= _LARGEST:
+        return None
+    if kind == "DOUBLE":
+        return float(value)
+    if kind in _BITS:
+        bound = 1 << _BITS[kind]
+        return int(value) if value == int(value) and -bound <= value < bound else None
     precision, _, scale = kind[len("DECIMAL(") : -1].partition(",")
     bound = 10 ** (int(precision) - int(scale))
-    return value if _is_number(value) and -bound < value < bound else None
+    return value if -bound < value < bound else None
 
 
-def _check_moment(parse: Callable[[str], Any], value: Any) -> str | None:
+def _parse_text(value: Any) -> None:
     if not isinstance(value, str):
-        return None
-    try:
-        parse(value)
-    except ValueError:
-        return None
-    return value
+        raise TypeError(value)
 
 
-def _is_number(value: Any) -> bool:
-    """Whether it is a number in SQL, unlike NaN, Infinity and integers above a double."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return -_LARGEST <= value <= _LARGEST
-
-
-_CHECKS: dict[str, Callable[[Any], Any]] = {
-    "VARCHAR": lambda value: value if isinstance(value, str) else None,
-    "INTEGER": partial(_check_integer, 31),
-    "BIGINT": partial(_check_integer, 63),
-    "DOUBLE": lambda value: float(value) if _is_number(value) else None,
-    "BOOLEAN": lambda value: value if isinstance(value, bool) else None,
-    "DATE": partial(_check_moment, date.fromisoformat),
-    "TIMESTAMP": partial(_check_moment, datetime.fromisoformat),
+_BITS = {"INTEGER": 31, "BIGINT": 63}
+_PARSERS: dict[str, Callable[[Any], Any]] = {
+    "VARCHAR": _parse_text,
+    "DATE": date.fromisoformat,
+    "TIMESTAMP": datetime.fromisoformat,
 }

@@ -19,6 +19,7 @@ from webquarry.clock import Clock
 from webquarry.errors import (
     LONGEST_WAIT_SECONDS,
     AuthFailure,
+    BadInput,
     Cancelled,
     NetworkFailure,
     RateLimited,
@@ -35,7 +36,6 @@ _MOST_WAITS = 20  # of one search
 _REJECTED_KEY_SECONDS = 300.0  # pause, unless the key changes
 _SPENT_QUOTA_SECONDS = 600.0
 _DEFAULT_PAUSE_SECONDS = 1.0
-_MIN_TIMEOUT_SECONDS = 0.001
 _FIRST_WAIT_SECONDS = 0.25  # before the second try; doubled for each further one
 
 MOST_RESULTS = 5
@@ -125,7 +125,12 @@ class Searcher:
         """Search; waits that the provider asks for do not count towards `seconds`. `check` raises
         when the answer is not needed any more. Raises the error of the last try.
         """
-        health = self._get_health(provider)
+        health = self._healths.get(provider)
+        if health is None:
+            # With an interval, further searches would wait within their time limit.
+            interval = self._providers.get_search_interval(provider)
+            most = 1 if interval else self._settings.host_concurrency
+            health = self._healths[provider] = _Health(Limiter(most, self._clock))
         limiter = health.limiter
         waits = tries = 0
         while True:
@@ -135,9 +140,13 @@ class Searcher:
             sent_at = await limiter.acquire()
             try:
                 check()
-                found = await self._try_once(provider, query, seconds)
+                async with asyncio.timeout(max(0.0, seconds)):
+                    found = await self._providers.search(provider, query)
             except Cancelled:
                 raise
+            except TimeoutError:
+                text = f"The search took longer than {seconds:g} seconds."
+                error: WebquarryError = NetworkFailure(text, retryable=False, provider=provider)
             except WebquarryError as caught:
                 error = caught
             else:
@@ -147,14 +156,15 @@ class Searcher:
                 return found
             finally:
                 limiter.release()
-            waits += 1
-            pause = _get_pause(error)
-            if pause is not None and waits <= _MOST_WAITS:
+            pause = error.retry_after_seconds or _DEFAULT_PAUSE_SECONDS
+            is_throttled = isinstance(error, RateLimited) and error.retryable
+            if is_throttled and pause <= MOST_WAIT_SECONDS and waits < _MOST_WAITS:
+                waits += 1
                 limiter.record_throttled(sent_at, pause)
                 continue
             seconds -= self._clock.monotonic() - sent_at
+            pause = _FIRST_WAIT_SECONDS * 2.0**tries
             tries += 1
-            pause = _FIRST_WAIT_SECONDS * 2.0 ** (tries - 1)
             self._record_failure(health, provider, error)
             may_repeat = error.retryable and not isinstance(error, RateLimited)
             if not may_repeat or tries > self._settings.retries or seconds <= pause:
@@ -162,26 +172,9 @@ class Searcher:
             seconds -= pause
             await self._clock.sleep(pause)
 
-    async def _try_once(self, provider: str, query: Query, seconds: float) -> Found:
-        try:
-            async with asyncio.timeout(max(_MIN_TIMEOUT_SECONDS, seconds)):
-                return await self._providers.search(provider, query)
-        except TimeoutError:
-            text = f"The search took longer than {seconds:g} seconds."
-            raise NetworkFailure(text, retryable=False, provider=provider) from None
-
-    def _get_health(self, provider: str) -> _Health:
-        health = self._healths.get(provider)
-        if health is None:
-            interval = self._providers.get_search_interval(provider)
-            # With an interval, further searches would wait within their time limit.
-            most = 1 if interval else self._settings.host_concurrency
-            health = self._healths[provider] = _Health(Limiter(most, self._clock))
-        return health
-
     def _record_failure(self, health: _Health, provider: str, error: WebquarryError) -> None:
         """Pause the provider if the next search would fail too."""
-        if error.kind == "bad_input":
+        if isinstance(error, BadInput):
             return
         health.failures += 1
         seconds = 0.0
@@ -196,14 +189,6 @@ class Searcher:
             until = self._clock.monotonic() + min(seconds, LONGEST_WAIT_SECONDS)
             health.rests_until = max(health.rests_until, until)
             health.reason = error.message
-
-
-def _get_pause(error: WebquarryError) -> float | None:
-    """Return the pause after which a search is repeated; None if it is not."""
-    if not isinstance(error, RateLimited) or not error.retryable:
-        return None
-    seconds = error.retry_after_seconds or _DEFAULT_PAUSE_SECONDS
-    return seconds if seconds <= MOST_WAIT_SECONDS else None
 
 
 def select_results(results: Sequence[Result]) -> tuple[Result, ...]:

@@ -6,14 +6,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
-from webquarry.ask.answers import KeptAnswer
-from webquarry.ask.keys import Keys
-from webquarry.ask.models import MAX_TOKENS, Question
+from webquarry.ask.models import KeptAnswer, Question
 from webquarry.ask.options import MAX_NAME_LENGTH, Options
 from webquarry.ask.schema import Schema
 from webquarry.ask.searching import SearchProviders
@@ -31,8 +27,6 @@ from webquarry.settings import Settings
 
 PROMPT_VERSION = 1  # part of the digest; increase it when the texts that are sent change
 MOST_REMEMBERED = 100_000  # answers in memory; the others are in the record file
-_MOST_RESOLVED = 10_000  # combinations of options
-_FRESH_SECONDS = 1.0  # after which keys and options are checked again
 _MOST_TOKENS = 128_000
 _NO_PROVIDER = ("none", "off", "")
 
@@ -79,71 +73,53 @@ class RequestTemplate:
         return json.dumps(body, sort_keys=True).encode()
 
     @cached_property
-    def _digest_prefix(self) -> tuple[str, bytes]:
-        """The parts of a digest that do not depend on the question, and their lengths."""
+    def _digest_prefix(self) -> list[bytes]:
+        """The parts of a digest that do not depend on the question."""
         vendor = self.vendor.name
         if vendor != BARE_VENDOR:  # not every body names the model and the schema
             form = self.schema.text if self.schema else ""
             vendor = json.dumps([vendor, self.model, form])
         parts = (str(PROMPT_VERSION), vendor, self.vendor.url, self.provider, self.caller)
-        words = [part.encode("utf-8", "surrogatepass") for part in parts]
-        lengths = " ".join(str(len(word)) for word in words)
-        return lengths, b"\n".join(words)
+        return [part.encode("utf-8", "surrogatepass") for part in parts]
 
     def digest(self, context: str, prompt: str) -> str:
         """Return the key of the answer: a hash of everything that decides it."""
-        first_lengths, first_words = self._digest_prefix
-        about = context.encode("utf-8", "surrogatepass")
-        asked = prompt.encode("utf-8", "surrogatepass")
+        question = [text.encode("utf-8", "surrogatepass") for text in (context, prompt)]
+        words = [*self._digest_prefix, *question]
         # With the lengths, text cannot move from one part to another.
-        lengths = f"{first_lengths} {len(about)} {len(asked)}".encode()
-        parts = (self.encoded, lengths, first_words, about, asked)
-        return hashlib.sha256(b"\n".join(parts)).hexdigest()
-
-
-class RequestOptions(NamedTuple):
-    """The options of a question; None for those of the engine."""
-
-    model: str | None = None
-    max_tokens: int | None = None
-    search: bool | None = None
-    schema: str | None = None
-    instructions: str | None = None
-
-
-class _Resolved(NamedTuple):
-    fresh_until: float
-    versions: tuple[int, int]  # of the keys and the options
-    template: RequestTemplate
+        lengths = " ".join([str(len(word)) for word in words]).encode()
+        return hashlib.sha256(b"\n".join([self.encoded, lengths, *words])).hexdigest()
 
 
 class TemplateResolver:
     """The templates of one engine."""
 
-    def __init__(
-        self, settings: Settings, keys: Keys, options: Options, providers: SearchProviders
-    ) -> None:
+    def __init__(self, settings: Settings, options: Options, providers: SearchProviders) -> None:
         self._origins = settings.origins
-        self._keys = keys
         self._options = options
         self._providers = providers
         self._vendors: dict[str, ModelVendor] = {}
         self._templates: dict[tuple[object, ...], RequestTemplate] = {}
-        self._resolved: dict[tuple[object, ...], _Resolved] = {}
         self._remembered = 0
 
-    def resolve(self, options: RequestOptions) -> RequestTemplate:
-        """Return the template of these options. Raises BadInput and AuthFailure."""
-        key = (*options, caller())
-        known = self._resolved.get(key)
-        now = time.monotonic()
-        versions = (self._keys.version, self._options.version)
-        if known is not None and now < known.fresh_until and versions == known.versions:
-            return known.template
-        if len(self._resolved) > _MOST_RESOLVED:
-            self._resolved.clear()
-        template = self._build_template(options)
-        self._resolved[key] = _Resolved(now + _FRESH_SECONDS, versions, template)
+    def resolve(self, question: Question) -> RequestTemplate:
+        """Return the template of a question; equal requests share one. Raises BadInput and
+        AuthFailure.
+        """
+        tokens = question.max_tokens
+        if not 1 <= tokens <= _MOST_TOKENS:
+            raise BadInput(f"`max_tokens` must be from 1 to {_MOST_TOKENS} (got {tokens}).")
+        schema = Schema.parse(question.schema) if question.schema else None
+        vendor, model = self._parse_model(question.model or self._options.model)
+        provider = self._choose_provider(question.search)
+        instructions = question.instructions or None
+        form = schema.text if schema else None
+        facts = (model, tokens, provider, form, instructions, caller())
+        template = self._templates.get(facts)
+        if template is None:
+            template = self._templates[facts] = RequestTemplate(
+                vendor, model, tokens, provider, schema, instructions, caller()
+            )
         return template
 
     def find_vendor(self, model: str) -> ModelVendor:
@@ -156,29 +132,8 @@ class TemplateResolver:
             for one in self._templates.values():
                 one.kept.clear()
             self._remembered = 0
-        key = (question.context, question.prompt)
-        self._remembered += key not in template.kept
-        template.kept[key] = kept
-
-    def _build_template(self, options: RequestOptions) -> RequestTemplate:
-        """Check the options and fill in those of the engine; equal requests share a template."""
-        tokens = MAX_TOKENS if options.max_tokens is None else options.max_tokens
-        if not 1 <= tokens <= _MOST_TOKENS:
-            raise BadInput(f"`max_tokens` must be from 1 to {_MOST_TOKENS} (got {tokens}).")
-        schema = Schema.parse(options.schema) if options.schema else None
-        vendor, model = self._parse_model(options.model or self._options.model)
-        provider = self._choose_provider(options.search)
-        instructions = options.instructions or None
-        asked_by = caller()
-        form = schema.text if schema else None
-        facts = (model, tokens, provider, form, instructions, asked_by)
-        template = self._templates.get(facts)
-        if template is None:
-            template = RequestTemplate(
-                vendor, model, tokens, provider, schema, instructions, asked_by
-            )
-            self._templates[facts] = template
-        return template
+        self._remembered += 1
+        template.kept[question.context, question.prompt] = kept
 
     def _parse_model(self, name: str) -> tuple[ModelVendor, str]:
         """Return the vendor and the full name of the model."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from webquarry.ask.batch import answer_batch, answer_schema, import_arrow
-from webquarry.ask.billing.ledger import SpendingRecord, add_total, shorten_words
+from webquarry.ask.ledger import SpendingRecord, add_total, shorten_words
 from webquarry.ask.models import MAX_TOKENS, AskLimits
 from webquarry.ask.schema import Schema
 from webquarry.batch.worker import DOOR, get_worker, read_bill
@@ -25,8 +25,8 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from webquarry.ask.billing.statement import Statement
     from webquarry.ask.engine import Engine
+    from webquarry.ask.statement import Statement
 
 AsSet = Literal["as set"]  # the limit of the settings
 
@@ -111,7 +111,7 @@ class AskFunction:
             lambda work: worker.run(work, statement),
         )
         if self.dry_run and len(answers):
-            answers = _add_plan(answers, *statement.take_new_plan())
+            answers = _add_plan(answers, *statement.take_new("planned", "worst_usd"))
         return answers
 
     def answer_structs(self, texts: pa.Array | pa.ChunkedArray) -> pa.StructArray:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from webquarry.ask.billing.ledger import SpendingRecord
+from webquarry.ask.ledger import SpendingRecord
 from webquarry.ask.models import ModelReply
 from webquarry.bridge import bridge
 from webquarry.sql.instance import run_with_grace
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
     from typing import Any
 
-    from webquarry.ask.billing.statement import Statement
     from webquarry.ask.engine import Engine
+    from webquarry.ask.statement import Statement
 
 DOOR = "batch"
 _FOR_ANYTHING = "REDIS_URL"  # may be there for another program

@@ -92,12 +92,11 @@ async def probe_models(result: CheckResult, engine: Engine, seconds: float) -> C
         return result
     settings = engine.settings
     vendors = _find_configured(settings, engine.keys)
-    client = engine.open_client()
+    client = engine.client
     try:
         asking = [_probe(vendor, engine.keys, client, seconds) for vendor in vendors.values()]
         troubles = await asyncio.gather(*asking)
     finally:
-        await client.aclose()
         await engine.aclose()
     answering = [name for name, trouble in zip(vendors, troubles, strict=True) if not trouble]
     failing = {name: words for name, words in zip(vendors, troubles, strict=True) if words}

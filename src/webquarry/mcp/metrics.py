@@ -85,7 +85,7 @@ class Metrics(Listener):
 
 def read_gauges(kit: Toolkit) -> list[Gauge]:
     """Return the gauges of a toolkit; unreadable ones are left out."""
-    from webquarry.ask.billing.ledger import spent_since
+    from webquarry.ask.ledger import spent_since
 
     gauges: list[Gauge] = []
     for provider, state in kit.router.states().items():

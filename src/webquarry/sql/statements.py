@@ -20,8 +20,8 @@ from webquarry.ask.models import Progress, add_progress
 from webquarry.errors import WebquarryError
 
 if TYPE_CHECKING:
-    from webquarry.ask.billing.statement import Statement
     from webquarry.ask.engine import Engine
+    from webquarry.ask.statement import Statement
 
 Mark = tuple[int, int]  # connection and statement
 

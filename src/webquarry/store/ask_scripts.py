@@ -115,13 +115,6 @@ return {'mine'}
 """
 )
 
-# ARGV name of the question. Returns the answer or '', and whether it is being asked.
-ASK_LOOK = """
-local kept = redis.call('GET', KEYS[1] .. ':answer:' .. ARGV[1])
-local taken = redis.call('EXISTS', KEYS[1] .. ':lease:' .. ARGV[1])
-return {kept or '', taken}
-"""
-
 # ARGV names of questions. Returns each answer, or ''.
 ASK_FIND = """
 local found = {}

@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from webquarry._search.replies import objects, text_at
-from webquarry.ask.billing.ledger import read_bill
+from webquarry.ask.ledger import read_bill
 from webquarry.caller import LOCAL, caller
 from webquarry.sessions.report import SessionBill
 
 if TYPE_CHECKING:
-    from webquarry.ask.billing.ledger import SpendingRecord
+    from webquarry.ask.ledger import SpendingRecord
     from webquarry.store.calls import LoggedCall
     from webquarry.toolkit import Toolkit
 

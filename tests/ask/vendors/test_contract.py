@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from webquarry.ask.billing.prices import Tokens
+from webquarry.ask.prices import Tokens
 from webquarry.ask.vendors.base import (
     CallFailure,
     ModelRequest,

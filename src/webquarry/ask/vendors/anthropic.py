@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from webquarry._search.replies import objects
-from webquarry.ask.billing.prices import Tokens
+from webquarry.ask.prices import Tokens
 from webquarry.ask.vendors.base import (
     QUERY_SCHEMA,
     SEARCH_WORDS,
@@ -23,6 +23,7 @@ from webquarry.ask.vendors.base import (
     Stop,
     Turn,
     fail_malformed,
+    read_count,
     read_query,
 )
 from webquarry.credentials import Credential
@@ -146,7 +147,7 @@ class Anthropic(ModelVendor):
             _STOPS.get(why, "unknown"),
             why,
             tuple(calls),
-            Tokens.from_usage(usage) if isinstance(usage, dict) and usage else None,
+            _read_tokens(usage) if isinstance(usage, dict) and usage else None,
             category=category if isinstance(category, str) else None,
             explanation=explanation if isinstance(explanation, str) else None,
             raw=body,
@@ -172,3 +173,13 @@ class Anthropic(ModelVendor):
         elif not failure.retry_after:
             failure.retry_after = _DEFAULT_PAUSE_SECONDS
         return failure
+
+
+def _read_tokens(usage: Body) -> Tokens:
+    names = (
+        "input_tokens",
+        "output_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+    )
+    return Tokens(*(read_count(usage, name) for name in names))

@@ -21,8 +21,8 @@ from typing import Any, ClassVar, Literal
 
 import httpx2
 
-from webquarry.ask.billing.prices import Tokens
 from webquarry.ask.models import ReplyError
+from webquarry.ask.prices import Tokens
 from webquarry.credentials import Credential
 from webquarry.errors import LONGEST_WAIT_SECONDS, BadInput
 from webquarry.net.failures import retry_after_seconds

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from webquarry._search.replies import objects
-from webquarry.ask.billing.prices import Tokens
+from webquarry.ask.prices import Tokens
 from webquarry.ask.vendors.base import (
     QUERY_SCHEMA,
     SEARCH_WORDS,

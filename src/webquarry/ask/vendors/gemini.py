@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from webquarry._search.replies import objects
-from webquarry.ask.billing.prices import Tokens
+from webquarry.ask.prices import Tokens
 from webquarry.ask.vendors.base import (
     SEARCH_WORDS,
     STRICT_QUERY_SCHEMA,

@@ -34,7 +34,7 @@ from webquarry.sql.functions.types import (
 from webquarry.sql.libraries import load_library
 
 if TYPE_CHECKING:
-    from webquarry.ask.billing.statement import Statement
+    from webquarry.ask.statement import Statement
 
 _DETAILS: dict[str, Any] = {
     "sources": SOURCES,

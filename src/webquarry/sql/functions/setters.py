@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from webquarry.ask.billing.ledger import add_total
 from webquarry.ask.keys import (
     GOOGLE_ENGINE,
     GOOGLE_KEY,
@@ -23,6 +22,7 @@ from webquarry.ask.keys import (
     find_key_names,
     find_vendor_credential,
 )
+from webquarry.ask.ledger import add_total
 from webquarry.displayable import Displayable
 from webquarry.errors import BadInput
 from webquarry.registry import module_names

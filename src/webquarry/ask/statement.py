@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from webquarry.ask.models import AskLimits, ModelReply, Progress, ReplyError, Usage
 from webquarry.clock import Clock
@@ -51,13 +52,13 @@ class Statement:
         self._clock = clock
         self._on_cancel = on_cancel
         self._lock = threading.Lock()
-        self._progress = Progress()
+        self._counts: Counter[str] = Counter()  # fields of `Progress`
+        self._usage = Usage()
         self._paying = 0
         self._planned: set[str] = set()
         self._failures: Counter[str] = Counter()
         self._warned: set[str] = set()
-        self._taken_plan = (0, 0.0)
-        self._taken_free = (0, 0)
+        self._taken: Counter[str] = Counter()
 
     @property
     def is_stopped(self) -> bool:
@@ -76,9 +77,9 @@ class Statement:
             self._on_cancel(self)
 
     def check(self) -> None:
-        """Raise what stopped it."""
+        """Raise the error that stopped it."""
         if self.cancelled:
-            raise Cancelled("The statement was cancelled; the answers that it had got are kept.")
+            raise Cancelled("The statement was cancelled; finished answers are stored.")
         if self.halt is not None:
             raise self.halt
 
@@ -109,99 +110,76 @@ class Statement:
                 )
             self._paying = total
 
-    def add_rows(self, rows: int) -> None:
-        """Count rows that were requested."""
-        self._add(Progress(rows=rows))
-
-    def count_answers(
-        self, *, rows: int = 1, hits: int = 0, failed: int = 0, usage: Usage | None = None
-    ) -> None:
-        """Count rows that are answered or have failed; `hits` of them cost nothing."""
-        self._add(Progress(done=rows, hits=hits, failed=failed, usage=usage or Usage()))
+    def count(self, **counts: float) -> None:
+        """Add to the counts of `Progress`."""
+        with self._lock:
+            self._counts.update(counts)
 
     def count_reply(self, reply: ModelReply, *, rows: int = 1) -> None:
-        """Count why rows failed or had no search."""
-        if reply.error is not None:
-            with self._lock:
+        """Count rows with this reply; its cost counts once."""
+        with self._lock:
+            counts = self._counts
+            counts["done"] += rows
+            self._usage += reply.usage
+            if reply.error is not None:
+                counts["failed"] += rows
                 self._failures[reply.error.message] += rows
-        if reply.search_failed and reply.search_wanted:
-            self._add(Progress(unsearched=rows))
-        elif reply.search_failed:
-            self._add(Progress(unoffered=rows))
-
-    def count_repeats(self, reply: ModelReply, rows: int) -> None:
-        """Count rows that repeat the question of another row."""
-        is_failed = reply.error is not None
-        self.count_answers(
-            rows=rows, hits=0 if is_failed else rows, failed=rows if is_failed else 0
-        )
-        self.count_reply(reply, rows=rows)
+            elif reply.remembered:
+                counts["hits"] += rows
+            if reply.search_failed:
+                counts["unsearched" if reply.search_wanted else "unoffered"] += rows
 
     def count_planned(self, digest: str, worst_usd: float) -> None:
         """Count a question of a dry run, once."""
         with self._lock:
-            is_new = digest not in self._planned
-            self._planned.add(digest)
-        if is_new:
-            self._add(Progress(planned=1, worst_usd=worst_usd))
-
-    def count_retry(self, *, throttled: bool) -> None:
-        """Count a call that is repeated."""
-        self._add(Progress(retries=1, throttled=int(throttled)))
+            if digest not in self._planned:
+                self._planned.add(digest)
+                self._counts.update(planned=1, worst_usd=worst_usd)  # type: ignore[call-overload]
 
     def find_known_error(self, vendor: str, model: str) -> ReplyError | None:
         """Return the error that every call of a model would meet."""
         return self.known_errors.get(f"{vendor}/") or self.known_errors.get(model)
 
-    def find_refusal(self, error: ReplyError | None) -> WebquarryError | None:
-        """Return the error that stops the statement if the key was rejected."""
-        if error is None or error.code != "auth" or not self.ends_when_refused:
-            return None
-        return AuthFailure(
-            error.message,
-            suggested_action="Replace the key and run it again; `webquarry doctor` says where it "
-            "was found. What was answered is kept.",
-        )
+    def check_key(self, error: ReplyError | None) -> None:
+        """Raise AuthFailure if the key was rejected and that stops the statement."""
+        if error is not None and error.code == "auth" and self.ends_when_refused:
+            raise AuthFailure(
+                error.message,
+                suggested_action="Replace the key and run it again; `webquarry doctor` shows where "
+                "it was found. Finished answers are stored.",
+            )
 
     def warn_once(self, about: str, message: str) -> None:
         """Log a warning once per statement."""
         with self._lock:
-            if about in self._warned:
-                return
+            is_new = about not in self._warned
             self._warned.add(about)
-        log.warning("%s", message)
+        if is_new:
+            log.warning("%s", message)
 
-    def take_free_counts(self) -> tuple[int, int]:
-        """Return the answers and searches that cost nothing since the last call."""
+    def take_new(self, *names: str) -> tuple[Any, ...]:
+        """Return these counts since the last call: `hits`, `kept_searches`, `planned`, ..."""
         with self._lock:
-            now = (self._progress.hits, self._progress.usage.kept_searches)
-            before, self._taken_free = self._taken_free, now
-        return now[0] - before[0], now[1] - before[1]
-
-    def take_new_plan(self) -> tuple[int, float]:
-        """Return the questions and the maximum cost of a dry run since the last call."""
-        with self._lock:
-            now = (self._progress.planned, self._progress.worst_usd)
-            before, self._taken_plan = self._taken_plan, now
-        return now[0] - before[0], now[1] - before[1]
+            now = self._counts + Counter(kept_searches=self._usage.kept_searches)
+            new = tuple(now[name] - self._taken[name] for name in names)
+            self._taken.update(dict(zip(names, new, strict=True)))
+            return new
 
     def progress(self) -> Progress:
         """Return the current progress."""
         with self._lock:
-            return replace(
-                self._progress,
+            counts = self._counts
+            return Progress(
+                **counts,
+                usage=self._usage,
                 seconds_left=self._estimate_seconds_left(),
                 failures=tuple(self._failures.most_common()),
             )
 
-    def _add(self, counts: Progress) -> None:
-        with self._lock:
-            self._progress = self._progress + counts
-
     def _estimate_seconds_left(self) -> float | None:
         """Estimate by the time per paid answer so far; None without one."""
-        paid = self._progress.done - self._progress.hits
-        open_rows = self._progress.rows - self._progress.done
+        paid = self._counts["done"] - self._counts["hits"]
+        open_rows = self._counts["rows"] - self._counts["done"]
         if paid <= 0 or open_rows <= 0:
             return None
         return (self._clock.monotonic() - self._begun) / paid * open_rows

@@ -6,10 +6,8 @@ models use the highest price of the table, so that limits hold.
 
 from __future__ import annotations
 
-import json
 import logging
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import resources
@@ -26,15 +24,17 @@ log = logging.getLogger(__name__)
 
 _DATE_SUFFIX = re.compile(r"(-\d{8}|-latest)$")
 _MILLION = 1_000_000
-_USAGE_FIELDS = (
-    "input_tokens",
-    "output_tokens",
-    "cache_read_input_tokens",
-    "cache_creation_input_tokens",
-)
-
-
 _Dollars = Annotated[float, Meta(ge=0)]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The token counts of one call, as the provider reports them."""
+
+    input: int = 0  # neither read from its cache nor written to it
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,7 +47,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class LongRates(Rates, frozen=True, kw_only=True):
-    """The rates of a prompt that is longer than so many tokens."""
+    """The rates of a prompt that is longer than `tokens`."""
 
     tokens: Annotated[int, Meta(ge=0)]
 
@@ -58,12 +58,6 @@ class ModelPrice(Rates, frozen=True, kw_only=True):
     since: date | None = msgspec.field(default=None, name="from")
     above: LongRates | None = None
 
-    def rates(self, prompt_tokens: int) -> Rates:
-        """The rates of a prompt of so many tokens."""
-        if self.above and prompt_tokens > self.above.tokens:
-            return self.above
-        return self
-
 
 class PriceTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file of prices."""
@@ -72,31 +66,7 @@ class PriceTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # A model's price, or its prices with the days from which they hold. `ollama/*` is for every
     # model of that vendor that has no row of its own.
     models: dict[str, ModelPrice | list[ModelPrice]] = {}
-    # US dollars for one search, by provider.
-    searches: dict[str, float] = {}
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """The token counts of one call, as the provider reports them."""
-
-    input: int = 0  # neither read from its cache nor written to it
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-
-    @classmethod
-    def from_usage(cls, usage: Any) -> Tokens:
-        """From `usage` of a reply; what is missing or is no count is 0."""
-        if not isinstance(usage, dict):
-            return cls()
-        counts = []
-        for name in _USAGE_FIELDS:
-            count = usage.get(name)
-            if not isinstance(count, int) or count < 0:
-                count = 0
-            counts.append(count)
-        return cls(*counts)
+    searches: dict[str, float] = {}  # US dollars for one search, by provider
 
 
 _FREE = ModelPrice(input=0, output=0, cache_read=0, cache_write=0)
@@ -107,29 +77,19 @@ class Prices:
 
     def __init__(self, file: Path | None = None, clock: Clock | None = None) -> None:
         packaged = resources.files("webquarry").joinpath("data/prices/models.json")
-        table = _parse_table(packaged.read_text("utf-8"))
+        table = msgspec.json.decode(packaged.read_text("utf-8"), type=PriceTable)
         own = PriceTable(as_of=table.as_of)
         if file:
-            try:
-                own = _parse_table(file.expanduser().read_text("utf-8"))
-            except (OSError, ValueError) as error:
-                why = type(error).__name__
-                if isinstance(error, msgspec.ValidationError):
-                    why = str(error)
-                raise BadInput(
-                    f"The file of prices {file} cannot be used: {why}.",
-                    suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows "
-                    "the form.",
-                ) from None
+            own = _read_table(file.expanduser())
         self.as_of = own.as_of
         self._clock = clock or Clock()
-        self._models: dict[str, Sequence[ModelPrice]] = {}
+        self._models: dict[str, list[ModelPrice]] = {}
         for name, prices in {**table.models, **own.models}.items():
             rows = prices if isinstance(prices, list) else [prices]
             self._models[name] = sorted(rows, key=lambda price: price.since or date.min)
         self._searches = {**table.searches, **own.searches}
         every = [price for rows in self._models.values() for price in rows]
-        self._dearest = max(every, key=lambda price: (price.output, price.input))
+        self._highest = max(every, key=lambda price: (price.output, price.input))
         self._unknown: set[str] = set()
 
     def is_known(self, model: str, *, is_free: bool = False) -> bool:
@@ -138,27 +98,27 @@ class Prices:
 
     def price_call(self, model: str, tokens: Tokens, *, is_free: bool = False) -> float:
         """Return the price of one call today; the highest one for unknown models."""
-        price = self._find_price(model)
-        if price is None and is_free:
-            price = _FREE
+        price = self._find_price(model) or (_FREE if is_free else None)
         if price is None:
+            price = self._highest
             if model not in self._unknown:
                 self._unknown.add(model)
                 log.warning(
-                    "no price is known for the model %s; what is set aside for it, and counts as "
-                    "uncertain, is reckoned at the dearest of the table (WEBQUARRY_ASK_PRICES)",
+                    "no price is known for the model %s: its cost is reserved and reported as "
+                    "uncertain at the highest price of the table (WEBQUARRY_ASK_PRICES)",
                     model,
                 )
-            price = self._dearest
+        rates: Rates = price
         prompt_tokens = tokens.input + tokens.cache_read + tokens.cache_write
-        rates = price.rates(prompt_tokens)
-        sums = (
-            tokens.input * rates.input,
-            tokens.output * rates.output,
-            tokens.cache_read * rates.cache_read,
-            tokens.cache_write * rates.cache_write,
-        )
-        return sum(sums) / _MILLION
+        if price.above and prompt_tokens > price.above.tokens:
+            rates = price.above
+        names = Rates.__struct_fields__
+        total: float = sum(getattr(tokens, name) * getattr(rates, name) for name in names)
+        return total / _MILLION
+
+    def price_search(self, provider: str) -> float:
+        """Return the price of one search; 0 for providers that are not in the table."""
+        return self._searches.get(provider, 0.0)
 
     def _find_price(self, model: str) -> ModelPrice | None:
         """Return today's price of a model, by its name, its name without a date, or its vendor."""
@@ -167,16 +127,21 @@ class Prices:
             rows = self._models.get(name)
             if rows:
                 today = self._clock.now().date()
-                holding = [row for row in rows if row.since is None or row.since <= today]
-                return holding[-1] if holding else rows[0]
+                current = [row for row in rows if row.since is None or row.since <= today]
+                return current[-1] if current else rows[0]
         return None
 
-    def price_search(self, provider: str) -> float:
-        """Return the price of one search; 0 for providers that are not in the table."""
-        return self._searches.get(provider, 0.0)
 
-
-def _parse_table(text: str) -> PriceTable:
-    """Parse the file of prices."""
-    table = json.loads(text)
-    return msgspec.convert(table, PriceTable)
+def _read_table(file: Path) -> PriceTable:
+    """Read the user's prices. Raises BadInput."""
+    why: Any
+    try:
+        return msgspec.json.decode(file.read_text("utf-8"), type=PriceTable)
+    except msgspec.ValidationError as error:
+        why = error
+    except (OSError, ValueError) as error:
+        why = type(error).__name__
+    raise BadInput(
+        f"The file of prices {file} cannot be used: {why}.",
+        suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows the form.",
+    )

@@ -1,1 +1,0 @@
-"""what a question costs: prices, limits that are reserved, the ledger"""
