@@ -25,7 +25,7 @@ from webquarry._read.main_content.select import select_main_content
 from webquarry._read.slices.text import WrittenText
 from webquarry.errors import WebquarryError
 from webquarry.evidence.language.passages import excerpt_of
-from webquarry.evidence.language.size import BYTES_PER_TOKEN
+from webquarry.evidence.models import BYTES_PER_TOKEN
 
 
 def read_file(path: Path, url: str, probabilities: Probabilities | None) -> WrittenText:

@@ -25,10 +25,12 @@ from webquarry.errors import WebquarryError
 from webquarry.evidence.language.claims import claim_signal, split_sentences
 from webquarry.evidence.language.passages import excerpt_of
 from webquarry.evidence.language.terms import Terms
+from webquarry.evidence.models import Style
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import parse_people
-from webquarry.evidence.page.titles import title_case, without_site
-from webquarry.evidence.styles.bibliography import Style, build_bibliography
+from webquarry.evidence.page.titles import without_site
+from webquarry.evidence.styles.bibliography import build_bibliography
+from webquarry.evidence.styles.mla import title_case
 from webquarry.net.failures import retry_after_seconds
 from webquarry.net.strict_url import read_url
 from webquarry.pages.clean import clean_text, clean_url

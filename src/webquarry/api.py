@@ -30,8 +30,8 @@ from webquarry import tools
 from webquarry._read.workers.job import RunnerKind
 from webquarry.bridge import bridge
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.evidence.citation import NO_DATE, CitationStyle
-from webquarry.evidence.models import TRUST, Citation, RetractionStatus, fixed
+from webquarry.evidence.citation import NO_DATE
+from webquarry.evidence.models import TRUST, Citation, CitationStyle, RetractionStatus, fixed
 from webquarry.progress import CellProgress, is_in_kernel, listening
 from webquarry.secret import redact
 from webquarry.settings import Settings

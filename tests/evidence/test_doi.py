@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.evidence.pages_at_hand import evidence, linked, meta, page_at, recorded, with_head
-from webquarry.evidence.doi import detect_doi, normal_doi
-from webquarry.evidence.page.tags import Tags
+from webquarry._search.replies.doi import normal_doi
+from webquarry.evidence.doi import detect_doi
+from webquarry.evidence.page.markup import Markup
 
 ARTICLE = "https://estuary-press.example/articles/1"
 
@@ -128,6 +129,6 @@ def test_a_bracket_that_a_doi_opened_stays_at_its_end() -> None:
 
 def test_a_bracket_in_a_doi_stays_and_one_around_it_goes() -> None:
     assert (
-        detect_doi("", Tags(), None, "(https://doi.org/10.1016/S0140-6736(97)11096-0)")
+        detect_doi(Markup(""), "(https://doi.org/10.1016/S0140-6736(97)11096-0)")
         == "10.1016/s0140-6736(97)11096-0"
     )

@@ -21,17 +21,14 @@ from tests.evidence.pages_at_hand import (
 )
 from webquarry._read.html.parse import Document, parse_html
 from webquarry._read.models import Dated, Page
-from webquarry.evidence.page.jsonld import JsonLdBlock, find_main_node, read_graph
+from webquarry.evidence.page.markup import Markup
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.page.tags import Tags
 
 
 def facts(html: str | Document, url: str = URL, page: Page | None = None) -> PageFacts:
-    tags = Tags(parse_html(html) if isinstance(html, str) else html)
-    graph = read_graph([JsonLdBlock(text) for text in tags.scripts])
-    main = find_main_node(graph, (url, tags.canonical))
-    return read_facts(url, tags, graph, main, page or page_at(url), ACCESSED)
+    document = parse_html(html) if isinstance(html, str) else html
+    return read_facts(Markup(url, document), page or page_at(url), ACCESSED)
 
 
 def test_a_news_article_is_read_from_its_json_ld_with_references_resolved() -> None:

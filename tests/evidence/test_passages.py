@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.read.written import written
-from webquarry._read.slices.chunks import Grain, split_chunks
+from webquarry._read.slices.chunks import split_chunks
 from webquarry.evidence.language.passages import MOST_PASSAGES, excerpt_of, excerpts_of
 
 HARBOURS = "\n".join(f"|Harbour {number}|{number} m|{1900 + number}|" for number in range(1, 120))
@@ -265,6 +265,6 @@ def test_blank_lines_are_no_chunk() -> None:
     keeper = "It differs from the others in that it had a keeper, who lived in the shed behind it."
     text = written(f"{crane} {keeper}\n\n## Shed\n\nA shed.\n")
 
-    texts = [text.data[one.start : one.stop] for one in split_chunks(text, Grain.for_budget(400))]
+    texts = [text.data[one.start : one.stop] for one in split_chunks(text, 400)]
 
     assert texts == [f"{crane} ".encode(), f"{keeper}\n\n".encode(), b"A shed."]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from webquarry.evidence.page.short_structured import MOST_BYTES, shorten_structured_data
+from webquarry.evidence.page.structured import MOST_BYTES, shorten_structured_data
 
 METADATA = {"title": "Slack 48", "author": "Ada Marsh", "published": {"value": "2024-05-02"}}
 CITED = {

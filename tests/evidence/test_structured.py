@@ -6,17 +6,16 @@ import json
 
 import pytest
 
-from tests.evidence.pages_at_hand import linked, meta, recorded, with_head
+from tests.evidence.pages_at_hand import URL, linked, meta, recorded, with_head
 from webquarry._read.html.parse import Document, parse_html
 from webquarry.evidence.models import StructuredData
-from webquarry.evidence.page.jsonld import JsonLdBlock
+from webquarry.evidence.page.markup import Markup
 from webquarry.evidence.page.structured import read_structured_data
-from webquarry.evidence.page.tags import Tags
 
 
 def structured(page: str | Document) -> StructuredData | None:
-    tags = Tags(parse_html(page) if isinstance(page, str) else page)
-    found = read_structured_data(tags, [JsonLdBlock(text) for text in tags.scripts])
+    document = parse_html(page) if isinstance(page, str) else page
+    found = read_structured_data(Markup(URL, document))
     if found is None:
         return None
     shape = StructuredData.from_json(found)
@@ -26,7 +25,7 @@ def structured(page: str | Document) -> StructuredData | None:
 
 def test_a_page_without_any_has_none() -> None:
     assert structured(recorded("no-metadata.html")) is None
-    assert read_structured_data(Tags(None), []) is None
+    assert read_structured_data(Markup(URL)) is None
 
 
 def test_json_ld_blocks_are_the_values_they_hold_with_their_nulls() -> None:

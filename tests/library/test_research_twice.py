@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from webquarry.clock import FrozenClock
-from webquarry.evidence.language.size import estimate_tokens
+from webquarry.evidence.models import estimate_tokens
 from webquarry.net.archive.replay import Replay, demo_recording
 from webquarry.net.client import Client
 from webquarry.toolkit import Toolkit

@@ -105,7 +105,7 @@ def list_styles() -> Iterable[str]:
     """Names of the citation styles."""
     from typing import get_args
 
-    from webquarry.evidence.citation import CitationStyle
+    from webquarry.evidence.models import CitationStyle
 
     return get_args(CitationStyle)
 

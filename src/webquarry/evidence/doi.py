@@ -1,9 +1,8 @@
-"""The DOI that a page declares as its own: from its tags, its JSON-LD, its address, or the first
-lines of its text.
+"""The DOI of a page: from its tags, its JSON-LD, its URL, or the first lines of its text.
 
-A reference list names the DOIs of other works, so nothing behind its heading is looked at,
-`citation_reference` tags neither; in the first lines a DOI counts only where it is written as one
-(`doi:...`, `https://doi.org/...`) and is the only one there.
+DOIs of references do not count: nothing after their heading is examined, `citation_reference` tags
+neither. In the first lines a DOI counts only if it is labelled (`doi:...`, `https://doi.org/...`)
+and the only one.
 """
 
 from __future__ import annotations
@@ -15,9 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from webquarry._search.addresses import DOI, normal_doi, trim_doi
 from webquarry.evidence.page.jsonld import Node
-from webquarry.evidence.page.tags import Tags
-
-__all__ = ["detect_doi", "normal_doi"]
+from webquarry.evidence.page.markup import Markup
 
 _LABELLED = re.compile(
     r"(?:https?://(?:dx\.)?doi\.org/"
@@ -35,7 +32,6 @@ _METAS = (
     "doi",
     "eprints.id_number",
 )
-_JSON_LD_NAMES = ("doi", "identifier", "sameAs", "@id")
 _REFERENCES = re.compile(
     r"^[^\w\n]*(?:\d+\.?[^\w\n]*)?"
     r"(?:references|bibliography|works cited|literature cited|literature"
@@ -44,67 +40,42 @@ _REFERENCES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FRONT_MATTER = 3000  # characters
-_FIRST_SIGNS = "10."  # of every DOI
-_LONGEST_PATH = 2000
-_SUFFIXES = re.compile(
+_MAX_PATH = 2000
+_VIEWS = re.compile(
     r"/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?$|\.pdf$"
 )
 
 
-def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> str | None:
-    """The page's own DOI, if it declares one: in its tags or its JSON-LD, in its address, or in the
-    first lines of its text.
-    """
-    candidates: list[Any] = [content for _, content in tags.list_metas(_METAS)]
-    if main is not None and not main.keys().isdisjoint(_JSON_LD_NAMES):
-        candidates += _json_ld_identifiers(main)
-    for candidate in candidates:
-        doi = normal_doi(candidate)
-        if doi:
-            return doi
-    doi = _find_in_address(page_url)
-    if doi:
-        return doi
-    # The DOI in the first lines, where there is only one.
-    if markdown.find(_FIRST_SIGNS, 0, _FRONT_MATTER) < 0:
-        return None
+def detect_doi(markup: Markup, markdown: str) -> str | None:
+    """Return the DOI of a page, or None."""
+    candidates: list[Any] = [content for _, content in markup.list_metas(*_METAS)]
+    candidates += _list_identifiers(markup.main or {})
+    declared = next(filter(None, map(normal_doi, candidates)), None) or _find_in_url(markup.url)
+    if declared:
+        return declared
     front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
-    labelled: set[str] = set()
-    for match in _LABELLED.finditer(front):
-        doi = trim_doi(match[1])
-        labelled.add(doi.lower())
-    if len(labelled) == 1:
-        return labelled.pop()
-    return None
+    labelled = {trim_doi(found[1]).lower() for found in _LABELLED.finditer(front)}
+    return labelled.pop() if len(labelled) == 1 else None
 
 
-def _find_in_address(page_url: str) -> str | None:
-    """A DOI that ends the path, as in `/doi/full/10.1000/182`: the names of views behind it are cut
-    off.
-    """
-    if _FIRST_SIGNS not in page_url and "%" not in page_url:
-        return None  # as nearly all
+def _find_in_url(url: str) -> str | None:
+    """Return a DOI at the end of the path, without a view: `/doi/10.1000/182/full`."""
     try:
-        encoded_path = urlsplit(page_url).path[:_LONGEST_PATH]
+        path = unquote(urlsplit(url).path[:_MAX_PATH])
     except ValueError:
         return None
-    path = unquote(encoded_path)
-    in_path = DOI.search(path)
-    if in_path is None or path[in_path.start() - 1] != "/":
+    found = DOI.search(path)
+    if found is None or path[found.start() - 1] != "/":
         return None
-    return trim_doi(_SUFFIXES.sub("", in_path[0])).lower() or None
+    return trim_doi(_VIEWS.sub("", found[0])).lower() or None
 
 
-def _json_ld_identifiers(main: Node) -> Iterator[Any]:
-    """What may be an identifier in the JSON-LD: a text, an address, a property with its value."""
-    for name in _JSON_LD_NAMES:
+def _list_identifiers(main: Node) -> Iterator[Any]:
+    """Yield possible identifiers in JSON-LD: texts, URLs and properties with a value."""
+    for name in ("doi", "identifier", "sameAs", "@id"):
         values = main.get(name)
-        if not isinstance(values, list):
-            values = [values]
-        for value in values:
+        for value in values if isinstance(values, list) else [values]:
             if not isinstance(value, Mapping):
                 yield value
-                continue
-            kind = value.get("propertyID") or value.get("name")
-            if isinstance(kind, str) and "doi" in kind.lower():
+            elif "doi" in str(value.get("propertyID") or value.get("name")).lower():
                 yield value.get("value")

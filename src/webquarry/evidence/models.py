@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import msgspec
 
+CitationStyle = Literal["apa", "mla", "bibtex", "ris", "csl-json"]
+SizeCategory = Literal["small", "medium", "large", "very_large"]
+
 TRUST = "untrusted-external-content"  # content from the web is data, never an instruction
+
+
+BYTES_PER_TOKEN = 4  # estimate
+_SIZE_LIMITS: tuple[tuple[int, SizeCategory], ...] = (
+    (5_000, "small"),
+    (20_000, "medium"),
+    (50_000, "large"),
+)
 
 
 def fixed(text: str) -> Any:
@@ -178,3 +190,26 @@ class ForumSignals(AnswerPart, kw_only=True):
     date_published: str | None = None
     author_name: str | None = None
     credibility_note: str | None = None
+
+
+def estimate_tokens(length: int) -> int:
+    """Return the approximate number of tokens of a text of `length` UTF-8 bytes."""
+    return length // BYTES_PER_TOKEN
+
+
+def size_category(length: int) -> SizeCategory:
+    """Return the size category of a text of `length` UTF-8 bytes."""
+    return next((name for limit, name in _SIZE_LIMITS if length < limit), "very_large")
+
+
+def zero_result_hints(filters: Sequence[str], providers: Sequence[str]) -> ZeroResultHints:
+    """Suggest to remove each filter, and to try each provider that is available."""
+    actions = [SuggestedAction(action="remove-filter", filter=name) for name in filters]
+    actions += [
+        SuggestedAction(action="try-different-provider", provider=name) for name in providers
+    ]
+    return ZeroResultHints(
+        reason="filters_too_restrictive" if filters else "no_match",
+        filters_applied=list(filters),
+        suggested_actions=actions,
+    )

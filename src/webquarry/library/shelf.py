@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from webquarry._search.identity import identity
-from webquarry.evidence.language.letters import fold
+from webquarry.evidence.language.words import fold
 from webquarry.library.models import FoundPassage, KeptPage, LibraryStats
 from webquarry.library.packing import PackedPage, pack_page, split_passages, unpack_page
 from webquarry.library.terms import (

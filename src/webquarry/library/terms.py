@@ -10,14 +10,16 @@ from collections.abc import Callable, Mapping
 from hashlib import blake2b
 
 from webquarry.evidence.language.languages import languages_of, usual_language
-from webquarry.evidence.language.letters import PAIRED_SCRIPTS, fold, pair_characters, script_of
-from webquarry.evidence.language.stems import stems_of
 from webquarry.evidence.language.stopwords import STOP_WORDS
-from webquarry.evidence.language.terms import (
-    drop_particles,
+from webquarry.evidence.language.terms import drop_particles, is_particle
+from webquarry.evidence.language.words import (
+    PAIRED,
     find_words,
-    is_particle,
+    fold,
+    pair_characters,
     plain_number,
+    script_of,
+    stems_of,
 )
 
 Languages = Mapping[str, str]  # of the words in each script
@@ -63,7 +65,7 @@ class TextTerms:
         if word[0].isdigit():
             return (plain_number(word),)
         script = script_of(word[0])
-        if script in PAIRED_SCRIPTS:
+        if script == PAIRED:
             return tuple(pair for pair in pair_characters(word) if not is_particle(pair))
         language = self._languages.get(script) or usual_language(script)
         return find_stems(language, word)
@@ -101,7 +103,7 @@ def question_terms(question: str, is_known: Callable[[str], bool]) -> list[froze
         script = script_of(word[0])
         if word[0].isdigit():
             found[frozenset({plain_number(word)})] = None
-        elif script in PAIRED_SCRIPTS:
+        elif script == PAIRED:
             paired += pair_characters(word)
         else:
             stems: set[str] = set()

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from webquarry._read.slices.outline import find_section, headings_of
 from webquarry._read.slices.text import WrittenText, add_targets
 from webquarry.errors import BadInput
-from webquarry.evidence.language.size import BYTES_PER_TOKEN
-from webquarry.evidence.models import AnswerPart
+from webquarry.evidence.models import BYTES_PER_TOKEN, AnswerPart
 from webquarry.pages.slice import SliceRequest, cursor_at
 
 if TYPE_CHECKING:

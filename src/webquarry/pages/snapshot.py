@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from webquarry._read.models import Page, RawPage
 from webquarry._read.page_form import write_json
 from webquarry._read.slices.text import WrittenText
-from webquarry.evidence.citation import CitationStyle, format_citation
-from webquarry.evidence.models import AnswerPart, CitationFormats, RetractionStatus
+from webquarry.evidence.citation import format_citation
+from webquarry.evidence.models import AnswerPart, CitationFormats, CitationStyle, RetractionStatus
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.page.short_structured import shorten_structured_data
+from webquarry.evidence.page.structured import shorten_structured_data
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import MOST_LISTED, Work

@@ -14,8 +14,7 @@ from typing import Any
 from webquarry.evidence.models import AnswerPart
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.csl import to_csl
-from webquarry.evidence.styles.keys import build_keys
-from webquarry.evidence.styles.work import Work
+from webquarry.evidence.styles.work import Work, build_keys
 from webquarry.pages.clean import clean_line, clean_text, clean_url
 from webquarry.pages.links import LinkState
 from webquarry.sessions.advice import find_repeated_errors

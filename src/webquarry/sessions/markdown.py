@@ -162,7 +162,7 @@ def _write_source(source: ExportedSource, work: Work) -> str:
     without_location = replace(work, doi="", url="")
     shown = escape_inline(source.title or work.title)
     if source.citation is not None:
-        shown = format_apa(without_location, markdown=True, escape=escape_markup)
+        shown = format_apa(without_location, escape=escape_markup)
     lines = [f"{escape_line_starts(shown)} {write_link(location)}"]
 
     steps = "steps"

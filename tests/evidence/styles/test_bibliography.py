@@ -16,11 +16,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.evidence.styles.test_exchange import SAMPLES, unescaped
+from webquarry.evidence.models import CitationStyle
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.bibliography import Style, build_bibliography, merge_records
+from webquarry.evidence.styles.bibliography import build_bibliography, merge_records
 from webquarry.evidence.styles.csl import parse_csl, to_csl
-from webquarry.evidence.styles.keys import build_key, build_keys, to_letters
-from webquarry.evidence.styles.work import Work, page_range, plain
+from webquarry.evidence.styles.work import (
+    Work,
+    build_key,
+    build_keys,
+    page_range,
+    plain,
+    to_letters,
+)
 
 NASTY = st.sampled_from(
     [
@@ -70,7 +77,7 @@ WORKS = st.builds(
     language=st.sampled_from(["", "en"]),
 )
 LISTS = st.lists(WORKS, min_size=1, max_size=4)
-EVERY: tuple[Style, ...] = ("apa", "mla", "bibtex", "ris", "csl-json")
+EVERY: tuple[CitationStyle, ...] = ("apa", "mla", "bibtex", "ris", "csl-json")
 
 
 @given(WORKS)

@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 
 from tests.evidence.works import FOLDER, case, work_of
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.styles.bibtex import escape_tex, to_bibtex
 from webquarry.evidence.styles.csl import to_csl
-from webquarry.evidence.styles.keys import build_key
-from webquarry.evidence.styles.ris import to_ris
-from webquarry.evidence.styles.work import Work, plain
+from webquarry.evidence.styles.exchange import escape_tex, to_bibtex, to_ris
+from webquarry.evidence.styles.work import Work, build_key, plain
 
 SAMPLES: list[dict[str, Any]] = json.loads((FOLDER / "sample.csl.json").read_text("utf-8"))
 HOSTILE = [

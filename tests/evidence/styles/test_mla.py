@@ -1,4 +1,4 @@
-"""A work becomes an entry in MLA 9."""
+"""Entries in MLA 9."""
 
 from __future__ import annotations
 
@@ -8,19 +8,14 @@ from typing import Any
 import pytest
 
 from tests.evidence.works import CASES, FOLDER, work_of
-from webquarry.evidence.styles.mla import format_mla, mla_pages
+from webquarry.evidence.styles.mla import format_mla, mla_pages, title_case
 from webquarry.evidence.styles.work import Work
 
 each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(recorded["id"]))
 
 
 @each_case
-def test_a_recorded_case_becomes_its_entry(recorded: dict[str, Any]) -> None:
-    assert format_mla(work_of(recorded["csl"]), markdown=True) == recorded["mla"]
-
-
-@each_case
-def test_the_plain_entry_is_the_same_without_italics(recorded: dict[str, Any]) -> None:
+def test_entry_matches_the_recorded_one(recorded: dict[str, Any]) -> None:
     assert format_mla(work_of(recorded["csl"])) == recorded["mla"].replace("*", "")
 
 
@@ -50,3 +45,21 @@ def test_an_undated_work_says_when_it_was_read_and_a_dated_one_does_not() -> Non
 
 def test_pages_with_digits_that_are_no_numbers_are_written_as_they_are() -> None:
     assert mla_pages("20²-21²") == "pp. 20²–21²"
+
+
+@pytest.mark.parametrize(
+    ("title", "cased"),
+    [
+        ("how to read a tide table", "How to Read a Tide Table"),
+        ("Harbour Reopens After Storm", "Harbour Reopens after Storm"),
+        ("what tides are for", "What Tides Are For"),
+        ("tides: a guide to the sea", "Tides: A Guide to the Sea"),
+        ("NASA and the iPhone", "NASA and the iPhone"),
+        ("height() of example.org", "height() of example.org"),
+        ("well-known state-of-the-art tides", "Well-Known State-of-the-Art Tides"),
+        ("“read” this", "“Read” This"),
+        ("", ""),
+    ],
+)
+def test_english_titles_are_set_in_title_case(title: str, cased: str) -> None:
+    assert title_case(title) == cased

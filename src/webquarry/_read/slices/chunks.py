@@ -1,9 +1,8 @@
 """Chunks of a text that can be selected one by one, each with its section and, for rows of a table
 and lines of long code, the frame in which they are shown.
 
-Paragraphs are chunks, long ones cut between sentences. Items of a list and rows of a table are
-grouped, lines of long code as well. Headings and table heads are not chunks: they are shown with
-what is below them.
+Paragraphs are chunks, long ones cut between sentences. Items of a list, rows of a table and lines
+of long code are grouped. Headings and table heads are shown with what is below them.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ from dataclasses import dataclass
 
 from webquarry._read.slices.text import CODE, HEADINGS, ITEM, TABLE, WrittenText
 
+_MAX_GROUP = 400  # bytes of rows or items in one chunk
+_MAX_PARAGRAPH = 1_200  # bytes of a paragraph or of code that is not cut
 _SENTENCE_END = re.compile("[.!?][\"')\\]]*\\s|(?:…|؟|۔|।|։|。|！|？)\\s?|\n".encode())
 _LINE_END = re.compile(b"\n")
 
@@ -65,27 +66,12 @@ class Chunk:
         return self.frame is not None and self.frame.is_table
 
 
-@dataclass(frozen=True)
-class Grain:
-    """Size limits of chunks."""
-
-    grouped: int = 400  # bytes of rows or items in one chunk
-    longest: int = 1_200  # bytes of a paragraph or of code that is not cut
-
-    @classmethod
-    def for_budget(cls, budget: int) -> Grain:
-        """Return limits with which several chunks fit into a number of bytes."""
-        return cls(min(cls.grouped, budget // 4), min(cls.longest, budget // 3))
-
-
-COARSE = Grain()
-
-
-def split_chunks(text: WrittenText, grain: Grain = COARSE) -> list[Chunk]:
-    """Return the chunks of a text in order."""
+def split_chunks(text: WrittenText, budget: int = 4 * _MAX_PARAGRAPH) -> list[Chunk]:
+    """Return the chunks of a text in order, of which several fit into a budget in bytes."""
+    most_grouped = min(_MAX_GROUP, budget // 4)
+    longest = min(_MAX_PARAGRAPH, budget // 3)
     chunks: list[Chunk] = []
-    no_section = Section(0, 0, 0, "")
-    section = no_section
+    no_section = section = Section(0, 0, 0, "")
     bare: int | None = None  # start of headings without text below them so far
     last_kind = 0
     for start, stop, kind in text.outer_spans():
@@ -96,32 +82,29 @@ def split_chunks(text: WrittenText, grain: Grain = COARSE) -> list[Chunk]:
             section = Section(start, stop, kind, text.read_title(start), above)
             bare = start if bare is None else bare
             continue
-        if bare is not None and start - bare > grain.longest:  # headings only, as in an outline
+        if bare is not None and start - bare > longest:  # headings only, as in an outline
             chunks.append(Chunk(bare, start, no_section))
         bare = None
         last = chunks[-1] if chunks else None
         continues = last is not None and kind == last_kind == ITEM and last.section is section
-        if last is not None and continues and stop - last.start <= grain.grouped:
+        if last is not None and continues and stop - last.start <= most_grouped:
             last.stop = stop
+        elif kind == TABLE:
+            chunks += _split_table(text.data[start:stop], start, section, most_grouped)
+        elif stop - start <= longest:
+            chunks.append(Chunk(start, stop, section))
         else:
-            chunks += _split_unit(text.data, start, stop, kind, section, grain)
+            chunks += _split_block(text.data[start:stop], start, kind, section, longest // 2)
         last_kind = kind
     if bare is not None:
         chunks.append(Chunk(bare, len(text.data), no_section))
     return chunks
 
 
-def _split_unit(
-    data: bytes, start: int, stop: int, kind: int, section: Section, grain: Grain
+def _split_block(
+    block: bytes, start: int, kind: int, section: Section, most: int
 ) -> Iterator[Chunk]:
-    """Yield the chunks of a unit other than a heading."""
-    block = data[start:stop]
-    if kind == TABLE:
-        yield from _split_table(block, start, section, grain)
-        return
-    if len(block) <= grain.longest:
-        yield Chunk(start, stop, section)
-        return
+    """Yield chunks of about `most` bytes of a long unit, cut after sentences or lines of code."""
     frame = None
     first, last = 0, len(block)
     mark = _SENTENCE_END
@@ -130,41 +113,29 @@ def _split_unit(
         first = block.index(b"\n") + 1
         last = block.rindex(b"\n", 0, len(block.rstrip())) + 1
         frame = Frame(start, start + first, is_table=False, tail=block[last:])
-    for begin, end in _cut_long(block, first, last, mark, grain.longest // 2):
-        yield Chunk(start + begin, start + end, section, frame)
+    text_end = first + len(block[first:last].rstrip())  # the last chunk ends with the blank lines
+    cut = first
+    for end in [*(found.end() for found in mark.finditer(block, first, text_end)), text_end]:
+        if end - first > most and first < cut < end:
+            yield Chunk(start + first, start + cut, section, frame)
+            first = cut
+        cut = end
+    if last > first:
+        yield Chunk(start + first, start + last, section, frame)
 
 
-def _split_table(block: bytes, start: int, section: Section, grain: Grain) -> Iterator[Chunk]:
+def _split_table(block: bytes, start: int, section: Section, most: int) -> Iterator[Chunk]:
     """Yield rows of a table in groups, without its head."""
     head, rule, *lines = block.splitlines(keepends=True)
     if not lines:
         yield Chunk(start, start + len(block), section)
         return
-    at = start + len(head) + len(rule)
-    frame = Frame(start, at, is_table=True)
-    first = at
+    first = end = start + len(head) + len(rule)
+    frame = Frame(start, end, is_table=True)
     for line in lines:
-        is_full = at > first and at + len(line) - first > grain.grouped
+        is_full = end > first and end + len(line) - first > most
         if is_full and line.strip():  # blank lines after a table belong to its last row
-            yield Chunk(first, at, section, frame)
-            first = at
-        at += len(line)
-    yield Chunk(first, at, section, frame)
-
-
-def _cut_long(
-    block: bytes, first: int, last: int, mark: re.Pattern[bytes], most: int
-) -> Iterator[tuple[int, int]]:
-    """Yield the part of a block between two positions in parts of at most about `most` bytes that
-    end at marks.
-    """
-    cut = first
-    text_end = first + len(block[first:last].rstrip())  # the last part ends with the blank lines
-    ends = [found.end() for found in mark.finditer(block, first, text_end)]
-    for end in [*ends, text_end]:
-        if end - first > most and first < cut < end:
-            yield first, cut
-            first = cut
-        cut = end
-    if last > first:
-        yield first, last
+            yield Chunk(first, end, section, frame)
+            first = end
+        end += len(line)
+    yield Chunk(first, end, section, frame)

@@ -1,20 +1,19 @@
-"""A text -> the language of its words, for each script that it is written in.
+"""Detection of the language of a text, for each script in it.
 
-A script that one language is written in tells it. Where several share a script, those small words
-tell which say nothing else, and letters that the others do not have.
+A script that is used by one language determines it. Where several languages share a script, stop
+words and letters that the others do not have decide.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 
-from webquarry.evidence.language.letters import MARKS, fold, script_of
 from webquarry.evidence.language.stopwords import STOP_WORDS
+from webquarry.evidence.language.words import find_words, fold, script_of
 
-NO_LANGUAGE = ""  # of a script whose languages are not known here
-# The languages of each script; where nothing tells more, it is the first.
-_BY_SCRIPT = {
+# The languages of each script, the default one first. Others have no known language.
+_LANGUAGES = {
     "greek": ("greek",),
     "cyrillic": ("russian", "ukrainian", "bulgarian", "serbian"),
     "armenian": ("armenian",),
@@ -30,7 +29,7 @@ _BY_SCRIPT = {
         "serbian",
     ),
 }  # fmt: skip
-# Letters that few others of the same script have; each counts as a small word does.
+# Letters that few other languages of the script have; each counts as a stop word does.
 _LETTERS = {
     "german": "äöüß",
     "french": "èêœ",
@@ -56,69 +55,62 @@ _LETTERS = {
     "urdu": "ٹڈڑںےہھ",
     "yiddish": "ײױװ",
 }
-_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*+")
 
 
-def _list_languages(signs: dict[str, frozenset[str]]) -> dict[str, list[str]]:
-    """The languages that each sign speaks for."""
-    spoken: dict[str, list[str]] = {}
-    for language, words in signs.items():
-        for word in words:
-            spoken.setdefault(word, []).append(language)
-    return spoken
-
-
-_BY_WORD = _list_languages(STOP_WORDS)
-_BY_LETTER = _list_languages({name: frozenset(letters) for name, letters in _LETTERS.items()})
-
-
-def languages_of(text: str, beside: str = "") -> dict[str, str]:
-    """The language of the words in each script that occurs, the most frequent script first. A text
-    beside it tells more where the first one is short and says little.
-    """
-    words = _count_words(text)
-    words_beside = _count_words(beside)
-    votes = _vote(words, text)
-    # each sign in the text itself counts as much as a third of the words beside it
-    factor = 1 + words_beside.total() // 3
-    for language in votes:
-        votes[language] *= factor
-    votes += _vote(words_beside, beside)
-    scripts: Counter[str] = Counter()
-    for word, count in (words + words_beside).items():
-        scripts[script_of(word[0])] += count * len(word)
-
-    languages: dict[str, str] = {}
-    for script, _ in scripts.most_common():
-        choices = _BY_SCRIPT.get(script, (NO_LANGUAGE,))
-        languages[script] = max(choices, key=votes.__getitem__)
+def _invert(table: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    """Return the languages of each word or letter."""
+    languages: dict[str, list[str]] = {}
+    for language, signs in table.items():
+        for sign in signs:
+            languages.setdefault(sign, []).append(language)
     return languages
 
 
+_BY_WORD = _invert(STOP_WORDS)
+_BY_LETTER = _invert(_LETTERS)
+
+
+def languages_of(text: str, context: str = "") -> dict[str, str]:
+    """Return the language of each script in a text, the most frequent script first; an empty
+    string for scripts without a known language.
+
+    A context in the same language helps if the text is short. Evidence in the text itself weighs
+    as much as a third of the words of the context.
+    """
+    words = _count_words(text)
+    context_words = _count_words(context)
+    votes = _vote(context_words, context)
+    factor = 1 + context_words.total() // 3
+    for language, count in _vote(words, text).items():
+        votes[language] += count * factor
+    scripts: Counter[str] = Counter()
+    for word, count in (words + context_words).items():
+        scripts[script_of(word[0])] += count * len(word)
+    return {
+        script: max(_LANGUAGES.get(script, ("",)), key=votes.__getitem__)
+        for script, _ in scripts.most_common()
+    }
+
+
 def _count_words(text: str) -> Counter[str]:
-    """The words of a text, and how often each occurs."""
-    return Counter(_WORD.findall(fold(text)))
+    return Counter(word for word in find_words(fold(text)) if not word[0].isdigit())
 
 
 def _vote(words: Counter[str], text: str) -> Counter[str]:
-    """How many small words and letters speak for each language."""
+    """Return how many stop words and letters are typical of each language."""
     votes: Counter[str] = Counter()
-    for word in words.keys() & _BY_WORD.keys():
-        for language in _BY_WORD[word]:
-            votes[language] += words[word]
-    if not text.isascii():
-        for letter, count in Counter(text.casefold()).items():
-            for language in _BY_LETTER.get(letter, ()):
-                votes[language] += count
+    for counts, table in ((words, _BY_WORD), (Counter(text.casefold()), _BY_LETTER)):
+        for sign in counts.keys() & table.keys():
+            for language in table[sign]:
+                votes[language] += counts[sign]
     return votes
 
 
 def usual_language(script: str) -> str:
-    """The language of a script where nothing tells more."""
-    return _BY_SCRIPT.get(script, (NO_LANGUAGE,))[0]
+    """Return the default language of a script."""
+    return _LANGUAGES.get(script, ("",))[0]
 
 
 def language_of(text: str) -> str:
-    """The language that most of a text is in; English where nothing tells another."""
-    languages = languages_of(text)
-    return next(iter(languages.values()), "english")
+    """Return the main language of a text; English by default."""
+    return next(iter(languages_of(text).values()), "english")

@@ -1,164 +1,119 @@
-"""Texts in chunks and the terms of a question -> how much each chunk bears on it, and each text.
+"""Relevance of the chunks of texts to the terms of a question, by BM25.
 
-BM25 over all chunks. What a row does not say, its head and its headings do, so they are counted
-with it. A table whose rows together hold much of the question lifts all of them, and so do the rows
-beside a good one; first and last rows hold what "first", "most" and "in all" ask for.
+Headings and the head of a table count for what is below them. The rows of a table that contains
+terms are lifted together, and so are the neighbours of a relevant row; first and last rows answer
+"first", "most" and "in all".
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
-from webquarry._read.slices.chunks import Chunk, Frame, Section
+from webquarry._read.slices.chunks import Chunk, Frame, Section, split_chunks
+from webquarry._read.slices.text import WrittenText
 from webquarry.evidence.language.terms import Terms
 
 Bearing = Literal["clear", "weak", "none"]
 Counts = Mapping[str, float]
 
-_SATURATION = 1.2  # k1 of BM25: how soon a further occurrence adds nothing
+_SATURATION = 1.2  # k1 of BM25
 _LENGTH_WEIGHT = 0.3  # b of BM25
-_SECTION_ABOVE = 0.5  # what a heading counts for that stands one level higher
+_SECTION_ABOVE = 0.5  # weight of a heading one level higher
 _TABLE_WEIGHT = 0.3
 _NEIGHBOUR_WEIGHT = 0.3
 _FIRST_ROWS, _LAST_ROWS = 1.2, 1.1
-_LONGEST_CAPTION = 200  # bytes
-_FURTHER_TABLE = 0.75  # what each further table counts for that holds the same terms
-_NO_COUNTS: Counts = {}
-
-
-@dataclass(frozen=True)
-class ChunkedText:
-    """A text in UTF-8 with its chunks."""
-
-    data: bytes
-    chunks: Sequence[Chunk]
-
-    def read(self, piece: Chunk | Frame) -> str:
-        """What a piece of it says."""
-        return self.data[piece.start : piece.stop].decode("utf-8", "replace")
+_MAX_CAPTION = 200  # bytes
+_FURTHER_TABLE = 0.75  # weight of each further table with the same terms
 
 
 @dataclass(frozen=True)
 class RankedText:
-    """A score for each chunk of a text, and how clearly the text bears on the question."""
+    """A text in chunks with a score for each, and how clearly the text bears on the question."""
 
-    scores: list[float]
+    data: bytes
+    chunks: Sequence[Chunk]
+    scores: Sequence[float]
     bearing: Bearing
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """How often a text holds the terms: in each chunk, and with what stands above it."""
-
-    own: list[Counts]
-    with_context: list[Counts]
-    has_term_above: bool  # in a heading or the head of a table
-
-
-def rank_texts(texts: Sequence[ChunkedText], terms: Terms) -> list[RankedText]:
-    """The scores of all chunks of all texts, which can be compared with each other."""
-    counted = [_count_terms(text, terms) for text in texts]
-    chunks = sum(len(text.chunks) for text in texts)
-    sizes = sum(chunk.size for text in texts for chunk in text.chunks)
-    mean_size = sizes / max(1, chunks)
-    holders = dict.fromkeys(terms.weights, 0)  # how many chunks hold each term
-    for one in counted:
-        for held in filter(None, one.own):
-            for term in held:
-                holders[term] += 1
-    rarity = {}
-    for term, weight in terms.weights.items():
-        without = chunks - holders[term]
-        rarity[term] = weight * math.log(1 + (without + 0.5) / (holders[term] + 0.5))
-
+def rank_texts(texts: Sequence[WrittenText], terms: Terms, budget: int) -> list[RankedText]:
+    """Rank the chunks of texts for a budget in bytes. Scores of all texts are comparable."""
+    chunked = [split_chunks(text, budget) for text in texts]
+    counted = [
+        _count_terms(text.data, chunks, terms) for text, chunks in zip(texts, chunked, strict=True)
+    ]
+    sizes = [chunk.size for chunks in chunked for chunk in chunks]
+    mean_size = sum(sizes) / max(1, len(sizes))
+    frequency = Counter(term for own, _ in counted for counts in own for term in counts)
+    rarity = {
+        term: weight * math.log(1 + (len(sizes) - frequency[term] + 0.5) / (frequency[term] + 0.5))
+        for term, weight in terms.weights.items()
+    }
     ranked = []
-    for text, one in zip(texts, counted, strict=True):
+    for text, chunks, (own, with_context) in zip(texts, chunked, counted, strict=True):
         scores = []
-        for chunk, counts in zip(text.chunks, one.with_context, strict=True):
-            length = 1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * chunk.size / mean_size
-            scores.append(_score(counts, rarity, length) if counts else 0.0)
-        _lift_tables(text.chunks, one.with_context, rarity, scores)
-        ranked.append(RankedText(scores, _find_bearing(one, terms)))
+        for chunk, counts in zip(chunks, with_context, strict=True):
+            norm = 1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * chunk.size / mean_size
+            scores.append(
+                sum(
+                    rarity[term] * count * (_SATURATION + 1) / (count + _SATURATION * norm)
+                    for term, count in counts.items()
+                )
+            )
+        _lift_tables(chunks, with_context, rarity, scores)
+        bearing = _find_bearing(own, with_context, len(terms.weights))
+        ranked.append(RankedText(text.data, chunks, scores, bearing))
     return ranked
 
 
-def _count_terms(text: ChunkedText, terms: Terms) -> _Counted:
-    """Count the terms in each chunk; headings and heads of tables are read once."""
-    by_section: dict[Section, Counts] = {}
-    by_frame: dict[Frame, Counts] = {}
+def _count_terms(
+    data: bytes, chunks: Sequence[Chunk], terms: Terms
+) -> tuple[list[Counts], list[Counts]]:
+    """Return the terms in each chunk with their counts: alone, and with headings and table head."""
+
+    def read(piece: Chunk | Frame) -> str:
+        return data[piece.start : piece.stop].decode("utf-8", "replace")
+
+    @cache
+    def count_above(section: Section) -> Counts:
+        above = count_above(section.above) if section.above else {}
+        half = {term: count * _SECTION_ABOVE for term, count in above.items()}
+        return _add(half, dict.fromkeys(terms.in_text(section.title), 1))
+
     own: list[Counts] = []
     with_context: list[Counts] = []
+    heads: dict[Frame | None, Counts] = {None: {}}
     last: Chunk | None = None
-    for chunk in text.chunks:
-        counts = _count(terms.find_occurrences(text.read(chunk)))
-        above = _count_above(chunk.section, terms, by_section)
-        head = _NO_COUNTS
-        if chunk.frame is not None:
-            if chunk.frame not in by_frame:
-                held = terms.in_text(text.read(chunk.frame))
-                if last is not None and _is_caption(last, chunk):
-                    held |= own[-1].keys()
-                by_frame[chunk.frame] = dict.fromkeys(held, 1.0)
-            head = by_frame[chunk.frame]
+    for chunk in chunks:
+        counts = Counter(terms.find_occurrences(read(chunk)))
+        if chunk.frame is not None and chunk.frame not in heads:
+            head = terms.in_text(read(chunk.frame))
+            if last is not None and _is_caption(last, chunk):
+                head |= own[-1].keys()
+            heads[chunk.frame] = dict.fromkeys(head, 1)
         own.append(counts)
+        with_context.append(_add(counts, count_above(chunk.section), heads[chunk.frame]))
         last = chunk
-        if above or head:
-            total = dict(counts)
-            for context in (above, head):
-                for term, count in context.items():
-                    total[term] = total.get(term, 0) + count
-            with_context.append(total)
-        else:
-            with_context.append(counts)
-    has_term_above = any(by_section.values()) or any(by_frame.values())
-    return _Counted(own, with_context, has_term_above)
+    return own, with_context
 
 
-def _count(found: Sequence[str]) -> Counts:
-    """How often each term was found; most chunks hold none."""
-    if not found:
-        return _NO_COUNTS
-    counts: dict[str, float] = {}
-    for term in found:
-        counts[term] = counts.get(term, 0) + 1
-    return counts
+def _add(*parts: Counts) -> Counts:
+    total: dict[str, float] = {}
+    for part in parts:
+        for term, count in part.items():
+            total[term] = total.get(term, 0) + count
+    return total
 
 
 def _is_caption(chunk: Chunk, table: Chunk) -> bool:
-    """Whether a chunk right before a table is short enough to be its caption."""
-    return (
-        chunk.frame is None
-        and chunk.section is table.section
-        and chunk.size <= _LONGEST_CAPTION
-        and table.is_row
-    )
-
-
-def _count_above(section: Section, terms: Terms, by_section: dict[Section, Counts]) -> Counts:
-    """The terms in a heading and, counting less, in those that it stands under."""
-    known = by_section.get(section)
-    if known is not None:
-        return known
-    counts: dict[str, float] = {}
-    if section.above is not None:
-        for term, count in _count_above(section.above, terms, by_section).items():
-            counts[term] = count * _SECTION_ABOVE
-    for term in terms.in_text(section.title):
-        counts[term] = counts.get(term, 0) + 1
-    by_section[section] = counts
-    return counts
-
-
-def _score(counts: Counts, rarity: Mapping[str, float], length: float) -> float:
-    """BM25 of one chunk; `length` is its length as BM25 takes it into account."""
-    score = 0.0
-    for term, count in counts.items():
-        share = count * (_SATURATION + 1) / (count + _SATURATION * length)
-        score += rarity[term] * share
-    return score
+    """Return whether the chunk before a table may be its caption."""
+    is_near = chunk.frame is None and chunk.section is table.section
+    return is_near and chunk.size <= _MAX_CAPTION and table.is_row
 
 
 def _lift_tables(
@@ -167,45 +122,39 @@ def _lift_tables(
     rarity: Mapping[str, float],
     scores: list[float],
 ) -> None:
-    """Add to the scores of rows what their table and the rows beside them say."""
+    """Add to the scores of rows what their table and adjacent rows contain. Of tables with the
+    same terms, only the best one counts fully.
+    """
     tables: dict[Frame, list[int]] = {}
     for place, chunk in enumerate(chunks):
         if chunk.frame is not None and chunk.frame.is_table:
             tables.setdefault(chunk.frame, []).append(place)
-    alike: dict[frozenset[str], list[list[int]]] = {}  # tables by the terms that they hold
+    alike: dict[frozenset[str], list[list[int]]] = {}  # tables by their terms
     for places in tables.values():
-        held: set[str] = set()
-        for place in places:
-            held |= counts[place].keys()
+        held = frozenset[str]().union(*(counts[place] for place in places))
         if not held:
             continue
-        alike.setdefault(frozenset(held), []).append(places)
+        alike.setdefault(held, []).append(places)
         table_score = _TABLE_WEIGHT * sum(map(rarity.__getitem__, held))
-        own = [scores[place] for place in places]
-        before = [0.0, *own[:-1]]
-        behind = [*own[1:], 0.0]
-        for at, place in enumerate(places):
-            beside = max(before[at], behind[at])
-            scores[place] = own[at] + table_score + _NEIGHBOUR_WEIGHT * beside
+        own = [0.0, *(scores[place] for place in places), 0.0]
+        for number, place in enumerate(places, 1):
+            neighbour = max(own[number - 1], own[number + 1])
+            scores[place] = own[number] + table_score + _NEIGHBOUR_WEIGHT * neighbour
         scores[places[0]] *= _FIRST_ROWS
         scores[places[-1]] *= _LAST_ROWS
     for group in alike.values():
-        best_first = sorted(group, key=lambda places: -max(scores[place] for place in places))
-        for rank, places in enumerate(best_first):
+        group.sort(key=lambda places: -max(scores[place] for place in places))
+        for rank, places in enumerate(group):
             for place in places:
                 scores[place] *= _FURTHER_TABLE**rank
 
 
-def _find_bearing(counted: _Counted, terms: Terms) -> Bearing:
-    """Clear where a chunk holds two terms of three or more with what stands above it, or a heading
-    holds one; weak where terms are strewn over the text.
+def _find_bearing(own: Sequence[Counts], with_context: Sequence[Counts], terms: int) -> Bearing:
+    """Return `clear` if a chunk contains two terms of three or more with its headings, or a heading
+    contains one; `weak` if single terms occur.
     """
-    most = max((len(held) for held in counted.with_context), default=0)
+    most = max(map(len, with_context), default=0)
     if not most:
         return "none"
-    needed = 1
-    if len(terms.weights) > 2:
-        needed = 2
-    if most >= needed or counted.has_term_above:
-        return "clear"
-    return "weak"
+    needed = 2 if terms > 2 else 1
+    return "clear" if most >= needed or own != with_context else "weak"

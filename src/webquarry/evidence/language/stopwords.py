@@ -1,10 +1,10 @@
-"""Words that say nothing about the subject, by language, named as Snowball names it where it knows
-it. Those of scripts without blanks are dropped from questions only: they tell no word from another.
+"""Stop words by language, named as Snowball names it. Those of scripts without spaces are pairs of
+characters, removed from questions only.
 """
 
 from __future__ import annotations
 
-from webquarry.evidence.language.letters import fold, without_accents
+from webquarry.evidence.language.words import fold, without_accents
 
 _WORDS = {
     "english": """
@@ -236,10 +236,10 @@ _WORDS = {
 }
 
 
-def _spell_both_ways(words: str) -> frozenset[str]:
-    """The words as they are written with care, and as they are typed in haste: without accents."""
-    written = [fold(word) for word in words.split()]
-    return frozenset(written) | frozenset(map(without_accents, written))
+def _fold_words(words: str) -> frozenset[str]:
+    """Return the words with and without accents."""
+    folded = [fold(word) for word in words.split()]
+    return frozenset(folded).union(map(without_accents, folded))
 
 
-STOP_WORDS = {language: _spell_both_ways(words) for language, words in _WORDS.items()}
+STOP_WORDS = {language: _fold_words(words) for language, words in _WORDS.items()}

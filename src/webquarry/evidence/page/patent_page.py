@@ -23,8 +23,8 @@ from webquarry._read.workers.job import Job, job
 from webquarry._search.patents.numbers import PatentNumber, read_number
 from webquarry._search.patents.provider import Patent
 from webquarry.errors import NotFound, ScriptPage
-from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.page.dates import read_date
+from webquarry.evidence.page.text import clean_line
 from webquarry.secret import redact
 
 _LONGEST_ABSTRACT = 10_000

@@ -1,29 +1,28 @@
-"""What kind of source a page is: its address and what it states in, three words of the answer out.
+"""Source type, authority tier and domain category of a page, by its URL and what it states.
 
-    sourceType      the first that speaks: a well-known host, but for preprints, which no tag makes
-                    peer-reviewed; scholarly tags (a journal, a conference, a DOI of their own); a
-                    government's suffix, which is part of the host table; the JSON-LD type of what
-                    the page is about; the software that made the page; names in the address
-                    (`docs.`, `/blog/`, `forum.`). Else `unknown`.
-    authorityTier   what others say counts for more than what a page says of itself. `high`:
-                    governments, journals and documentation of known hosts, sites that Wikipedia's
-                    editors find reliable. `low`: what those editors find unreliable, blogs, forums,
-                    social media. `medium`: all others, also pages that only call themselves
-                    scholarly.
-    domainCategory  the subject a host is known for; else that of the JSON-LD type; papers are
-                    academic, documentation is technical. Else `general`.
+    sourceType      the first of: a well-known host, except for preprints, which no tag makes
+                    peer-reviewed; scholarly tags (a journal, a conference, a DOI); the suffix of a
+                    government, which is part of the host table; the JSON-LD type of the page; the
+                    software that generated it; names in the URL (`docs.`, `/blog/`, `forum.`).
+                    Otherwise `unknown`.
+    authorityTier   `high`: governments, journals and documentation of known hosts, sites that the
+                    editors of Wikipedia rate reliable. `low`: what those editors rate unreliable,
+                    blogs, forums, social media. `medium`: all others, also pages that only call
+                    themselves scholarly.
+    domainCategory  the subject of a known host; otherwise of the JSON-LD type; papers are academic,
+                    documentation is technical. Otherwise `general`.
 
-The same page always gets the same words. They are hints for weighing a source, not a verdict on the
-page.
+These are deterministic hints, not a judgement of the page.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal, NamedTuple, cast
 
-from webquarry.evidence.page.jsonld import Graph, Node, types_of
-from webquarry.evidence.page.tags import Tags
+from webquarry.evidence.page.jsonld import types_of
+from webquarry.evidence.page.markup import Markup
 from webquarry.evidence.page.titles import host_of_page, split_page
 from webquarry.evidence.trust.known_hosts import PREPRINT, category_of_host, type_of_host
 from webquarry.evidence.trust.reputation import Reputation
@@ -48,162 +47,126 @@ _SCHOLARLY_TAGS = (
     "citation_doi",
     "prism.doi",
 )
-_TYPE_OF: dict[str, SourceType] = {
-    "scholarlyarticle": "peer_reviewed",
-    "medicalscholarlyarticle": "peer_reviewed",
-    "discussionforumposting": "forum",
-    "qapage": "forum",
-    "question": "forum",
-    "socialmediaposting": "social_media",
-    "techarticle": "official_docs",
-    "apireference": "official_docs",
-    "blogposting": "blog",
-    "liveblogposting": "news_publication",
-    "newsarticle": "news_publication",
-    "reportagenewsarticle": "news_publication",
-    "backgroundnewsarticle": "news_publication",
-    "opinionnewsarticle": "news_publication",
-    "analysisnewsarticle": "news_publication",
-    "reviewnewsarticle": "news_publication",
-}
-_CATEGORY_OF: dict[str, DomainCategory] = {
-    "medicalscholarlyarticle": "medical",
-    "medicalwebpage": "medical",
-    "medicalcondition": "medical",
-    "legislation": "legal",
-    "scholarlyarticle": "academic",
-    "apireference": "technical",
-    "techarticle": "technical",
-    "softwaresourcecode": "technical",
-}
-_GENERATORS: tuple[tuple[re.Pattern[str], SourceType], ...] = (
-    (re.compile(r"mediawiki|dokuwiki|xwiki|bookstack", re.IGNORECASE), "wiki"),
-    (re.compile(r"discourse|phpbb|vbulletin|flarum|xenforo|mybb|nodebb", re.IGNORECASE), "forum"),
-    (
-        re.compile(
-            r"sphinx|mkdocs|docusaurus|docfx|antora|mdbook|vitepress|gitbook", re.IGNORECASE
-        ),
-        "official_docs",
-    ),
+
+
+def _by_name(table: dict[str, str]) -> dict[str, str]:
+    """Return the key of each name in a table of names."""
+    return {name: key for key, names in table.items() for name in names.split()}
+
+
+_TYPE_OF_NODE = _by_name(
+    {
+        "peer_reviewed": "scholarlyarticle medicalscholarlyarticle",
+        "forum": "discussionforumposting qapage question",
+        "social_media": "socialmediaposting",
+        "official_docs": "techarticle apireference",
+        "blog": "blogposting",
+        "news_publication": """
+            liveblogposting newsarticle reportagenewsarticle backgroundnewsarticle
+            opinionnewsarticle analysisnewsarticle reviewnewsarticle
+        """,
+    }
 )
-_HOST_LABELS: dict[str, SourceType] = {
-    **dict.fromkeys(
-        ("docs", "doc", "developer", "developers", "devdocs", "documentation"), "official_docs"
-    ),
-    **dict.fromkeys(("blog", "blogs"), "blog"),
-    **dict.fromkeys(("forum", "forums", "discuss", "discourse", "community"), "forum"),
-    "wiki": "wiki",
+_CATEGORY_OF_NODE = _by_name(
+    {
+        "medical": "medicalscholarlyarticle medicalwebpage medicalcondition",
+        "legal": "legislation",
+        "academic": "scholarlyarticle",
+        "technical": "apireference techarticle softwaresourcecode",
+    }
+)
+_CATEGORY_OF_TYPE = {
+    "peer_reviewed": "academic",
+    PREPRINT: "academic",
+    "official_docs": "technical",
 }
-_PATH_PARTS: dict[str, SourceType] = {
-    **dict.fromkeys(
-        ("docs", "documentation", "reference", "api-reference", "manual"), "official_docs"
+_GENERATORS = {
+    "wiki": re.compile(r"mediawiki|dokuwiki|xwiki|bookstack", re.IGNORECASE),
+    "forum": re.compile(r"discourse|phpbb|vbulletin|flarum|xenforo|mybb|nodebb", re.IGNORECASE),
+    "official_docs": re.compile(
+        r"sphinx|mkdocs|docusaurus|docfx|antora|mdbook|vitepress|gitbook", re.IGNORECASE
     ),
-    **dict.fromkeys(("blog", "blogs"), "blog"),
-    **dict.fromkeys(("forum", "forums"), "forum"),
-    "wiki": "wiki",
 }
-_LOW: frozenset[SourceType] = frozenset({"blog", "forum", "social_media"})
-_HIGH_IF_KNOWN: frozenset[SourceType] = frozenset({"peer_reviewed", "government", "official_docs"})
+_TYPE_OF_LABEL = _by_name(
+    {
+        "official_docs": "docs doc developer developers devdocs documentation",
+        "blog": "blog blogs",
+        "forum": "forum forums discuss discourse community",
+        "wiki": "wiki",
+    }
+)
+_TYPE_OF_FOLDER = _by_name(
+    {
+        "official_docs": "docs documentation reference api-reference manual",
+        "blog": "blog blogs",
+        "forum": "forum forums",
+        "wiki": "wiki",
+    }
+)
+_LOW = ("blog", "forum", "social_media")
+_HIGH_IF_KNOWN = ("peer_reviewed", "government", "official_docs")
 
 
 class Classification(NamedTuple):
-    """The three words, and what they do not tell apart."""
+    """The classification of a page."""
 
     source_type: SourceType
     authority_tier: AuthorityTier
     domain_category: DomainCategory
-    is_preprint: bool  # at a server for papers that nobody has reviewed yet
+    is_preprint: bool  # from a server of papers that are not reviewed
 
 
-def classify(
-    page_url: str, tags: Tags, graph: Graph, main: Node | None, reputation: Reputation | None
-) -> Classification:
-    """The words for a page; the same for the same page."""
-    host = host_of_page(page_url)
+def classify(markup: Markup, reputation: Reputation | None) -> Classification:
+    """Return the classification of a page."""
+    host = host_of_page(markup.url)
     known = type_of_host(host)
-    types = types_of(main)
-    source_type = _source_type(page_url, host, known, tags, graph, main)
-    is_known = source_type == known
-    # what others say of the site, else what such sources usually deserve
-    authority_tier: AuthorityTier = "medium"
+    source_type = next(_list_types(markup, host, known))
+    tier: AuthorityTier = "medium"
     if reputation is not None and reputation.tier != "mixed":
-        authority_tier = "low"
-        if reputation.tier == "high":
-            authority_tier = "high"
+        tier = reputation.tier
     elif source_type in _LOW:
-        authority_tier = "low"
-    elif is_known and source_type in _HIGH_IF_KNOWN:
-        authority_tier = "high"
-    domain_category = _domain_category(host, source_type, known, types)
-    return Classification(source_type, authority_tier, domain_category, known == PREPRINT)
+        tier = "low"
+    elif source_type == known and source_type in _HIGH_IF_KNOWN:
+        tier = "high"
+    by_node = (_CATEGORY_OF_NODE.get(name) for name in sorted(types_of(markup.main)))
+    category = (
+        category_of_host(host)
+        or next(filter(None, by_node), None)
+        or _CATEGORY_OF_TYPE.get(PREPRINT if known == PREPRINT else source_type, "general")
+    )
+    return Classification(
+        cast(SourceType, source_type), tier, cast(DomainCategory, category), known == PREPRINT
+    )
 
 
-def _source_type(
-    page_url: str, host: str, known: str | None, tags: Tags, graph: Graph, main: Node | None
-) -> SourceType:
-    """The first that speaks, in the order that is given at the head of this module."""
+def _list_types(markup: Markup, host: str, known: str | None) -> Iterator[str]:
+    """Yield source types, the most reliable first."""
     if known == PREPRINT:
-        return "unknown"
+        yield "unknown"
     if known and known != "government":
-        return cast(SourceType, known)
-    if not tags.by_name.keys().isdisjoint(_SCHOLARLY_TAGS):
-        return "peer_reviewed"
+        yield known
+    if any(markup.list_metas(*_SCHOLARLY_TAGS)):
+        yield "peer_reviewed"
     if known:
-        return "government"
-    by_node = _type_by_nodes(graph, main)
-    if by_node:
-        return by_node
-    if "generator" in tags.by_name:
-        generators = " ".join(tags.get_all("generator"))
-        for pattern, source_type in _GENERATORS:
-            if pattern.search(generators):
-                return source_type
-    return _type_by_address(page_url, host) or "unknown"
-
-
-def _type_by_nodes(graph: Graph, main: Node | None) -> SourceType | None:
-    """What the thing that the page is about says it is, else a page of a question."""
-    for name in sorted(types_of(main)):
-        if name in _TYPE_OF:
-            return _TYPE_OF[name]
-    for node in graph.nodes:
-        if node is main:
-            continue  # it has said nothing
+        yield known
+    for name in sorted(types_of(markup.main) & _TYPE_OF_NODE.keys()):
+        yield _TYPE_OF_NODE[name]
+    for node in markup.graph.nodes:
         types = types_of(node)
-        if "qapage" in types:
-            return _TYPE_OF[min(types & _TYPE_OF.keys())]
-    return None
-
-
-def _type_by_address(page_url: str, host: str) -> SourceType | None:
-    """What the first label of the host or the first folders of the path are called."""
+        if node is not markup.main and "qapage" in types:
+            yield _TYPE_OF_NODE[min(types & _TYPE_OF_NODE.keys())]
+    generators = " ".join(markup.by_name.get("generator", ()))
+    for source_type, pattern in _GENERATORS.items():
+        if pattern.search(generators):
+            yield source_type
     label = host.partition(".")[0]
-    if host.count(".") > 1 and label in _HOST_LABELS:
-        return _HOST_LABELS[label]
+    if host.count(".") > 1 and label in _TYPE_OF_LABEL:
+        yield _TYPE_OF_LABEL[label]
     try:
-        path = split_page(page_url).path.lower()
+        folders = split_page(markup.url).path.lower().split("/")[1:4][:-1]
     except ValueError:
-        return None
-    first_parts = path.split("/")[1:4]
-    folders = first_parts[:-1]  # behind the last slash stands the page
+        folders = []
     for folder in folders:
-        if folder in _PATH_PARTS:
-            return _PATH_PARTS[folder]
-    return None
-
-
-def _domain_category(
-    host: str, source_type: SourceType, known: str | None, types: frozenset[str]
-) -> DomainCategory:
-    """The subject of the host, else of the page, else of such sources."""
-    by_host = category_of_host(host)
-    if by_host:
-        return cast(DomainCategory, by_host)
-    for name in sorted(types):
-        if name in _CATEGORY_OF:
-            return _CATEGORY_OF[name]
-    if source_type == "peer_reviewed" or known == PREPRINT:
-        return "academic"
-    if source_type == "official_docs":
-        return "technical"
-    return "general"
+        if folder in _TYPE_OF_FOLDER:
+            yield _TYPE_OF_FOLDER[folder]
+    yield "unknown"

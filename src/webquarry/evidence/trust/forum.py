@@ -1,6 +1,4 @@
-"""How a forum received a post: the JSON-LD of a Reddit page -> its votes and comments; nothing for
-any other page.
-"""
+"""Votes and comments of a Reddit post, from its JSON-LD."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from typing import Any
 from webquarry.evidence.models import ForumSignals
 from webquarry.evidence.page.dates import read_date
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
+from webquarry.evidence.page.markup import Markup
 from webquarry.evidence.page.titles import host_of_page
 from webquarry.net.domains import registrable_domain
 
@@ -22,65 +21,46 @@ _NOTE = (
 _POSTS = frozenset({"discussionforumposting", "socialmediaposting"})
 _UP = ("likeaction", "agreeaction", "voteaction")
 _COMMENTS = ("commentaction", "replyaction")
-_COUNT = re.compile(r"-?\d{1,12}")
+_COUNT = re.compile(r"\s*-?\d{1,12}\s*")
 
 
-def read_forum_signals(page_url: str, graph: Graph) -> ForumSignals | None:
-    """The signals of a Reddit post; None where the page states no votes."""
-    if registrable_domain(host_of_page(page_url)) != "reddit.com":
+def read_forum_signals(markup: Markup) -> ForumSignals | None:
+    """Return the signals of a Reddit post; None if the page states no votes."""
+    if registrable_domain(host_of_page(markup.url)) != "reddit.com":
         return None
+    graph = markup.graph
     post = next((node for node in graph.nodes if types_of(node) & _POSTS), None)
-    if post is None:
+    upvotes = None if post is None else _count_actions(graph, post, _UP, "upvoteCount")
+    if post is None or upvotes is None:
         return None
-    upvotes = _count_actions(graph, post, _UP, "upvoteCount")
-    if upvotes is None:
-        return None
-    comments = _count_actions(graph, post, _COMMENTS, "commentCount")
-    authors = [graph.name_of(author) for author in graph.get_values(post, "author")]
-    author = next(filter(None, authors), None)
-    if author == "[deleted]":
-        author = None
-    note = None
-    if upvotes < FEW_VOTES:
-        note = _NOTE
+    names = (graph.name_of(author) for author in graph.get_values(post, "author"))
+    author = next(filter(None, names), None)
     return ForumSignals(
         platform="reddit",
         upvotes=upvotes,
-        comments=comments or 0,
+        comments=_count_actions(graph, post, _COMMENTS, "commentCount") or 0,
         date_published=read_date(post.get("datePublished")),
-        author_name=author,
-        credibility_note=note,
+        author_name=None if author == "[deleted]" else author,
+        credibility_note=_NOTE if upvotes < FEW_VOTES else None,
     )
 
 
-def _count_actions(graph: Graph, post: Node, actions: tuple[str, ...], plain: str) -> int | None:
-    """The count of one kind of action, else the property that says the same."""
-    counters = graph.get_values(post, "interactionStatistic")
-    for counter in counters:
+def _count_actions(graph: Graph, post: Node, actions: tuple[str, ...], default: str) -> int | None:
+    """Return the count of one kind of action, otherwise of a property."""
+    for counter in graph.get_values(post, "interactionStatistic"):
         if not isinstance(counter, Mapping):
             continue
-        # an action is given as an address, as a name, or as a thing with a type
-        action = counter.get("interactionType")
-        name = ""
-        if isinstance(action, Mapping):
-            types = sorted(types_of(action))
-            if types:
-                name = types[0]
-        elif isinstance(action, str):
-            address = action.rstrip("/").lower()
-            name = address.rpartition("/")[2]
+        action = counter.get("interactionType")  # a URL, a name, or a node with a type
+        name = min(types_of(action), default="")
+        if isinstance(action, str):
+            name = action.rstrip("/").lower().rpartition("/")[2]
         if name in actions:
-            count = counter.get("userInteractionCount")
-            return _parse_count(count)
-    return _parse_count(post.get(plain))
+            return _parse_count(counter.get("userInteractionCount"))
+    return _parse_count(post.get(default))
 
 
 def _parse_count(value: Any) -> int | None:
-    """A count that is given as a number or as a text; None for anything else."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, str) and _COUNT.fullmatch(value.strip()):
+    """Return a count given as a number or as a text."""
+    if isinstance(value, str) and _COUNT.fullmatch(value):
         return int(value)
-    return None
+    return value if type(value) is int else None

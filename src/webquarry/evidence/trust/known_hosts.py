@@ -1,17 +1,14 @@
-"""Well-known hosts and suffixes: what kind of source they are and which subject they serve. Looked
-up by whole labels.
+"""Source types and subjects of well-known hosts and suffixes.
 
-An entry covers its subdomains, and the longest entry that fits wins: `pubmed.ncbi.nlm.nih.gov` is a
-place of papers, `nih.gov` a government's. `*` stands for one label, so that `gov.*` covers `gov.uk`
-and `gov.au`.
+An entry includes its subdomains, and the longest matching entry counts: `pubmed.ncbi.nlm.nih.gov`
+is peer-reviewed, `nih.gov` a government. `*` matches one label, so `gov.*` includes `gov.uk`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-# no word of the answer: a preprint is not peer-reviewed, whatever its page says
+# not a source type: a preprint is not peer-reviewed, whatever its page states
 PREPRINT = "preprint"
 
 _TYPES = {
@@ -117,36 +114,31 @@ _CATEGORIES = {
 
 
 def _by_host(table: Mapping[str, str]) -> dict[str, str]:
-    """Each host or suffix of a table -> the word it stands under."""
-    words: dict[str, str] = {}
-    for word, hosts in table.items():
-        words |= dict.fromkeys(hosts.split(), word)
-    return words
+    """Return the key of each host of a table."""
+    return {host: key for key, hosts in table.items() for host in hosts.split()}
 
 
 _TYPE_OF = _by_host(_TYPES)
 _CATEGORY_OF = _by_host(_CATEGORIES)
 
 
-@lru_cache(maxsize=64)  # pages of one host often follow each other
 def type_of_host(host: str) -> str | None:
-    """The kind of source that a host is known as."""
+    """Return the source type of a known host."""
     return _look_up(_TYPE_OF, host)
 
 
-@lru_cache(maxsize=64)
 def category_of_host(host: str) -> str | None:
-    """The subject that a host is known for."""
+    """Return the subject of a known host."""
     return _look_up(_CATEGORY_OF, host)
 
 
 def _look_up(table: Mapping[str, str], host: str) -> str | None:
-    """The word of the longest entry that fits."""
+    """Return the value of the longest matching entry."""
     rest = host.rstrip(".").lower()
     while rest:
         found = table.get(rest)
         label, _, behind = rest.partition(".")
-        if found is None and len(behind) == 2 and "." not in behind:  # a country's second level
+        if found is None and len(behind) == 2 and "." not in behind:  # below a country
             found = table.get(f"{label}.*")
         if found is not None:
             return found

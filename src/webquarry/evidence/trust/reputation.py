@@ -1,10 +1,8 @@
-"""How reliable a host is known to be: a host name in, a tier with its basis out, or nothing.
+"""Known reliability of hosts, as rated by the editors of Wikipedia (data/reputation).
 
-The list (data/reputation, with its notice) is the judgement of Wikipedia's editors. It is looked up
-by registrable domain, so `news.example.co.uk` is `example.co.uk`. Absence means unknown, not bad.
-
-The editors cite neither themselves nor other summaries that anybody can edit, which says nothing of
-how good those are: they are tertiary sources, good to begin with and not to end with.
+Ratings are by registrable domain, so `news.example.co.uk` is `example.co.uk`. A host without a
+rating is unknown, not bad. Wikipedia and similar sites, which the editors do not rate, are tertiary
+sources.
 """
 
 from __future__ import annotations
@@ -23,33 +21,24 @@ Tier = Literal["high", "mixed", "low"]
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
 
 TERTIARY = "tertiary source"
-# Wikipedia, its sister projects that sum up what others say, and those that show it elsewhere.
 _TERTIARY_DOMAINS = frozenset(
-    {
-        "citizendium.org",
-        "dbpedia.org",
-        "wikibooks.org",
-        "wikidata.org",
-        "wikimedia.org",
-        "wikipedia.org",
-        "wikiquote.org",
-        "wikivoyage.org",
-        "wikiwand.com",
-        "wiktionary.org",
-    }
+    """
+    citizendium.org dbpedia.org wikibooks.org wikidata.org wikimedia.org wikipedia.org
+    wikiquote.org wikivoyage.org wikiwand.com wiktionary.org
+    """.split()  # noqa: SIM905
 )
 
 
 @dataclass(frozen=True)
 class Reputation:
-    """A host's known reliability."""
+    """The reliability of a host."""
 
     tier: Tier
     basis: str = BASIS
 
 
 def reputation_of(url: str) -> Reputation | None:
-    """The reputation of the site a URL belongs to."""
+    """Return the reputation of the host of a URL."""
     try:
         host = split_host(url)[1].rstrip(".")
     except ValueError:
@@ -58,18 +47,12 @@ def reputation_of(url: str) -> Reputation | None:
     if domain in _TERTIARY_DOMAINS:
         return Reputation("mixed", TERTIARY)
     tiers = _read_tiers()
-    if host in tiers:  # some lists name a section's host of its own
-        return Reputation(tiers[host])
-    if domain in tiers:
-        return Reputation(tiers[domain])
-    return None
+    tier = tiers.get(host) or tiers.get(domain)  # some ratings are of a single host
+    return Reputation(tier) if tier else None
 
 
 @cache
 def _read_tiers() -> dict[str, Tier]:
-    """The tier of each domain of the list."""
     path = Path(__file__).parents[2] / "data" / "reputation" / "wikipedia-editors.csv"
-    rows = csv.reader(path.read_text("utf-8").splitlines())
-    names = next(rows)
-    domain, tier = names.index("domain"), names.index("tier")
-    return {row[domain]: cast(Tier, row[tier]) for row in rows}
+    rows = csv.DictReader(path.read_text("utf-8").splitlines())
+    return {row["domain"]: cast(Tier, row["tier"]) for row in rows}

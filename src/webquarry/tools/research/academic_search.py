@@ -10,8 +10,7 @@ from msgspec import Meta
 from webquarry._search.scholarly.finder import ALL
 from webquarry._search.scholarly.models import PaperQuery, PapersFound
 from webquarry.errors import BadInput
-from webquarry.evidence.hints import zero_result_hints
-from webquarry.evidence.models import ZeroResultHints
+from webquarry.evidence.models import ZeroResultHints, zero_result_hints
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._papers import PapersOutput, add_papers_trace

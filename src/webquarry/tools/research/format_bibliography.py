@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 
 from webquarry.errors import BadInput
-from webquarry.evidence.models import TRUST, AnswerPart, fixed
-from webquarry.evidence.styles.bibliography import Style, build_bibliography
+from webquarry.evidence.models import TRUST, AnswerPart, CitationStyle, fixed
+from webquarry.evidence.styles.bibliography import build_bibliography
 from webquarry.evidence.styles.work import Work
 from webquarry.sessions.export import list_cited_numbers, list_works
 from webquarry.sessions.parse_source import parse_source
@@ -37,7 +37,7 @@ class BibliographyEntry(AnswerPart, kw_only=True):
 class BibliographyOutput(Answer, kw_only=True):
     """The bibliography as a text that may be written to a file."""
 
-    style: Style
+    style: CitationStyle
     bibliography: str
     count: int
     duplicates: int
@@ -54,7 +54,7 @@ class BibliographyOutput(Answer, kw_only=True):
 @tool(open_world=False, recorded=False)
 async def format_bibliography(
     kit: Toolkit,
-    style: Annotated[Style, Meta(description="Form of the entries.")] = "apa",
+    style: Annotated[CitationStyle, Meta(description="Form of the entries.")] = "apa",
     sessionId: Annotated[str | None, Meta(description="Session with the sources.")] = None,
     sources: Annotated[
         list[str | dict[str, Any]] | None,

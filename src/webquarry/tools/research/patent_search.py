@@ -14,7 +14,7 @@ from webquarry._search.models import Found, pack, unpack
 from webquarry._search.patents.numbers import assignee_clusters, office_code, read_number
 from webquarry._search.patents.provider import FoundPatents, PatentQuery, cpc_symbol
 from webquarry.errors import BadInput
-from webquarry.evidence.hints import zero_result_hints
+from webquarry.evidence.models import zero_result_hints
 from webquarry.store.cache import Made, key_of
 from webquarry.tool import tool
 from webquarry.tool_schema import UNLISTED

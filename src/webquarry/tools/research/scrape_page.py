@@ -20,19 +20,21 @@ from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.slices.outline import Heading
 from webquarry._read.slices.text import LinkForm
 from webquarry._read.workers.job import Job, job
-from webquarry.evidence.citation import NO_DATE, CitationStyle
-from webquarry.evidence.language.size import estimate_tokens, size_category
+from webquarry.evidence.citation import NO_DATE
 from webquarry.evidence.models import (
     TRUST,
     AnswerPart,
     Citation,
+    CitationStyle,
     DomainReputation,
     ForumSignals,
     LeftOut,
     Metadata,
     RetractionStatus,
     StructuredData,
+    estimate_tokens,
     fixed,
+    size_category,
 )
 from webquarry.pages.link_targets import mark_links
 from webquarry.pages.outgoing import PageText

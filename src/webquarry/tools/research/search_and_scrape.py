@@ -16,13 +16,17 @@ from webquarry._read.slices.text import LinkForm
 from webquarry._read.workers.job import JobRunner
 from webquarry._search.models import Found, Query, Result
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.evidence.language.size import (
+from webquarry.evidence.models import (
     BYTES_PER_TOKEN,
+    TRUST,
+    AnswerPart,
     SizeCategory,
+    SuggestedAction,
+    ZeroResultHints,
     estimate_tokens,
+    fixed,
     size_category,
 )
-from webquarry.evidence.models import TRUST, AnswerPart, SuggestedAction, ZeroResultHints, fixed
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.outgoing import PageText
 from webquarry.pages.question import check_claim, check_question, limit_bytes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from webquarry._search.scholarly.models import Author, Record
 from webquarry.evidence.page.people import Name, parse_person
-from webquarry.evidence.styles.bibtex import to_bibtex
+from webquarry.evidence.styles.exchange import to_bibtex
 from webquarry.evidence.styles.work import Work
 from webquarry.verify.references.models import FieldCheck, Reference
 
