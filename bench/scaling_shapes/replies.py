@@ -15,13 +15,13 @@ from typing import Any
 from scaling_shapes.shape import Shape, repeat
 from scaling_shapes.steps import reply_of
 from webquarry._search import instant
+from webquarry._search.domains import DomainFilter
 from webquarry._search.identity import identity
 from webquarry._search.paging import merge
-from webquarry._search.patents.provider import merge as merge_patents
 from webquarry._search.patents.provider import PatentProvider
+from webquarry._search.patents.provider import merge as merge_patents
 from webquarry._search.patents.web import each_once, patent_of
 from webquarry._search.provider import Provider
-from webquarry._search.domains import DomainFilter
 from webquarry._search.scholarly.merge import merge as merge_papers
 from webquarry._search.scholarly.provider import Scholarly
 from webquarry.errors import WebquarryError

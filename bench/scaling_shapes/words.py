@@ -14,13 +14,13 @@ from scaling_shapes.shape import Shape, number, repeat
 from scaling_shapes.steps import NOW, QUESTION, WORDS
 from webquarry._read.slices.pieces import find_blocks
 from webquarry._read.slices.text import WrittenText, read_line
-from webquarry._search.identity import identity
-from webquarry._search.patents.numbers import read_number
+from webquarry._search.addresses import normal_doi
 from webquarry._search.domains import host_of
 from webquarry._search.filters import words_of
-from webquarry._search.addresses import normal_doi
-from webquarry._search.text import plain_from_html
+from webquarry._search.identity import identity
+from webquarry._search.patents.numbers import read_number
 from webquarry._search.scholarly.text import abstract_from_markup
+from webquarry._search.text import plain_from_html
 from webquarry.errors import WebquarryError
 from webquarry.evidence.language.claims import claim_signal, split_sentences
 from webquarry.evidence.language.passages import excerpt_of

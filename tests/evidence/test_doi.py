@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.evidence.pages_at_hand import evidence, linked, meta, page_at, recorded, with_head
-from webquarry._search.replies.doi import normal_doi
+from webquarry._search.addresses import normal_doi
 from webquarry.evidence.doi import detect_doi
 from webquarry.evidence.page.markup import Markup
 

@@ -9,7 +9,7 @@ from webquarry._search.domains import DomainFilter
 from webquarry._search.filters import words_of
 from webquarry._search.models import LIBRARY, Query, Result
 from webquarry._search.text import plain, shorten_text
-from webquarry.evidence.language.letters import fold
+from webquarry.evidence.language.words import fold
 from webquarry.library.models import FoundPassage, KeptPage
 
 _SNIPPET_CHARACTERS = 500

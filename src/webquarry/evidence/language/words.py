@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from webquarry._search.replies.text import normalize_letters
+from webquarry._search.text import normalize_letters
 
 PAIRED = "paired"  # the script of words that are compared by pairs of characters
 _PAIRED_LETTERS = (

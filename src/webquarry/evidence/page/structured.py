@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any
 
 from webquarry._read.text.characters import without_surrogates
-from webquarry._search.replies.text import shorten_text
+from webquarry._search.text import shorten_text
 from webquarry.evidence.page.markup import Markup
 from webquarry.evidence.page.text import clean_line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from webquarry._read.text.characters import clean
-from webquarry._search.replies.text import shorten_text, unescape_entities
+from webquarry._search.text import shorten_text, unescape_entities
 
 MAX_LINE = 1000  # characters of a title or a name
 _MARKUP = re.compile(

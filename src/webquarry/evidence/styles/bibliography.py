@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
+from webquarry._search.addresses import doi_url
 from webquarry._search.identity import identity
-from webquarry._search.replies.doi import doi_url
-from webquarry._search.replies.text import normalize_letters
+from webquarry._search.text import normalize_letters
 from webquarry.evidence.models import CitationStyle
 from webquarry.evidence.page.titles import title_from_url
 from webquarry.evidence.styles.apa import YEAR_ONLY, format_apa

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass, replace
 from urllib.parse import quote
 
-from webquarry._search.replies.text import normalize_letters
+from webquarry._search.text import normalize_letters
 from webquarry.evidence.page.people import Name
 
 MOST_LISTED = 100

@@ -9,8 +9,7 @@ from msgspec import Meta
 
 from webquarry._search.codes import country_code, language_code
 from webquarry._search.models import ALL, Found, Query
-from webquarry.evidence.hints import zero_result_hints
-from webquarry.evidence.models import ZeroResultHints
+from webquarry.evidence.models import ZeroResultHints, zero_result_hints
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._parameters import (
