@@ -190,23 +190,11 @@ def _iterate_nodes(blocks: Sequence[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _fit(value: Any, known: _Known, room: int, depth: int = 0) -> Any:
-    """Return as much of a value as fits into `room` bytes: the most useful members of an object,
-    the first items of a list; None if nothing fits.
+    """Return as much of a value as fits into `room` bytes, of a list the first items; None if
+    nothing fits.
     """
     if isinstance(value, dict):
-        if depth > _MAX_DEPTH:
-            return None
-        kept: dict[str, Any] = {}
-        names = islice(value, _MAX_MEMBERS)
-        for name in sorted(names, key=lambda name: _RANK.get(name, len(_RANK))):
-            is_other = name in _NEVER or depth or isinstance(value[name], (dict, list))
-            if (name not in _RANK and is_other) or known.includes(name, value[name]):
-                continue
-            left = room - _size(kept) - _size(name) - len(":,")
-            part = _fit(value[name], known, left, depth + 1)
-            if part is not None:
-                kept[name] = part
-        value = None if depth and kept.keys() <= {"@type"} else kept or None
+        value = _fit_members(value, known, room, depth)
     elif isinstance(value, list):
         items: list[Any] = []
         for item in value[:_MAX_MEMBERS]:
@@ -218,6 +206,23 @@ def _fit(value: Any, known: _Known, room: int, depth: int = 0) -> Any:
     elif isinstance(value, str) and not 0 < len(value) <= _MAX_SHORT_TEXT:
         return None
     return value if value is not None and _size(value) <= room else None
+
+
+def _fit_members(
+    node: Mapping[str, Any], known: _Known, room: int, depth: int
+) -> dict[str, Any] | None:
+    """Return the most useful members of an object that fit, other short ones of the outermost."""
+    kept: dict[str, Any] = {}
+    names = islice(node, _MAX_MEMBERS if depth <= _MAX_DEPTH else 0)
+    for name in sorted(names, key=lambda name: _RANK.get(name, len(_RANK))):
+        is_other = name in _NEVER or depth or isinstance(node[name], (dict, list))
+        if (name not in _RANK and is_other) or known.includes(name, node[name]):
+            continue
+        left = room - _size(kept) - _size(name) - len(":,")
+        part = _fit(node[name], known, left, depth + 1)
+        if part is not None:
+            kept[name] = part
+    return None if depth and kept.keys() <= {"@type"} else kept or None
 
 
 def _size(value: Any) -> int:
