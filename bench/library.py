@@ -25,7 +25,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TypeVar
 
-from webquarry.library.models import KeptPage
+from webquarry.library import KeptPage
 from webquarry.library.shelf import Shelf, open_shelf_database
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from webquarry.library.models import KeptPage
+from webquarry.library import KeptPage
 from webquarry.library.shelf import Shelf, open_shelf_database
 
 OWNER = ""

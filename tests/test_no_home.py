@@ -18,8 +18,7 @@ from webquarry.credentials import Credential, expand_home, find, find_home, fold
 from webquarry.errors import BadInput
 from webquarry.mcp.auth import tokens_path
 from webquarry.settings import Settings
-from webquarry.store.folder import find_records_folder
-from webquarry.store.open import find_cache_folder
+from webquarry.store.open import find_cache_folder, find_records_folder
 
 PAGE = Answer(
     b"<html><body><h1>Tides</h1><p>A page with enough text to be a page of text.</p></body></html>"

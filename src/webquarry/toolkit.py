@@ -251,7 +251,7 @@ class Toolkit:
     def journals(self) -> Journals:
         journals: Journals
         if self.redis is not None:
-            from webquarry.store.redis_journals import RedisJournals
+            from webquarry.store.redis_stores import RedisJournals
 
             journals = RedisJournals(self.redis)
         else:
@@ -264,7 +264,7 @@ class Toolkit:
     def quota(self) -> Quota:
         """Rate limit counters; the interface knows the limits."""
         if self.redis is not None:
-            from webquarry.store.redis_quota import RedisQuota
+            from webquarry.store.redis_stores import RedisQuota
 
             return RedisQuota(self.redis)
         from webquarry.store.quota import LocalQuota

@@ -16,18 +16,19 @@ from typing import ClassVar
 
 import pytest
 
+from tests.cache.kept_values import until
 from tests.local_site import LocalSite
 from webquarry.clock import Clock
 from webquarry.store.cache import Cache, Made, MemoryStore
 from webquarry.store.disk_cache import DiskStore
-from webquarry.store.process_locks import ProcessLocks
+from webquarry.store.locks import ProcessLocks
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
 
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from webquarry.store.process_locks import ProcessLocks
+from webquarry.store.locks import ProcessLocks
 locks = ProcessLocks(Path(sys.argv[1]))
 lock = asyncio.run(locks.acquire(sys.argv[2]))
 print("has it", flush=True)
@@ -102,7 +103,8 @@ def test_what_another_process_made_meanwhile_is_not_made_again(
         if fresh:
             await cache.put("page", Made(b"old", 60))
         reading = asyncio.create_task(cache.get_or_make("page", make, fresh=fresh))
-        for _ in range(5):  # until it has begun
+        await until(lambda: turn in cache._flights._flights)
+        for _ in range(5):  # until it waits for the lock
             await asyncio.sleep(0)
         await other.put("page", Made(b"new", 60))
         holder.give_back()

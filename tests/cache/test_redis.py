@@ -16,8 +16,8 @@ from tests.redis_server import RedisServer
 from webquarry.caller import serving
 from webquarry.clock import Clock
 from webquarry.store.cache import Cache, CacheEntry, Made, MemoryStore, key_of
-from webquarry.store.redis_cache import RedisStore
 from webquarry.store.redis_connection import RedisConnection, RedisUnavailable
+from webquarry.store.redis_stores import RedisStore
 
 OTHER_KEY = bytes(32)
 
@@ -118,7 +118,7 @@ def test_a_redis_that_hangs_is_left_alone_for_a_while_and_then_asked_again(
         async with redis_server.connect(timeout_seconds=0.05, rest_seconds=3600) as connection:
             redis_server.freeze()
             with pytest.raises(RedisUnavailable, match="did not answer within"):
-                await connection.get(b"k")
+                await connection.run(lambda redis: redis.get(b"k"))
             asked: list[str] = []
 
             def ask(redis: Any) -> Awaitable[Any]:
@@ -144,7 +144,7 @@ def test_a_loop_that_was_busy_itself_does_not_take_that_for_an_outage(
         async with redis_server.connect(timeout_seconds=1, rest_seconds=3600) as connection:
             await connection.run(lambda redis: redis.set(b"k", b"v"), seconds=30)
             redis_server.freeze()
-            asking = asyncio.create_task(connection.get(b"k"))
+            asking = asyncio.create_task(connection.run(lambda redis: redis.get(b"k")))
             for _ in range(50):  # until it has been sent
                 await asyncio.sleep(0)
             redis_server.thaw()
@@ -171,7 +171,7 @@ def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(
         async with redis_server.connect() as connection:
             redis_server.stop()
             with pytest.raises(RedisUnavailable):
-                await connection.get(b"k")
+                await connection.run(lambda redis: redis.get(b"k"))
             connection._rest = 3600
             began: list[int] = []
 

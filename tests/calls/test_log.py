@@ -8,19 +8,16 @@ import os
 import subprocess
 import sys
 import time
-from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webquarry.caller import LOCAL, serving
+from webquarry.caller import serving
 from webquarry.errors import NetworkFailure, NotFound
 from webquarry.secret import Secret
 from webquarry.settings import Settings
-from webquarry.store.call_description import OngoingCall, describe_call
-from webquarry.store.calls import CallLog, LoggedCall
-from webquarry.store.encryption import Cipher
+from webquarry.store.calls import CallLog, LoggedCall, OngoingCall, describe_call
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
@@ -111,10 +108,10 @@ def test_secrets_are_masked_and_long_texts_cut_short() -> None:
     }
     call = OngoingCall("scrape_page", arguments)
     call.error = NetworkFailure(f"No answer for {key}.")
-    written = describe_call(call)
+    written = json.dumps(describe_call(call))
 
     assert len(written) < 5_000
-    for secret in (b"hunter2", key.encode(), b"Bearer", b"abcdefgh"):
+    for secret in ("hunter2", key, "Bearer", "abcdefgh"):
         assert secret not in written
 
 
@@ -187,22 +184,6 @@ def test_calls_that_are_too_old_are_not_listed(tmp_path: Path) -> None:
     assert open_log(tmp_path, seconds=0.0).list_after() == []
 
 
-def test_files_of_earlier_releases_are_imported(tmp_path: Path) -> None:
-    folder = tmp_path / "calls"
-    folder.mkdir()
-    cipher = Cipher.open(folder / "key")
-    owner = cipher.hash_name(f"calls of {LOCAL}").hex()[:32].encode()
-    at = time.time()
-    fields = {"tool": "web_search", "at": at, "outcome": "ok", "seconds": 0.1, "receipt": "wq-1"}
-    encrypted = cipher.encrypt(json.dumps(fields).encode(), owner)
-    line = owner + b64encode(encrypted)
-    (folder / "00000001.calls").write_bytes(line + b"\n" + line[:-20])
-
-    (call,) = open_log(tmp_path).list_after()
-    assert (call.tool, call.at, call.receipt) == ("web_search", at, "wq-1")
-    assert not list(folder.glob("*.calls"))
-
-
 def test_a_damaged_log_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     calls = open_log(tmp_path)
     log_one(calls, number=1)
@@ -268,7 +249,7 @@ def test_calls_are_written_by_a_thread_of_the_log_without_being_asked_to(tmp_pat
     assert len(calls.list_after()) == 1
 
 
-def test_a_field_of_a_newer_release_does_no_harm() -> None:
+def test_fields_of_a_newer_release_are_ignored() -> None:
     stored = b'{"tool":"x","at":1.0,"outcome":"ok","seconds":0.1,"receipt":"wq-1","colour":"green"}'
 
-    assert LoggedCall.parse(1, stored).more == {"colour": "green"}
+    assert LoggedCall.parse(1, stored).receipt == "wq-1"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.library.models import KeptPage
+from webquarry.library import KeptPage
 from webquarry.library.shelf import Shelf, open_shelf_database
 
 NOW = 1_800_000_000.0
@@ -99,8 +99,8 @@ def test_the_passage_that_answers_is_shown(opened: OpenShelf) -> None:
 
     (found,) = shelf.find("", "slack water vanadium", 5, lambda _: True, NOW)
 
-    assert found.text.startswith("A vanadium battery")
-    assert found.text.rstrip().endswith("these hours.")
+    assert found.text.startswith(b"A vanadium battery")
+    assert found.text.rstrip().endswith(b"these hours.")
     assert found.fetched_at == NOW
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.redis_server import RedisServer, running
 from webquarry.errors import NoSlot
 from webquarry.store.quota import Limit, LocalQuota, Quota, QuotaDenied, QuotaGranted
-from webquarry.store.redis_quota import RedisQuota
+from webquarry.store.redis_stores import RedisQuota
 
 MINUTE = Limit("ada minute", 3, 60)
 DAY = Limit("ada day", 5, 86400)
@@ -200,7 +200,7 @@ def test_without_redis_a_server_counts_from_what_it_has_granted(
 HOLDER = """
 import asyncio, sys
 from webquarry.store.redis_connection import RedisConnection
-from webquarry.store.redis_quota import RedisQuota
+from webquarry.store.redis_stores import RedisQuota
 from webquarry.secret import Secret
 
 async def main():

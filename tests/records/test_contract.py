@@ -13,7 +13,7 @@ from webquarry.secret import Secret
 from webquarry.store.journals import FileJournals, Journal, JournalExists, JournalMoved, Journals
 from webquarry.store.records import RecordFile
 from webquarry.store.redis_connection import RedisConnection
-from webquarry.store.redis_journals import RedisJournals
+from webquarry.store.redis_stores import RedisJournals
 
 HOURS = 4 * 3600.0
 Scenario = Callable[[Journals, Journals], Awaitable[None]]

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from webquarry.errors import RecordsFailure
+from webquarry.store.database import Connection
 from webquarry.store.encryption import Cipher
 from webquarry.store.journals import FileJournals
 from webquarry.store.records import RecordFile
-from webquarry.store.sqlite import Connection
 
 HOURS = 4 * 3600.0
 
@@ -112,7 +112,7 @@ from pathlib import Path
 from webquarry.store.records import RecordFile
 from webquarry.store.journals import FileJournals
 from webquarry.store.encryption import Cipher
-from webquarry.store.sqlite import Connection
+from webquarry.store.database import Connection
 
 async def main():
     one = FileJournals(RecordFile(Path(sys.argv[1])))

@@ -12,7 +12,7 @@ import pytest
 from tests.redis_server import RedisServer, WatchedConnection, running
 from webquarry.errors import RecordsFailure
 from webquarry.store.redis_connection import RedisUnavailable
-from webquarry.store.redis_journals import RedisJournals
+from webquarry.store.redis_stores import RedisJournals
 
 HOURS = 4 * 3600.0
 

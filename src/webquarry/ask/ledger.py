@@ -23,7 +23,7 @@ from webquarry.settings import Settings
 from webquarry.store.claims import is_dead
 from webquarry.store.encryption import Cipher
 from webquarry.store.records import RecordFile
-from webquarry.store.sqlite import Connection
+from webquarry.store.database import Connection
 
 RESERVED_SECONDS = 900  # longer than any question may take
 UNITS_PER_USD = 1_000_000_000

@@ -19,9 +19,9 @@ from webquarry.ask.models import KeptAnswer
 from webquarry.ask.statement import Statement
 from webquarry.ask.store import LEASE_SECONDS, IsGood, QuestionStore
 from webquarry.clock import Clock
-from webquarry.store import ask_scripts
+from webquarry.store import redis_scripts
 from webquarry.store.redis_connection import PREFIX, RedisConnection
-from webquarry.store.redis_journals import RECORD_SECONDS, send_once_more
+from webquarry.store.redis_stores import RECORD_SECONDS, send_once_more
 
 _KEY_PREFIX = PREFIX + b"ask"
 _NAMES_PER_CALL = 1000
@@ -43,7 +43,7 @@ class RedisQuestionStore(QuestionStore):
         for start in range(0, len(keys), _NAMES_PER_CALL):
             part = keys[start : start + _NAMES_PER_CALL]
             names = [self._name(key) for key in part]
-            values = await self._run(ask_scripts.ASK_FIND, names)
+            values = await self._run(redis_scripts.ASK_FIND, names)
             for key, name, value in zip(part, names, values, strict=True):
                 kept = self._decrypt(name, value)
                 if kept is not None:
@@ -92,7 +92,7 @@ class RedisQuestionStore(QuestionStore):
             arguments += [cost.questions, usage.calls, usage.searches]
             arguments += [usage.input_tokens, usage.output_tokens, usage.cached_tokens]
             cost = Cost(questions=0)  # of further reservations
-        await self._run(ask_scripts.ASK_SETTLE, arguments)
+        await self._run(redis_scripts.ASK_SETTLE, arguments)
 
     async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
         arguments: list[Any] = []
@@ -100,12 +100,12 @@ class RedisQuestionStore(QuestionStore):
             id, door, begun_at, *rest = ledger.build_note(self._cipher, statement)
             arguments += [id, door, repr(begun_at), *rest]
         if arguments:
-            await self._run(ask_scripts.ASK_NOTE, arguments)
+            await self._run(redis_scripts.ASK_NOTE, arguments)
 
     async def read_bill(self, since: str) -> list[SpendingRecord]:
         moment = datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp()
         day = since.replace("-", "")
-        rows, found = await self._run(ask_scripts.ASK_BILL, [day, repr(moment)])
+        rows, found = await self._run(redis_scripts.ASK_BILL, [day, repr(moment)])
         paid = []
         for row in rows:
             if row[0] is not None:
@@ -120,14 +120,14 @@ class RedisQuestionStore(QuestionStore):
         return ledger.join_notes(self._cipher, paid, notes)
 
     async def _release(self, key: str, claim: str) -> None:
-        await self._run(ask_scripts.ASK_RELEASE, [self._name(key), claim])
+        await self._run(redis_scripts.ASK_RELEASE, [self._name(key), claim])
 
     async def _renew(self) -> bool:
         arguments: list[Any] = [round(self.lease_seconds * 1000)]
         for id, name in self._held.items():
             arguments += [id, name]
         if self._held:
-            await self._run(ask_scripts.ASK_RENEW, arguments)
+            await self._run(redis_scripts.ASK_RENEW, arguments)
         return bool(self._held)
 
     async def _send_enter(
@@ -154,7 +154,7 @@ class RedisQuestionStore(QuestionStore):
             "" if limits.max_usd_per_day is None else to_units(limits.max_usd_per_day),
             "" if limits.max_rows is None else limits.max_rows,
         ]
-        outcome, *rest = await self._run(ask_scripts.ASK_ENTER, arguments)
+        outcome, *rest = await self._run(redis_scripts.ASK_ENTER, arguments)
         if outcome == b"over":
             what, used, is_waiting = rest
             raise wanted.build_over_limit(what.decode(), int(used), is_waiting=bool(is_waiting))

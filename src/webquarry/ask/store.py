@@ -35,7 +35,7 @@ from webquarry.store.claims import (
 )
 from webquarry.store.encryption import Cipher
 from webquarry.store.records import RecordFile
-from webquarry.store.sqlite import FILE_ERRORS, Connection
+from webquarry.store.database import FILE_ERRORS, Connection
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -19,8 +19,8 @@ from webquarry.errors import BadInput, WebquarryError
 from webquarry.terminal import count_noun, one_line
 
 if TYPE_CHECKING:
+    from webquarry.library import KeptPage
     from webquarry.library.library import Library
-    from webquarry.library.models import KeptPage
     from webquarry.toolkit import Toolkit
 
 T = TypeVar("T")

@@ -365,7 +365,7 @@ def keep_history() -> Iterator[None]:
     import os
 
     from webquarry.settings import Settings
-    from webquarry.store.folder import find_records_folder
+    from webquarry.store.open import find_records_folder
 
     folder = find_records_folder(Settings.from_environment(), os.environ)
     try:

@@ -134,7 +134,7 @@ def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
 
 def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Check the records of sessions and bills, without creating or changing them."""
-    from webquarry.store.folder import find_records_folder
+    from webquarry.store.open import find_records_folder
     from webquarry.store.records import check_records
 
     name = "state folder"

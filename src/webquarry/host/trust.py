@@ -18,7 +18,7 @@ from pathlib import Path
 
 from webquarry.credentials import NOWHERE, find_home
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.store.folder import write_private
+from webquarry.store.open import write_private
 
 log = logging.getLogger(__name__)
 

@@ -10,22 +10,22 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from webquarry._search.models import Query, Result
+from webquarry._search.models import LIBRARY, Query, Result
 from webquarry.caller import caller
 from webquarry.clock import Clock
-from webquarry.library.models import KeptPage, LibraryStats
+from webquarry.library import KeptPage, LibraryStats
 from webquarry.settings import Settings
-from webquarry.store.folder import find_records_folder
+from webquarry.store.open import find_records_folder
 
 if TYPE_CHECKING:
     from webquarry.library.shelf import Shelf
-    from webquarry.store.database import DisposableDatabase
+    from webquarry.store.database import Connection, DisposableDatabase
     from webquarry.store.encryption import Cipher
-    from webquarry.store.sqlite import Connection
 
 T = TypeVar("T")
 
@@ -36,6 +36,7 @@ _MAX_WAITING_BYTES = 20_000_000
 _ADDS_BETWEEN_TIDIES = 200
 _GROUP = 20  # pages that are added in one transaction
 _PAUSE_SECONDS = 1.0  # so that pages that are read together are stored together
+_SNIPPET_CHARACTERS = 500
 _NO_HOME = Path("/nonexistent")  # the home of users without one on many systems
 
 
@@ -56,11 +57,10 @@ class Library:
         self.path = folder / "library.sqlite3"
         self._max_bytes = max_bytes
         self._clock = clock
-        self._adding = threading.Lock()
-        self._working = threading.Lock()
+        self._working = threading.RLock()
         self._file: DisposableDatabase | None = None
         self._shelf: Shelf | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of the pages that wait
         self._waiting: list[tuple[str, MakePage]] = []
         self._waiting_bytes = 0
         self._is_wanted = threading.Event()  # a caller waits for pages to be stored
@@ -85,15 +85,12 @@ class Library:
 
     async def find(self, query: Query) -> list[Result]:
         """Return the pages of the caller that answer a question, the best first."""
-        from webquarry.library.results import build_sieve, show_passage
-
         owner = caller()
         now = self._clock.now()
-        admits = build_sieve(query)
-        most = query.count
 
         def find(shelf: Shelf) -> list[Result]:
-            found = shelf.find(owner, query.text, most, admits, now.timestamp())
+            admits = build_filter(query)
+            found = shelf.find(owner, query.text, query.count, admits, now.timestamp())
             return [show_passage(passage, now) for passage in found]
 
         return await self._run(find, [])
@@ -133,10 +130,10 @@ class Library:
             self._close()
 
     def _close(self) -> None:
-        self._add_waiting()
-        if self._adds:
-            self._work(lambda shelf: shelf.tidy(), None)
         with self._working:
+            self._add_waiting()
+            if self._adds:
+                self._work(lambda shelf: shelf.tidy(), None)
             if self._file is not None:
                 self._file.close()
 
@@ -147,8 +144,9 @@ class Library:
         self._is_wanted.set()
 
         def add_and_work() -> T:
-            self._add_waiting()
-            return self._work(work, otherwise)
+            with self._working:
+                self._add_waiting()
+                return self._work(work, otherwise)
 
         return await asyncio.to_thread(add_and_work)
 
@@ -161,22 +159,17 @@ class Library:
                 self._shelf = Shelf(connection, cipher, self._max_bytes)
             return work(self._shelf)
 
-        with self._working:
-            if self._file is None:
-                self._file = open_shelf_database(self.path)
-            return self._file.try_do(work_on_shelf, otherwise, write=False)
+        if self._file is None:
+            self._file = open_shelf_database(self.path)
+        return self._file.try_do(work_on_shelf, otherwise, write=False)
 
     def _add_soon(self) -> None:
         self._is_wanted.wait(_PAUSE_SECONDS)
         self._is_wanted.clear()
-        self._add_waiting()
+        with self._working:
+            self._add_waiting()
 
     def _add_waiting(self) -> None:
-        """Store the pages that wait, in one thread at a time."""
-        with self._adding:
-            self._add_groups()
-
-    def _add_groups(self) -> None:
         """Store the pages that wait in groups, then index pages that are not in the index."""
         while True:
             with self._lock:
@@ -191,7 +184,7 @@ class Library:
                     by_owner.setdefault(owner, []).append(page)
             for owner, pages in by_owner.items():
                 self._work(partial(_add_pages, owner, pages), None)
-                self._adds += len(pages)
+            self._adds += len(group)
             if self._adds % _ADDS_BETWEEN_TIDIES < len(group):
                 self._work(lambda shelf: shelf.tidy(), None)
         while self._work(lambda shelf: shelf.repair(), False):
@@ -200,3 +193,39 @@ class Library:
 
 def _add_pages(owner: str, pages: list[KeptPage], shelf: Shelf) -> None:
     shelf.add(owner, pages)
+
+
+def show_passage(found: KeptPage, now: datetime) -> Result:
+    """Return a passage as a result, with the time since its page was read."""
+    from webquarry._search.text import plain, shorten_text
+
+    return Result(
+        title=plain(found.title) or plain(found.url),
+        url=found.url,
+        snippet=shorten_text(plain(found.text.decode("utf-8", "replace")), _SNIPPET_CHARACTERS),
+        provider=LIBRARY,
+        published=found.published,
+        age_seconds=max(0, int(now.timestamp() - found.fetched_at)),
+    )
+
+
+def build_filter(query: Query) -> Callable[[KeptPage], bool]:
+    """Return a filter of pages: by domains, exact phrase and excluded words."""
+    from webquarry._search.domains import DomainFilter
+    from webquarry._search.filters import words_of
+    from webquarry.evidence.language.words import fold
+
+    domains = DomainFilter.of(query.allowed_domains, query.blocked_domains)
+    phrase = " ".join(fold(query.exact_terms or "").split())
+    unwanted = [fold(word) for word in words_of(query.exclude_terms)]
+
+    def admits(page: KeptPage) -> bool:
+        if domains and not domains.admits(page.url):
+            return False
+        if not phrase and not unwanted:
+            return True
+        text = fold(f"{page.title}\n{page.text.decode('utf-8', 'replace')}")
+        words = " ".join(text.split())
+        return phrase in words and not any(word in words for word in unwanted)
+
+    return admits

@@ -24,7 +24,7 @@ from webquarry.caller import serving
 from webquarry.clock import Clock
 from webquarry.credentials import expand_home, find_home, folders
 from webquarry.errors import BadInput, MissingExtra, NotFound, WebquarryError
-from webquarry.store.folder import write_private
+from webquarry.store.open import write_private
 
 if TYPE_CHECKING:
     from starlette.responses import Response

@@ -28,7 +28,7 @@ from webquarry.tools import load
 if TYPE_CHECKING:
     from webquarry.mcp.external import ExternalTools
     from webquarry.mcp.protocol import Request
-    from webquarry.store.call_description import OngoingCall
+    from webquarry.store.calls import OngoingCall
     from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)

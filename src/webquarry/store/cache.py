@@ -3,8 +3,8 @@
     found = await cache.get_or_make(key, make)   # make() -> Made(value, ttl_seconds); 0: not stored
     found.value, found.cached, found.age_seconds, found.max_age_seconds
 
-Concurrent callers with the same key share one call of `make`, in one process and in all processes
-that share a folder. Its exceptions are raised to all callers of its process and never stored. With
+Concurrent callers with the same key share one call of `make`, in a process and in all processes
+that share a folder. Its exceptions are raised to all callers in its process and never stored. With
 `fresh=True` a stored value is ignored and replaced. A store that fails is a cache miss.
 """
 
@@ -24,8 +24,7 @@ from typing import Any
 from webquarry.caller import LOCAL, caller
 from webquarry.clock import Clock
 from webquarry.meter import count
-from webquarry.store.process_locks import ProcessLocks
-from webquarry.store.single_flight import SingleFlight
+from webquarry.store.locks import ProcessLocks, SingleFlight
 
 VARIANT = ":"  # between the key of an entry and the name of its variant
 _MAX_WRITES = 32  # in progress; further ones are waited for
@@ -83,9 +82,7 @@ class Store(ABC):
     async def get(self, key: str, now: float) -> CacheEntry | None:
         """Return the entry, if it is there and has not expired."""
         found = await self.get_first([key], now)
-        if found is None:
-            return None
-        return found[1]
+        return found[1] if found else None
 
     @abstractmethod
     async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
@@ -155,45 +152,34 @@ class Cache:
         """Return the stored value or a new one. `look` replaces the lookup, for callers that can
         use other entries as well.
         """
-        found = None
-        flight = key
         if fresh:
             flight = f"{key} fresh"
-        elif look is not None:
-            found = await look()
-        else:
-            found = await self.get(key)
-        if found is None and not fresh:
+            return await self._flights.share(flight, partial(self._make, flight, key, make, fresh))
+        found = await (look() if look is not None else self.get(key))
+        if found is None:
             # made by another caller during the lookup
             nearest = await self._get_first(self._stores[:1], [key], -math.inf)
             found = nearest[1] if nearest else None
         if found is None:
-            work = partial(self._make, key, make)
-            if self._locks is not None:
-                work = partial(self._make_locked, self._locks, flight, key, make, fresh=fresh)
-            found = await self._flights.share(flight, work)
-        if not fresh:
-            count("cache", result="hit" if found.cached else "miss")
+            found = await self._flights.share(key, partial(self._make, key, key, make, fresh))
+        count("cache", result="hit" if found.cached else "miss")
         return found
 
     async def get(self, key: str) -> CachedValue | None:
         """Return the stored value, if there is one that has not expired."""
         found = await self.get_first([key])
-        if found is None:
-            return None
-        return found[1]
+        return found[1] if found else None
 
-    async def get_first(
-        self, keys: Sequence[str], *, since: float = -math.inf
-    ) -> tuple[str, CachedValue] | None:
+    async def get_first(self, keys: Sequence[str]) -> tuple[str, CachedValue] | None:
         """Return the value of the first of these keys in the nearest store that has one of them,
-        with its key; only if it was stored at the moment `since` or later.
+        with its key.
         """
-        return await self._get_first(self._stores, keys, since)
+        return await self._get_first(self._stores, keys, -math.inf)
 
     async def _get_first(
         self, stores: Sequence[Store], keys: Sequence[str], since: float
     ) -> tuple[str, CachedValue] | None:
+        """Do `get_first` in some stores, for values stored at the moment `since` or later."""
         now = self._now()
         for distance, store in enumerate(stores):
             found = await store.get_first(keys, now)
@@ -213,22 +199,19 @@ class Cache:
 
     async def put(self, key: str, made: Made) -> None:
         """Store a value; return when all stores have it."""
-        entry = self._build_entry(made)
-        for store in self._stores:
-            await store.put(key, entry)
+        await self._put_all(self._stores, key, self._build_entry(made))
 
     async def keep(self, key: str, made: Made) -> asyncio.Task[None] | None:
-        """Store a value. If one of the stores is not shared by servers, far stores are written in
-        the background, by the task that is returned.
+        """Store a value. If none of the stores is shared by servers, far stores are written in the
+        background, by the task that is returned.
         """
         is_shared = any(store.shared for store in self._stores)
         if is_shared or len(self._stores) < 2 or len(self._writes) >= _MAX_WRITES:
             await self.put(key, made)
             return None
-        nearest, *others = self._stores
         entry = self._build_entry(made)
-        await nearest.put(key, entry)
-        task = asyncio.create_task(_put_all(others, key, entry))
+        await self._stores[0].put(key, entry)
+        task = asyncio.create_task(self._put_all(self._stores[1:], key, entry))
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)
         return task
@@ -236,54 +219,50 @@ class Cache:
     async def is_kept_for_all(self, key: str) -> bool:
         """Return whether the next caller will find the value, on any server."""
         await self._finish_writes()
-        now = self._now()
         shared = [store for store in self._stores if store.shared]
         for store in shared or self._stores:
-            entry = await store.get(key, now)
-            if entry is not None and entry.stored_at <= now + _CLOCK_SKEW_SECONDS:
+            if await self._get_first([store], [key], -math.inf):
                 return True
         return False
 
     async def stats(self) -> list[Stats]:
+        """Return the sizes of the stores, where known."""
         await self._finish_writes()
         sizes = [await store.stats() for store in self._stores]
         return [size for size in sizes if size is not None]
 
     async def aclose(self) -> None:
+        """Finish the writes and close the stores."""
         await self._finish_writes()
         if self._locks is not None:
             self._locks.close()
         for store in self._stores:
             await store.aclose()
 
-    async def _make_locked(
-        self, locks: ProcessLocks, flight: str, key: str, make: Make, *, fresh: bool
-    ) -> CachedValue:
+    async def _make(self, flight: str, key: str, make: Make, fresh: bool) -> CachedValue:
         """Make and store a value, unless another process has just done so."""
-        moment = self._now() if fresh else -math.inf
+        started = self._now() if fresh else -math.inf
+        locks = self._locks or ProcessLocks(None)
         lock = await locks.acquire(flight)
-        if lock.has_waited:
-            found = await self.get_first([key], since=moment)
-            if found is not None:
-                locks.release(lock)
-                return found[1]
-        return await self._make(key, make, lambda: locks.release(lock))
-
-    async def _make(
-        self, key: str, make: Make, release: Callable[[], None] | None = None
-    ) -> CachedValue:
-        """Make and store a value; call `release` when other processes can find it."""
         writing = None
         try:
+            if lock.has_waited:
+                found = await self._get_first(self._stores, [key], started)
+                if found is not None:
+                    return found[1]
             made = await make()
             if made.ttl_seconds > 0:
                 writing = await self.keep(key, made)
         finally:
-            if release is not None and writing is not None:
-                writing.add_done_callback(lambda _: release())
-            elif release is not None:
-                release()
+            if writing is None:
+                locks.release(lock)
+            else:  # when other processes can find the value
+                writing.add_done_callback(lambda _: locks.release(lock))
         return CachedValue(made.value, False, 0.0, made.ttl_seconds, made.thing)
+
+    async def _put_all(self, stores: Sequence[Store], key: str, entry: CacheEntry) -> None:
+        for store in stores:
+            await store.put(key, entry)
 
     async def _finish_writes(self) -> None:
         if self._writes:
@@ -317,19 +296,12 @@ def freshness(cached: bool, age_seconds: float, max_age_seconds: float) -> dict[
     """Return how fresh an answer is, for the `webquarry/cache` of its `_meta`. `live`: fetched for
     this call. `fresh`: stored, and younger than half of its lifetime. `aging`: older than that.
     """
-    word = "aging"
+    word = "fresh" if age_seconds * 2 < max_age_seconds else "aging"
     if not cached:
         word = "live"
-    elif age_seconds * 2 < max_age_seconds:
-        word = "fresh"
     return {
         "cached": cached,
         "ageSeconds": round(age_seconds),
         "maxAgeSeconds": round(max_age_seconds),
         "freshness": word,
     }
-
-
-async def _put_all(stores: Sequence[Store], key: str, entry: CacheEntry) -> None:
-    for store in stores:
-        await store.put(key, entry)

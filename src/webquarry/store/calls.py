@@ -1,39 +1,46 @@
-"""The call log: each call is described when it ends, and written to one table in batches.
+"""The call log: each call of a tool is described when it ends, and written to one table in batches.
 
     with kit.calls.watch("web_search", arguments) as call:
         call.answer = await ...
     kit.calls.list_after(0)            # of the current caller, in the order in which they ended
 
-A call that cannot be logged does not fail: a log that cannot be written is reported once, and if
-too many calls wait to be written, the oldest are discarded.
+Stored are masked arguments of bounded size, the outcome and the sources, but not the text of the
+answer. A call that cannot be logged does not fail: a log that cannot be written is reported once,
+and if too many calls wait to be written, the oldest are discarded.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import secrets
 import threading
 import time
-from base64 import b64decode
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from webquarry.caller import caller
-from webquarry.store.call_description import OngoingCall, describe_call
+from webquarry.errors import WebquarryError
+from webquarry.secret import HEADERS, MASK, PARAMETERS, redact
 
 if TYPE_CHECKING:
-    from webquarry.store.database import DisposableDatabase
+    from webquarry.store.database import Connection, DisposableDatabase
     from webquarry.store.encryption import Cipher
-    from webquarry.store.sqlite import Connection
 
 log = logging.getLogger(__name__)
 
 RECEIPT_META = "webquarry/receipt"  # the receipt of a call in the `_meta` of its answer
+_LONGEST_TEXT = 500  # characters of one argument, title, URL or message
+_LONGEST_MASKED = 20_000  # characters that are searched for secrets; the rest is cut off
+_MOST_MEMBERS = 20  # of a list or an object among the arguments
+_DEEPEST = 4
+_MOST_SOURCES = 20
+_SECRET_NAMES = PARAMETERS | HEADERS
 _BATCH_SECONDS = 0.2  # between two writes
 _MAX_WAITING = 10_000  # calls that are not written yet
 _LIST_LIMIT = 100  # default number of listed calls
@@ -51,7 +58,114 @@ _MIGRATIONS = [
     CREATE INDEX calls_by_receipt ON calls (receipt)
     """
 ]
-_INSERT = "INSERT INTO calls (owner, receipt, at, value) VALUES (?, ?, ?, ?)"
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class OngoingCall:
+    """A call of a tool, and the context manager that logs it at its end. `receipt` is the id of
+    its row in the log.
+    """
+
+    __slots__ = (
+        "_log", "answer", "arguments", "began_at", "caller", "error", "receipt", "seconds", "tool",
+    )  # fmt: skip
+
+    def __init__(self, tool: str, arguments: Mapping[str, Any], log: CallLog | None = None) -> None:
+        self.tool = tool
+        self.arguments = arguments
+        self.caller = caller()
+        self.began_at = time.time()  # real time, also while a recording is replayed
+        self.seconds = -time.perf_counter()
+        self.answer: Any = None  # a `tool.Answer`
+        self.error: BaseException | None = None
+        self.receipt = f"wq-{secrets.token_hex(16)}"
+        self._log = log
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.error = self.error or error
+        self.seconds += time.perf_counter()
+        if self._log is not None:
+            self._log.add(self)
+
+
+def describe_call(call: OngoingCall) -> dict[str, Any]:
+    """Return a call as the log stores it, without empty fields."""
+    outcome, message = "ok", ""
+    if isinstance(call.error, WebquarryError):
+        outcome, message = call.error.kind, call.error.sentence
+    elif call.error is not None:
+        outcome = "internal" if isinstance(call.error, Exception) else "cancelled"
+        message = type(call.error).__name__
+    session = call.arguments.get("sessionId")
+    fields = {
+        "arguments": mask(call.arguments),
+        "message": mask(message),
+        "session": mask(session.strip()) if isinstance(session, str) else None,
+        **_describe_answer(call),
+        "tool": call.tool,
+        "caller": call.caller,
+        "at": call.began_at,
+        "outcome": outcome,
+        "seconds": round(call.seconds, 6),
+        "receipt": call.receipt,
+        "process": os.getpid(),
+    }
+    return {name: value for name, value in fields.items() if value or value == 0}
+
+
+def mask(value: Any, depth: int = _DEEPEST) -> Any:
+    """Return a JSON value of bounded size without secrets: texts are redacted before they are
+    truncated, and members whose names denote secrets are masked.
+    """
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, Mapping) and depth:
+        masked: dict[str, Any] = {}
+        for name in list(value)[:_MOST_MEMBERS]:
+            is_secret = str(name).lower() in _SECRET_NAMES
+            masked[mask(str(name))] = MASK if is_secret else mask(value[name], depth - 1)
+        return masked
+    if isinstance(value, (list, tuple)) and depth:
+        return [mask(member, depth - 1) for member in value[:_MOST_MEMBERS]]
+    if isinstance(value, (Mapping, list, tuple)):
+        return "..."
+    text = redact(str(value)[:_LONGEST_MASKED])
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "..."
+
+
+def _describe_answer(call: OngoingCall) -> dict[str, Any]:
+    """Return the providers and sources of an answer, or the providers of an error."""
+    if isinstance(call.error, WebquarryError) and call.error.attempts:
+        attempts = [
+            {"provider": one.provider, "outcome": one.outcome} for one in call.error.attempts
+        ]
+        return {"providers": mask({"attempts": attempts})}
+    if call.answer is None:
+        return {}
+    meta = call.answer.meta
+    sources = call.answer.sources()
+    listed = [
+        {"url": mask(source.url), "title": mask(source.title), "read": source.was_read}
+        for source in sources[:_MOST_SOURCES]
+    ]
+    read = sum(source.was_read for source in sources)
+    return {
+        "cached": meta.get("webquarry/cache", {}).get("cached"),
+        "providers": mask(meta.get("webquarry/trace") or meta.get("webquarry/routing")),
+        "cost": meta.get("webquarry/cost"),
+        "found": len(sources) - read,
+        "read": read,
+        "sources": listed,
+        "failures": len(call.answer.failures()),
+    }
 
 
 @dataclass(frozen=True)
@@ -85,50 +199,21 @@ class LoggedCall:
     sources: tuple[LoggedSource, ...] = ()  # the first of them
     failures: int = 0  # pages and providers that failed without failing the call
     process: int = 0
-    more: dict[str, Any] = field(default_factory=dict)  # fields of other releases
 
     @classmethod
     def parse(cls, id: int, stored: bytes) -> LoggedCall:
-        fields = json.loads(stored)
-        known = cls.__dataclass_fields__
-        more = {name: fields.pop(name) for name in list(fields) if name not in known}
-        sources = tuple(LoggedSource(**source) for source in fields.pop("sources", ()))
-        fields.setdefault("arguments", {})
-        fields.setdefault("caller", "")
-        return cls(id=id, sources=sources, **{"more": more, **fields})
+        """Return a stored call; fields of other releases are ignored."""
+        fields = {"arguments": {}, "caller": "", **json.loads(stored)}
+        known = {name: fields[name] for name in cls.__dataclass_fields__ if name in fields}
+        sources = tuple(LoggedSource(**source) for source in fields.get("sources", ()))
+        return cls(**{**known, "id": id, "sources": sources})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that are not empty."""
         fields = {name: value for name, value in vars(self).items() if value not in _EMPTY}
         if self.sources:
             fields["sources"] = [vars(source) for source in self.sources]
-        fields.pop("more", None)
         return fields
-
-
-class WatchedCall:
-    """Context manager of a call, which is logged at its end."""
-
-    __slots__ = ("_call", "_log")
-
-    def __init__(self, log: CallLog, call: OngoingCall) -> None:
-        self._log = log
-        self._call = call
-
-    def __enter__(self) -> OngoingCall:
-        return self._call
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        call = self._call
-        if error is not None:
-            call.error = call.error or error
-        call.seconds += time.perf_counter()
-        self._log.add(call)
 
 
 class CallLog:
@@ -150,9 +235,9 @@ class CallLog:
         self._lock = threading.Lock()
         self._writer: threading.Thread | None = None
 
-    def watch(self, tool: str, arguments: Mapping[str, Any]) -> WatchedCall:
+    def watch(self, tool: str, arguments: Mapping[str, Any]) -> OngoingCall:
         """Return a context manager for a call."""
-        return WatchedCall(self, OngoingCall(tool, arguments))
+        return OngoingCall(tool, arguments, self)
 
     def add(self, call: OngoingCall) -> None:
         """Add a call that has ended."""
@@ -184,15 +269,20 @@ class CallLog:
             while self._waiting:
                 call = self._waiting.popleft()
                 try:
-                    batch.append((call, describe_call(call)))
+                    batch.append(describe_call(call))
                 except Exception as error:  # the answer of a plug-in may be of any type
                     log.debug("cannot log a call of %s: %s", call.tool, type(error).__name__)
             if self._folder is None or not batch:
                 return
 
             def insert(connection: Connection, cipher: Cipher) -> None:
-                for call, stored in batch:
-                    _insert(connection, cipher, _hash_owner(cipher, call.caller), stored)
+                for fields in batch:
+                    owner = _hash_owner(cipher, fields.get("caller", ""))
+                    stored = cipher.encrypt(_encode(fields).encode("utf-8", "replace"), owner)
+                    connection.execute(
+                        "INSERT INTO calls (owner, receipt, at, value) VALUES (?, ?, ?, ?)",
+                        (owner, fields["receipt"], fields["at"], stored),
+                    )
                 if self._writes % _WRITES_BETWEEN_SWEEPS == 0 or len(batch) > 1:
                     self._sweep(connection)
                 self._writes += 1
@@ -235,10 +325,7 @@ class CallLog:
             from webquarry.store.database import DisposableDatabase
 
             path = folder / "calls.sqlite3"
-            database = DisposableDatabase(path, _MIGRATIONS, key_path=folder / "key")
-            if any(folder.glob("*.calls")):
-                database.try_do(lambda *opened: _import_files(folder, *opened), None)
-            self._database = database
+            self._database = DisposableDatabase(path, _MIGRATIONS, key_path=folder / "key")
         return self._database
 
     def _sweep(self, connection: Connection) -> None:
@@ -273,27 +360,5 @@ class CallLog:
             self.flush()
 
 
-NO_LOG = CallLog(None)
-
-
 def _hash_owner(cipher: Cipher, owner: str) -> bytes:
     return cipher.hash_name(f"calls of {owner}").hex()[:_OWNER_DIGITS].encode()
-
-
-def _insert(connection: Connection, cipher: Cipher, owner: bytes, stored: bytes) -> None:
-    call = json.loads(stored)
-    encrypted = cipher.encrypt(stored, owner)
-    connection.execute(_INSERT, (owner, call["receipt"], call["at"], encrypted))
-
-
-def _import_files(folder: Path, connection: Connection, cipher: Cipher) -> None:
-    """Import the files of releases before 1.0, one encrypted call per line."""
-    for path in sorted(folder.glob("*.calls")):
-        with suppress(FileNotFoundError):  # another process has imported it
-            for line in path.read_bytes().splitlines():
-                owner = line[:_OWNER_DIGITS]
-                with suppress(ValueError, KeyError):
-                    stored = cipher.decrypt(b64decode(line[_OWNER_DIGITS:]), owner)
-                    if stored is not None:
-                        _insert(connection, cipher, owner, stored)
-            path.unlink()

@@ -15,8 +15,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from webquarry.store.database import Connection, UnusableRow, check_row
 from webquarry.store.encryption import Cipher
-from webquarry.store.sqlite import Connection, UnusableRow, check_row
 
 _START_FIELD = 19  # of /proc/<pid>/stat, counted after the name, which may contain anything
 _UNKNOWN = "?"

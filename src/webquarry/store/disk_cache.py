@@ -11,9 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from webquarry.store.cache import VARIANT, CacheEntry, Stats, Store
-from webquarry.store.database import DisposableDatabase
+from webquarry.store.database import Connection, DisposableDatabase, check_row
 from webquarry.store.encryption import Cipher
-from webquarry.store.sqlite import Connection, check_row
 
 _MIGRATIONS = [
     """

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from webquarry.store.database import Connection, UnusableRow, check_row
 from webquarry.store.encryption import Cipher
 from webquarry.store.records import RecordFile
-from webquarry.store.sqlite import Connection, UnusableRow, check_row
 
 LAST_MOMENT = 253_402_300_000.0  # in the year 9999
 _HEAD = (
@@ -144,9 +144,8 @@ class FileJournals(Journals):
     ) -> int:
         def work(connection: Connection, cipher: Cipher) -> int:
             name = hash_journal(cipher, owner, id)
-            # earlier releases check the seal if there is one
             touched = connection.execute(
-                "UPDATE journals SET touched_at = max(touched_at, ?), seal = NULL,"
+                "UPDATE journals SET touched_at = max(touched_at, ?),"
                 " finished = coalesce(?, finished) WHERE name = ?",
                 (now, finished, name),
             )

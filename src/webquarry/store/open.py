@@ -1,4 +1,5 @@
-"""Open the stores that the settings and the environment describe. Imports nothing heavy.
+"""Folders and private files of a user, and the stores that the settings and the environment
+describe. Imports nothing heavy.
 
 While exchanges are recorded or replayed, the cache is in memory only, so that a recording does not
 answer for the web, nor the web for a recording.
@@ -7,18 +8,19 @@ answer for the web, nor the web for a recording.
 from __future__ import annotations
 
 import logging
+import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webquarry.clock import Clock
+from webquarry.credentials import find_home
 from webquarry.settings import Settings
-from webquarry.store.cache import Cache, MemoryStore, Store
-from webquarry.store.calls import CallLog
-from webquarry.store.folder import find_folder, find_records_folder
-from webquarry.store.process_locks import ProcessLocks
 
 if TYPE_CHECKING:
+    from webquarry.store.cache import Cache
+    from webquarry.store.calls import CallLog
     from webquarry.store.disk_cache import DiskStore
     from webquarry.store.records import RecordFile
     from webquarry.store.redis_connection import RedisConnection
@@ -28,9 +30,45 @@ log = logging.getLogger(__name__)
 _MEMORY_BYTES = 32_000_000
 
 
+def find_folder(
+    chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str
+) -> Path | None:
+    """Return our folder: the chosen one, below the XDG `variable`, or below the home directory;
+    None without a home directory.
+    """
+    if chosen is not None:
+        try:
+            return chosen.expanduser()
+        except RuntimeError:  # `~` without a home
+            return None
+    base = Path(environ.get(variable) or "")
+    if base.is_absolute():
+        return base / "webquarry"
+    home = find_home(environ)
+    return home / below_home / "webquarry" if home else None
+
+
 def find_cache_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
     """Return the folder of the cache; None without a home directory."""
     return find_folder(settings.cache_folder, environ, "XDG_CACHE_HOME", ".cache")
+
+
+def find_records_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
+    """Return the folder of the records; None without a home directory."""
+    return find_folder(settings.state_folder, environ, "XDG_STATE_HOME", ".local/state")
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace a file atomically by one that only this user can read."""
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mode 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(draft).replace(path)
+    finally:
+        Path(draft).unlink(missing_ok=True)
 
 
 def open_cache(
@@ -40,20 +78,23 @@ def open_cache(
     connection: RedisConnection | None = None,
 ) -> Cache:
     """Open the cache; with a connection to Redis, the one that several servers share."""
+    from webquarry.store.cache import Cache, MemoryStore
+
     if not settings.cache:
         return Cache([], clock)
-    stores: list[Store] = [MemoryStore(min(_MEMORY_BYTES, settings.cache_max_bytes))]
+    memory = MemoryStore(min(_MEMORY_BYTES, settings.cache_max_bytes))
     if settings.record or settings.replay:
-        return Cache(stores, clock)
+        return Cache([memory], clock)
     if connection is not None:
-        from webquarry.store.redis_cache import RedisStore
+        from webquarry.store.redis_stores import RedisStore
 
-        stores.append(RedisStore(connection, settings.cache_max_bytes))
-        return Cache(stores, clock)
+        return Cache([memory, RedisStore(connection, settings.cache_max_bytes)], clock)
     disk = open_disk_cache(settings, environ)
     if disk is None:
-        return Cache(stores, clock)
-    return Cache([*stores, disk], clock, ProcessLocks(disk.path.parent))
+        return Cache([memory], clock)
+    from webquarry.store.locks import ProcessLocks
+
+    return Cache([memory, disk], clock, ProcessLocks(disk.path.parent))
 
 
 def open_disk_cache(settings: Settings, environ: Mapping[str, str]) -> DiskStore | None:
@@ -68,21 +109,21 @@ def open_disk_cache(settings: Settings, environ: Mapping[str, str]) -> DiskStore
 
 
 def open_records(settings: Settings, environ: Mapping[str, str]) -> RecordFile:
-    """The record file, which is created when it is first used. Records are in memory only if that
-    is configured.
+    """Return the record file, which is created when it is first used. Records are in memory only
+    if that is configured.
     """
     from webquarry.store.records import MissingRecordFile, RecordFile
 
-    folder = find_records_folder(settings, environ)
     if settings.records == "memory":
         return RecordFile(None)
-    if folder is None:
-        return MissingRecordFile()
-    return RecordFile(folder)
+    folder = find_records_folder(settings, environ)
+    return RecordFile(folder) if folder else MissingRecordFile()
 
 
 def open_call_log(settings: Settings, environ: Mapping[str, str]) -> CallLog:
-    """The call log, next to the records; one without a folder if it is turned off."""
+    """Return the call log, next to the records; one without a folder if it is turned off."""
+    from webquarry.store.calls import CallLog
+
     folder = find_records_folder(settings, environ)
     if not settings.call_log or settings.records == "memory" or folder is None:
         return CallLog(None)

@@ -15,32 +15,31 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
 from webquarry.caller import LOCAL, caller
 from webquarry.errors import RecordsFailure
 from webquarry.meter import count
-from webquarry.store.database import Database, read_version
-from webquarry.store.encryption import KEY_BYTES, Cipher
-from webquarry.store.sqlite import (
+from webquarry.store.database import (
     FILE_ERRORS,
     Connection,
+    Database,
     Trouble,
     UnusableFile,
     UnusableRow,
+    Work,
     classify,
     connect,
     make_file,
+    read_version,
 )
+from webquarry.store.encryption import KEY_BYTES, Cipher
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-Work = Callable[[Connection, Cipher], T]
 
 NAME = "state.sqlite3"
 _KEY_CHECK = b"webquarry"  # encrypted in the file, to recognize its key
@@ -48,33 +47,110 @@ _KEY_CHECK_NAME = b"key check"
 _TEMPORARY = (Trouble.BUSY, Trouble.FULL, Trouble.FAILING)
 _OF_WRITING = (Trouble.FULL, Trouble.FAILING, Trouble.READ_ONLY)
 _ELSEWHERE = "or set WEBQUARRY_STATE_FOLDER to another folder, which may be a temporary one."
-_BEGIN_ANEW = "To start with empty records, move state.sqlite3 and state.key to another folder."
-_SENTENCES = {
-    Trouble.BUSY: "The record file {place} is locked by another process: {detail}.",
-    Trouble.FULL: "The record file {place} cannot be written: the disk is full; nothing was "
-    "recorded.",
-    Trouble.READ_ONLY: "The record file {place} cannot be written: its folder is read-only.",
-    Trouble.PERMISSION: "The record file {place} cannot be used by this user: {detail}.",
-    Trouble.NO_FOLDER: "The folder {folder} for records cannot be used: {detail}.",
-    Trouble.FAILING: "The record file {place} cannot be written: {detail}; nothing was recorded.",
-    Trouble.DAMAGED: "The record file {place} cannot be used: it is damaged ({detail}).",
-    Trouble.NEWER: "The record file {place} cannot be used: a newer release wrote it ({detail}).",
-    Trouble.LOST_KEY: "The record file {place} cannot be read: {detail}.",
+_START_EMPTY = "To start with empty records, move state.sqlite3 and state.key to another folder."
+_TEXTS = {  # the message and the suggested action
+    Trouble.BUSY: (
+        "The record file {place} is locked by another process: {detail}.",
+        "Try again in a moment.",
+    ),
+    Trouble.FULL: (
+        "The record file {place} cannot be written: the disk is full; nothing was recorded.",
+        f"Free some space on the disk of {{folder}} and try again, {_ELSEWHERE}",
+    ),
+    Trouble.READ_ONLY: (
+        "The record file {place} cannot be written: its folder is read-only.",
+        f"Make {{folder}} writable and try again, {_ELSEWHERE}",
+    ),
+    Trouble.PERMISSION: (
+        "The record file {place} cannot be used by this user: {detail}.",
+        f"Give {{folder}} and its files to the user that runs webquarry, {_ELSEWHERE}",
+    ),
+    Trouble.NO_FOLDER: (
+        "The folder {folder} for records cannot be used: {detail}.",
+        "Set WEBQUARRY_STATE_FOLDER to a writable folder, which may be a temporary one.",
+    ),
+    Trouble.FAILING: (
+        "The record file {place} cannot be written: {detail}; nothing was recorded.",
+        "Check whether the disk of {folder} is full, over a quota or failing, then try again.",
+    ),
+    Trouble.DAMAGED: (
+        "The record file {place} cannot be used: it is damaged ({detail}).",
+        f"Restore a backup copy of {{folder}}, state.key included. {_START_EMPTY}",
+    ),
+    Trouble.NEWER: (
+        "The record file {place} cannot be used: a newer release wrote it ({detail}).",
+        f"Use the newer release. {_START_EMPTY}",
+    ),
+    Trouble.LOST_KEY: (
+        "The record file {place} cannot be read: {detail}.",
+        f"Restore state.key from a backup copy of {{folder}}. {_START_EMPTY}",
+    ),
 }
-_ACTIONS = {
-    Trouble.BUSY: "Try again in a moment.",
-    Trouble.FULL: "Free some space on the disk of {folder} and try again, " + _ELSEWHERE,
-    Trouble.READ_ONLY: "Make {folder} writable and try again, " + _ELSEWHERE,
-    Trouble.PERMISSION: "Give {folder} and its files to the user that runs webquarry, "
-    + _ELSEWHERE,
-    Trouble.NO_FOLDER: "Set WEBQUARRY_STATE_FOLDER to a writable folder, which may be a "
-    "temporary one.",
-    Trouble.FAILING: "Check whether the disk of {folder} is full, over a quota or failing, then "
-    "try again.",
-    Trouble.DAMAGED: "Restore a backup copy of {folder}, state.key included. " + _BEGIN_ANEW,
-    Trouble.NEWER: "Use the newer release. " + _BEGIN_ANEW,
-    Trouble.LOST_KEY: "Restore state.key from a backup copy of {folder}. " + _BEGIN_ANEW,
-}
+
+# The shape of the file, step by step; a step is never changed after a release.
+_MIGRATIONS = [
+    # Names are keyed hashes, heads and entries are encrypted.
+    """
+    CREATE TABLE journals (
+        name BLOB PRIMARY KEY, owner BLOB NOT NULL, locked_id BLOB NOT NULL,
+        created_at REAL NOT NULL, touched_at REAL NOT NULL, finished INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE INDEX journals_by_owner ON journals (owner, touched_at);
+    CREATE TABLE journal_entries (
+        journal BLOB NOT NULL REFERENCES journals (name) ON DELETE CASCADE,
+        number INTEGER NOT NULL, value BLOB NOT NULL, PRIMARY KEY (journal, number)
+    ) WITHOUT ROWID
+    """,
+    # Money is in billionths of a US dollar. A reservation is the maximum cost of a question in
+    # progress.
+    """
+    CREATE TABLE ask_answers (
+        name BLOB PRIMARY KEY, value BLOB NOT NULL, made_at REAL NOT NULL, expires_at REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX ask_answers_by_end ON ask_answers (expires_at);
+    CREATE TABLE ask_reservations (
+        id INTEGER PRIMARY KEY, statement TEXT NOT NULL, door TEXT NOT NULL, day TEXT NOT NULL,
+        model TEXT NOT NULL, amount INTEGER NOT NULL, ends_at REAL NOT NULL
+    );
+    CREATE TABLE ask_spending (
+        day TEXT NOT NULL, statement TEXT NOT NULL, model TEXT NOT NULL, door TEXT NOT NULL,
+        begun_at REAL NOT NULL, questions INTEGER NOT NULL DEFAULT 0,
+        calls INTEGER NOT NULL DEFAULT 0, searches INTEGER NOT NULL DEFAULT 0,
+        input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+        cached_tokens INTEGER NOT NULL DEFAULT 0, amount INTEGER NOT NULL DEFAULT 0,
+        uncertain INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (day, statement, model)
+    ) WITHOUT ROWID;
+    CREATE INDEX ask_spending_by_statement ON ask_spending (statement)
+    """,
+    # The value of key_check is decrypted by the right key only. The seals are not used any more.
+    """
+    CREATE TABLE key_check (id INTEGER PRIMARY KEY CHECK (id = 1), value BLOB NOT NULL);
+    ALTER TABLE journals ADD COLUMN seal BLOB;
+    ALTER TABLE ask_spending ADD COLUMN seal BLOB
+    """,
+    # A claim is the process that asks a question now, and the end of its lease.
+    """
+    CREATE TABLE IF NOT EXISTS ask_claims (
+        name BLOB PRIMARY KEY, owner TEXT NOT NULL, ends_at REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS ask_statements (
+        statement TEXT PRIMARY KEY, door TEXT NOT NULL, begun_at REAL NOT NULL, words BLOB,
+        hits INTEGER NOT NULL DEFAULT 0, kept_searches INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS ask_statements_by_begin ON ask_statements (begun_at)
+    """,
+    # The order in which journals are deleted.
+    """
+    CREATE INDEX IF NOT EXISTS journals_by_touch ON journals (touched_at);
+    CREATE INDEX IF NOT EXISTS journals_by_rank
+        ON journals (owner, finished DESC, touched_at, name)
+    """,
+    # The reservations of a dead process count as spent at once.
+    """
+    ALTER TABLE ask_reservations ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+    ALTER TABLE ask_reservations ADD COLUMN questions INTEGER NOT NULL DEFAULT 0
+    """,
+]
 
 
 class RecordFile:
@@ -91,7 +167,7 @@ class RecordFile:
     async def run(self, work: Work[T]) -> T:
         """Do the work on the thread of the file."""
         try:
-            return await self._database.call_in_thread(lambda: self.do(work))
+            return await self._database.run(lambda: self.do(work))
         except RecordsFailure as failure:
             count("records_refused", reason=failure.reason)
             raise
@@ -102,7 +178,7 @@ class RecordFile:
 
         def count_changes(connection: Connection, cipher: Cipher) -> T:
             nonlocal changes
-            if read_version(connection) > len(read_migrations()):
+            if read_version(connection) > len(_MIGRATIONS):
                 raise UnusableFile("it was migrated while it was open", Trouble.NEWER)
             before = connection.total_changes
             result = work(connection, cipher)
@@ -136,16 +212,27 @@ class RecordFile:
         detail = _explain(error)
         if isinstance(error, UnusableRow):
             if not self.has_damaged_rows:
-                log.error("the record file %s holds a damaged record: it %s", self.path, detail)
+                log.error("the record file %s has a damaged record: it %s", self.path, detail)
             self.has_damaged_rows = True
-            return _build_row_failure(detail)
+            action = "Tell the operators of this server: one of its records is damaged."
+            if caller() == LOCAL:
+                action = (
+                    "Restore a backup copy of state.sqlite3 and state.key. The other records can "
+                    "be used."
+                )
+            return RecordsFailure(
+                f"A record {detail}.",
+                reason=Trouble.DAMAGED,
+                retryable=False,
+                suggested_action=action,
+            )
         trouble = classify(error, self.path)
         if trouble is Trouble.DAMAGED:
             detail = self._database.find_damage() or detail
         if trouble not in (Trouble.BUSY, self.trouble):
             self.trouble = trouble
             log.error("%s", _describe(trouble, detail, self.path))
-        return build_failure(trouble, detail, self.path)
+        return _build_failure(trouble, detail, self.path)
 
 
 class MissingRecordFile(RecordFile):
@@ -161,22 +248,22 @@ class MissingRecordFile(RecordFile):
 class _RecordDatabase(Database):
     def __init__(self, path: Path) -> None:
         # FULL: an acknowledged record survives a power failure, too
-        super().__init__(path, read_migrations(), synchronous="FULL")
+        super().__init__(path, _MIGRATIONS, synchronous="FULL")
 
     def _open_cipher(self) -> Cipher:
         """Open the key; a new one only for a new file. A new file is created under another name,
         so that an empty file is one that was damaged.
         """
-        is_new = not self.path.exists()
-        if not is_new and not self.path.stat().st_size:
+        if not self.path.exists():
+            cipher = Cipher.open(self.key_path)
+            self._create(cipher)
+            return cipher
+        if not self.path.stat().st_size:
             raise UnusableFile("it is empty", Trouble.DAMAGED)
-        if not is_new and not Cipher.is_key(self.key_path):
+        if not Cipher.is_key(self.key_path):
             text = f"its key {self.key_path.name} is missing or damaged"
             raise UnusableFile(text, Trouble.LOST_KEY)
-        cipher = Cipher.open(self.key_path)
-        if is_new:
-            self._create(cipher)
-        return cipher
+        return Cipher.open(self.key_path)
 
     def _create(self, cipher: Cipher) -> None:
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.{secrets.token_hex(4)}")
@@ -195,23 +282,21 @@ class _RecordDatabase(Database):
     def _prepare(self, connection: Connection) -> None:
         assert self._cipher is not None
         super()._prepare(connection)
-        _add_functions(connection, self._cipher)
         _check_key(connection, self._cipher)
 
 
 class _MemoryDatabase(Database):
     def __init__(self) -> None:
-        super().__init__(Path("memory"), read_migrations())
+        super().__init__(Path("memory"), _MIGRATIONS)
 
     def open(self) -> tuple[Connection, Cipher]:
         if self._connection is None or self._cipher is None:
             self._cipher = Cipher(os.urandom(KEY_BYTES))
             self._connection = connect(":memory:", self._migrate)
-            _add_functions(self._connection, self._cipher)
         return self._connection, self._cipher
 
     def _disconnect(self) -> None:
-        """Keep the connection: closing it would lose everything."""
+        """Do nothing: closing the connection would lose everything."""
 
     def find_damage(self) -> str | None:
         return None
@@ -228,18 +313,18 @@ def check_records(folder: Path) -> RecordsFailure | None:
     try:
         detail = database.find_damage()
         if detail is not None:
-            return build_failure(Trouble.DAMAGED, detail, path)
+            return _build_failure(Trouble.DAMAGED, detail, path)
         database.do(lambda connection, _: connection.execute("SELECT id FROM key_check").fetchone())
     except (OSError, *FILE_ERRORS) as error:
-        return build_failure(classify(error, path), _explain(error), path)
+        return _build_failure(classify(error, path), _explain(error), path)
     finally:
         database.close()
     return None
 
 
-def build_failure(trouble: Trouble, detail: str, path: Path | None) -> RecordsFailure:
+def _build_failure(trouble: Trouble, detail: str, path: Path | None) -> RecordsFailure:
     """Return the error for the caller. Callers of a server get no paths."""
-    action = _ACTIONS[trouble]
+    _, action = _TEXTS[trouble]
     if caller() != LOCAL:
         path = None
         if trouble is not Trouble.BUSY:
@@ -253,48 +338,20 @@ def build_failure(trouble: Trouble, detail: str, path: Path | None) -> RecordsFa
     )
 
 
-@cache
-def read_migrations() -> list[str]:
-    """Return the migrations in order; their number is the version."""
-    folder = resources.files("webquarry.store.migrations")
-    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
-    return [(folder / name).read_text("utf-8") for name in names]
-
-
-def _add_functions(connection: Connection, cipher: Cipher) -> None:
-    """Add the SQL function `row_seal`, the keyed hash of its arguments."""
-
-    def seal(*row: object) -> bytes:
-        return cipher.hash_name(f"row {row!r}")
-
-    connection.create_function("row_seal", -1, seal, deterministic=True)
-
-
 def _check_key(connection: Connection, cipher: Cipher) -> None:
     """Check that the key is the one of this file: with another one, no record would be found."""
-    encrypted = cipher.encrypt(_KEY_CHECK, _KEY_CHECK_NAME)
     row = connection.execute("SELECT value FROM key_check WHERE id = 1").fetchone()
     if row is None:
+        encrypted = cipher.encrypt(_KEY_CHECK, _KEY_CHECK_NAME)
         connection.execute("INSERT OR IGNORE INTO key_check VALUES (1, ?)", (encrypted,))
     elif cipher.decrypt(row[0], _KEY_CHECK_NAME) != _KEY_CHECK:
         raise UnusableFile("state.key is not the key of this file", Trouble.LOST_KEY)
 
 
-def _build_row_failure(detail: str) -> RecordsFailure:
-    action = "Tell the operators of this server: one of its records is damaged."
-    if caller() == LOCAL:
-        action = (
-            "Restore a backup copy of state.sqlite3 and state.key. The other records can be used."
-        )
-    return RecordsFailure(
-        f"A record {detail}.", reason=Trouble.DAMAGED, retryable=False, suggested_action=action
-    )
-
-
 def _describe(trouble: Trouble, detail: str, path: Path | None) -> str:
-    folder = path.parent if path else ""
-    sentence = _SENTENCES[trouble].format(place=path or "", folder=folder, detail=detail)
-    return " ".join(sentence.split())  # the place may be left out
+    sentence, _ = _TEXTS[trouble]
+    text = sentence.format(place=path or "", folder=path.parent if path else "", detail=detail)
+    return " ".join(text.split())  # the place may be left out
 
 
 def _explain(error: BaseException) -> str:
@@ -302,7 +359,7 @@ def _explain(error: BaseException) -> str:
     if isinstance(error, OSError):
         return (error.strerror or type(error).__name__).lower()
     if isinstance(error, UnicodeDecodeError):
-        return "it holds bytes that are not text"
+        return "it has bytes that are not text"
     if isinstance(error, MemoryError):
         return "it requires more memory than available"
     return str(error).rstrip(".") or type(error).__name__

@@ -36,7 +36,6 @@ REST_SECONDS = 3.0
 _CONNECTIONS = 32
 _RENEWALS = 3  # within the time of one lease
 _BYTES_A_SECOND = 10_000_000  # added to the timeout of a large value
-_REFUSALS_APART_SECONDS = 60.0
 # parts of the errors with which Redis refuses all writes
 _REFUSALS = (("maxmemory", "full"), ("MISCONF", "failing"), ("read only replica", "read_only"))
 _PROBE = PREFIX + b"probe"
@@ -86,7 +85,7 @@ class RedisConnection:
         self._rests_until = 0.0
         self._outage: str | None = None  # why the last command failed
         self._has_answered = False
-        self._refusal_logged_at = -_REFUSALS_APART_SECONDS
+        self._logged_refusal = ""
         self.refusal: str | None = None  # why writes are refused
 
     @property
@@ -152,13 +151,6 @@ class RedisConnection:
             log.warning("Redis at %s takes writes again", self.place)
         self.refusal = None
 
-    async def get(self, key: bytes) -> bytes | None:
-        """Return the value of a key."""
-        found: Any = await self.run(lambda redis: redis.get(key))
-        if found is None:
-            return None
-        return bytes(found)
-
     async def script(
         self,
         text: str,
@@ -207,10 +199,9 @@ class RedisConnection:
                 log.error("Redis at %s refused a command (%s): %s", self.place, word, reason)
             self.refusal = word
             return RedisUnavailable(reason)
-        now = time.monotonic()
-        if now - self._refusal_logged_at >= _REFUSALS_APART_SECONDS:
+        if reason != self._logged_refusal:
             log.warning("Redis at %s refused a command: %s", self.place, reason)
-            self._refusal_logged_at = now
+            self._logged_refusal = reason
         return RedisUnavailable(reason)
 
 
@@ -235,12 +226,11 @@ async def renewing(
 
 
 async def _wait_for(work: Awaitable[T], seconds: float) -> T:
-    """Return the result, or raise TimeoutError. A result that arrived while the loop was busy is
-    returned although the time is over, which `asyncio.timeout` would not do.
+    """Return the result, or raise TimeoutError. Unlike with `asyncio.timeout`, a result that
+    arrived while the loop was busy is not a timeout.
     """
     task = asyncio.ensure_future(work)
-    # retrieve the exception of a task that nothing waits for
-    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # retrieve it
     try:
         done, _ = await asyncio.wait({task}, timeout=seconds)
     except BaseException:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from webquarry._read.models import Page
-from webquarry.library.models import KeptPage
+from webquarry.library import KeptPage
 from webquarry.net.models import Reply
 from webquarry.pages.snapshot import unpack_snapshot
 

@@ -1,9 +1,4 @@
-"""Cross-process locks (fcntl byte ranges), so that only one process computes a cache entry.
-
-The lock of a name is one byte of a file, at the offset given by a hash of the name. The system
-releases the locks of a process that ends. Without such locks, or without the right to write the
-file, every lock is free.
-"""
+"""Single flight: concurrent callers share one computation, in a process and across processes."""
 
 from __future__ import annotations
 
@@ -11,10 +6,12 @@ import asyncio
 import logging
 import os
 import time
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 try:
     import fcntl
@@ -22,10 +19,42 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 _FIRST_PAUSE, _LAST_PAUSE = 0.01, 0.1  # seconds between two attempts
 _TIMEOUT = 60.0  # seconds; then the value is computed twice
 _OFFSETS = (1 << 62) - 1  # the file stays empty
+
+
+@dataclass
+class _Flight(Generic[T]):
+    task: asyncio.Task[T]
+    waiting: int = 0
+
+
+class SingleFlight(Generic[T]):
+    """Shared tasks by key. A task continues while at least one caller waits for it, and is
+    cancelled when the last one is cancelled. Belongs to one event loop.
+    """
+
+    def __init__(self) -> None:
+        self._flights: dict[str, _Flight[T]] = {}
+
+    async def share(self, key: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Return the result of the task of this key, which is started if there is none."""
+        flight = self._flights.get(key)
+        if flight is None or flight.task.done():
+            flight = self._flights[key] = _Flight(asyncio.create_task(make()))
+        flight.waiting += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            is_done = flight.task.done()
+            if is_done or not flight.waiting:
+                if self._flights.get(key) is flight:
+                    del self._flights[key]
+                flight.task.cancel()
 
 
 @dataclass(frozen=True)
@@ -37,12 +66,17 @@ class ProcessLock:
 
 
 class ProcessLocks:
-    """Locks in `folder`/cache.locks, at most one task of this process for each name."""
+    """Cross-process locks (fcntl byte ranges), so that only one process computes a cache entry.
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "cache.locks"
+    The lock of a name is one byte of `folder`/cache.locks, at the offset given by a hash of the
+    name. The system releases the locks of a process that ends. Where there are no such locks, or
+    the file cannot be written, every lock is free.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        """Without a folder, every lock is free."""
+        self._path = folder / "cache.locks" if folder else None
         self._handle: int | None = None
-        self._is_usable = fcntl is not None
 
     async def acquire(self, name: str) -> ProcessLock:
         """Wait until no other process has the lock."""
@@ -72,7 +106,7 @@ class ProcessLocks:
 
     def _lock(self, offset: int) -> bool:
         """Return False if another process has the lock."""
-        if not self._is_usable:
+        if self._path is None or fcntl is None:
             return True
         try:
             if self._handle is None:
@@ -82,6 +116,6 @@ class ProcessLocks:
         except BlockingIOError:
             return False
         except OSError as error:
-            log.debug("pages are not shared with other processes (%s)", error)
-            self._is_usable = False
+            log.debug("cache entries are not locked across processes: %s", error)
+            self._path = None
         return True
