@@ -21,9 +21,9 @@ from webquarry.errors import LimitReached
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.store.claims import is_dead
+from webquarry.store.database import Connection
 from webquarry.store.encryption import Cipher
 from webquarry.store.records import RecordFile
-from webquarry.store.database import Connection
 
 RESERVED_SECONDS = 900  # longer than any question may take
 UNITS_PER_USD = 1_000_000_000

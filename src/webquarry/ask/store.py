@@ -33,9 +33,9 @@ from webquarry.store.claims import (
     renew_claims,
     take_claim,
 )
+from webquarry.store.database import FILE_ERRORS, Connection
 from webquarry.store.encryption import Cipher
 from webquarry.store.records import RecordFile
-from webquarry.store.database import FILE_ERRORS, Connection
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
