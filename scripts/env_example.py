@@ -81,7 +81,7 @@ def _models() -> str:
         places = [f"~/.config/webquarry/{wanted.file}"]
         if wanted.variable in NAMES:
             places.insert(0, f"~/.stps/{NAMES[wanted.variable][0]}")
-        lines = [f"{vendor.name}/...: docs/models.md", f"Or in {' or '.join(places)}"]
+        lines = [f"{vendor.name}/...: docs/ask.md", f"Or in {' or '.join(places)}"]
         if not vendor.needs_key:
             lines[0] += "; most need no key"
         if others:

@@ -661,7 +661,7 @@ class Settings(_FrozenFields):
         {},
         "Base URL of a provider, named as in docs/providers.md: http://127.0.0.1:9000 is an origin "
         "to which the provider's path is appended. DuckDuckGo has three: DUCKDUCKGO_HTML, "
-        "DUCKDUCKGO_LITE and DUCKDUCKGO_API. Model vendors (docs/models.md) accept it with or "
+        "DUCKDUCKGO_LITE and DUCKDUCKGO_API. Model vendors (docs/ask.md) accept it with or "
         "without /v1. SEARXNG_URL, ANTHROPIC_BASE_URL and OPENAI_BASE_URL are read too. Private "
         "addresses are allowed.",
     )

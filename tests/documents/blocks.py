@@ -24,7 +24,6 @@ DATA = {"json", "toml"}
 NOT_RUN = {
     "make test": "would run this test in itself",
     "uv tool install": "installs from the package index, into the reader's home",
-    "pipx install": "installs from the package index, into the reader's home",
     "uvx": "installs from the package index, into the reader's home",
     "webquarry ui": "serves until it is stopped; tests/ui start it",
     "WEBQUARRY_REPLAY=demo webquarry ui": "serves until it is stopped",
@@ -96,7 +95,7 @@ def build_script(name: str, page: str, scratch: Path) -> str:
             commands = "; ".join(_use_data(block, scratch))
             lines[block.line - 1] = commands
         elif block.language not in {*PYTHON, *NOT_RUN_LANGUAGES}:
-            raise ValueError(f"{name}:{block.line}: nobody knows how to run {block.language!r}")
+            raise ValueError(f"{name}:{block.line}: no rule to run a block in {block.language!r}")
     if python:
         (scratch / "blocks.py").write_text(_join_python(python), "utf-8")
         lines[python[0].line - 1] = "run_python blocks.py"
