@@ -5,7 +5,6 @@ Replay freezes the time of day at that of the recording, so that answers are byt
 
 from __future__ import annotations
 
-import asyncio
 import time
 from datetime import UTC, datetime
 
@@ -20,6 +19,8 @@ class Clock:
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio  # workers use the clock without asyncio
+
         await asyncio.sleep(seconds)
 
 
@@ -33,4 +34,6 @@ class FrozenClock(Clock):
         return self._moment
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio
+
         await asyncio.sleep(0)

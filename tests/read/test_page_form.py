@@ -14,22 +14,16 @@ from webquarry._read.page_form import build_reply, describe_reply, pack_fields, 
 from webquarry.net.models import Reply
 
 MOMENT = datetime(2026, 1, 2, tzinfo=UTC)
-HEADERS = [
-    (b"Content-Type", b"text/html"),
-    (b"X-Note", b"caf\xe9"),
-    (b"X-Note", "café".encode()),
-    (b"Content-Disposition", 'inline; filename="été.html"'.encode()),
-    (b"Retry-After", "９９".encode()),
-    (b"ETag", bytes(range(0x80, 0x100))),
-]
+HEADERS = [(b"Content-Type", b"text/html"), (b"X-Note", b"a"), (b"X-Note", "café".encode())]
 
 
-def test_headers_with_any_bytes_round_trip() -> None:
+def test_headers_become_a_dictionary_with_names_in_lower_case() -> None:
     reply = Reply("https://site.example/", 200, httpx2.Headers(HEADERS), b"", MOMENT)
 
     fields, _ = unpack_fields(pack_fields(describe_reply(reply)))
 
-    assert build_reply(fields, b"").headers.raw == HEADERS
+    expected = {"content-type": "text/html", "x-note": "a, café"}
+    assert build_reply(fields, b"").headers == expected
 
 
 @pytest.mark.parametrize(

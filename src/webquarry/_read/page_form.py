@@ -7,8 +7,6 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-import httpx2
-
 from webquarry._read.models import Dated, LeftOutText, Page
 from webquarry._read.slices.text import WrittenText
 from webquarry.net.models import Reply
@@ -36,26 +34,21 @@ def unpack_fields(packed: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def describe_reply(reply: Reply) -> dict[str, Any]:
-    """Return the fields of a reply without its body.
-
-    Headers are decoded as Latin-1, which can be reversed for any byte.
-    """
-    raw = reply.headers.raw
+    """Return the fields of a reply without its body."""
     return {
         "url": reply.url,
         "status": reply.status,
-        "headers": [(key.decode("latin-1"), value.decode("latin-1")) for key, value in raw],
+        "headers": dict(reply.headers),
         "fetched_at": reply.fetched_at.isoformat(),
         "is_cut": reply.is_cut,
     }
 
 
 def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
-    """Restore a described reply."""
-    raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields["headers"]]
+    """Restore a described reply; its headers are a dictionary with names in lower case."""
     moment = datetime.fromisoformat(fields["fetched_at"])
     is_cut = fields["is_cut"]
-    return Reply(fields["url"], fields["status"], httpx2.Headers(raw), body, moment, is_cut=is_cut)
+    return Reply(fields["url"], fields["status"], fields["headers"], body, moment, is_cut=is_cut)
 
 
 def describe_page(page: Page) -> dict[str, Any]:

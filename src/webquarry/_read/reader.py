@@ -16,7 +16,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from webquarry._read.encoding.signatures import binary_type
-from webquarry._read.linked_styles import GetStyle, fetch_styles
 from webquarry._read.models import Page
 from webquarry._read.page_form import (
     build_page,
@@ -36,6 +35,7 @@ from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     from webquarry._read.format import Selection
+    from webquarry._read.linked_styles import GetStyle
     from webquarry._read.sites.site import SiteReader, SiteReply
     from webquarry._read.workers.job import JobRunner
     from webquarry.net.client import Client
@@ -241,6 +241,8 @@ class Reader:
             notes += failures
         styles = b""
         if get_style is not None:
+            from webquarry._read.linked_styles import fetch_styles
+
             styles = await fetch_styles(reply, get_style)
         note("reading the page")
         return FetchedPage(url, reply, notes=notes, styles=styles)

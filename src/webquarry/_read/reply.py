@@ -21,7 +21,6 @@ from webquarry._read.models import Page, RawPage
 from webquarry._read.outcome.outcome import judge, raise_if_login, raise_if_walled
 from webquarry._read.outcome.walls import wall_headers
 from webquarry.errors import ThinPage, Unreadable
-from webquarry.net.failures import raise_for_status
 from webquarry.net.models import Reply
 from webquarry.secret import redact
 
@@ -175,5 +174,7 @@ def _build_source(
     raise_if_walled(reply.url, headers, refusal)
     if refusal is not None and reply.status in _FORBIDDEN:
         raise_if_login(reply.url, requested_url, refusal)
+    from webquarry.net.failures import raise_for_status  # imports httpx2
+
     raise_for_status(reply)
     return source

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-import httpx2
+if TYPE_CHECKING:
+    import httpx2
 
 
 @dataclass(frozen=True)
