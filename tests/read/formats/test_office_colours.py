@@ -63,9 +63,6 @@ HIDDEN = {
     "style of the run": shaded('<w:rStyle w:val="Pale"/>'),
     "color of the page": shaded('<w:color w:val="FFFFFF" w:themeColor="background1"/>'),
     "no fill": shaded("<textFill><noFill/></textFill>"),
-    "transparent fill": shaded(
-        "<textFill><solidFill><srgbClr val='000000'><alpha val='100000'/></srgbClr></solidFill></textFill>"
-    ),
 }
 SHOWN = {
     "white with shading": shaded(WHITE + '<w:shd w:val="clear" w:fill="203040"/>'),
@@ -181,7 +178,6 @@ HIDDEN_ON_SLIDES = {
         filled(words(fill("FFFFFF")), place=(800, 300)), filled("", "203040")
     ),
     "no fill": show(filled(words("<a:noFill/>"))),
-    "transparent": show(filled(words(fill("000000", "<a:alpha val='2000'/>")))),
 }
 SHOWN_ON_SLIDES = {
     "plain": show(filled(words())),
@@ -194,7 +190,6 @@ SHOWN_ON_SLIDES = {
     "white in a group with a dark shape": show(
         GROUP.format(panel("203040") + filled(words(fill("FFFFFF"))))
     ),
-    "half opaque": show(filled(words(fill("000000", "<a:alpha val='50000'/>")))),
     "an outline only": show(filled(words(f"<a:ln>{fill('000000')}</a:ln><a:noFill/>"))),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
+from tests.read.formats.office_writer import pptx, shape, slide, slide_paragraph
 from webquarry._read.documents import pptx as convert_module
 from webquarry._read.documents.pptx import convert
 from webquarry._read.documents.text import Refusal
@@ -40,21 +40,6 @@ def test_title_is_first_then_shapes_from_top_to_bottom() -> None:
     )
 
     assert read(one).markdown == "## The title\n\nsecond\n\nthird\n\nlast"
-
-
-def test_placeholder_position_comes_from_the_layout() -> None:
-    layout = part(
-        "p:sldLayout",
-        f"<p:cSld><p:spTree>{shape('', placeholder=BODY, place=(900, 0))}</p:spTree></p:cSld>",
-    )
-    body = slide(shape("from the layout", placeholder=BODY), shape("above it", place=(100, 0)))
-    file = pptx(
-        [body],
-        [{"rId1": ("slideLayout", "../slideLayouts/slideLayout1.xml")}],
-        {"ppt/slideLayouts/slideLayout1.xml": layout},
-    )
-
-    assert convert(file, "").markdown == "above it\n\nfrom the layout"
 
 
 def test_empty_title_is_not_a_heading() -> None:

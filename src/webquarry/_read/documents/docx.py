@@ -124,7 +124,7 @@ class _State:
         self.package = package
         self.relations = package.relations(main)
         self.styles = Styles(self._read_part("styles"))
-        self.numbering = Numbering(self._read_part("numbering"), self.styles)
+        self.numbering = Numbering(self._read_part("numbering"))
         self.notes: dict[NoteKey, Element] = {}
         self.note_labels: dict[NoteKey, str] = {}  # in the order of reference
         self._note_counts: Counter[str] = Counter()
@@ -180,7 +180,6 @@ class _BodyWriter(OfficeWriter):
         self._state = state
         self._in_cell = in_cell
         self._code: list[str] = []
-        self._carried = _Paragraph()
         self.title = ""  # the first heading of level 1
 
     def finish(self) -> list[Block]:
@@ -217,14 +216,10 @@ class _BodyWriter(OfficeWriter):
         state = self._state
         settings = find_child(element, "w:pPr")
         style = state.styles.get(child_value(settings, "w:pStyle"))
-        paragraph, self._carried = self._carried, _Paragraph()
-        paragraph.style = style
+        paragraph = _Paragraph(style=style)
         self._read_runs(element, paragraph)
         # instructions do not continue in the next paragraph
         state.fields = [one for one in state.fields if one.in_result]
-        if not _DELETIONS.isdisjoint(run_properties(find_child(settings, "w:rPr"))):
-            self._carried = paragraph  # its mark was deleted: the next paragraph continues it
-            return
         state.count_text(paragraph.length)
         heading = outline_level(child_value(settings, "w:outlineLvl"))
         if heading is None:
@@ -395,13 +390,9 @@ class _BodyWriter(OfficeWriter):
             key = (_NOTES[name], value_of(child, "id") or "")
             if key in self._state.notes:
                 add(Literal(f"[^{self._state.label_note(key)}]"))
-        elif name == "w:ruby":  # characters with their pronunciation
-            for before, part, after in (("", "w:rubyBase", ""), ("(", "w:rt", ")")):
-                inner = find_child(child, part)
-                if inner is not None and _has_text(inner):
-                    add(before)
-                    self._read_runs(inner, paragraph)
-                    add(after)
+        elif name == "w:ruby":  # characters with their pronunciation, which is left out
+            for base in children_of(child, "w:rubyBase"):
+                self._read_runs(base, paragraph)
         elif name in ("w:drawing", "w:pict", "w:object"):
             _collect_boxes(child, paragraph.boxes)
 
@@ -433,18 +424,23 @@ class _BodyWriter(OfficeWriter):
         size = parse_number(properties.get("w:sz"), most_digits=5)
         if size is not None and size < _SMALLEST_TEXT:
             return TINY
-        if properties.get("textFill") == "none":
+        if find_child(run, "w:rPr", "textFill", "noFill") is not None:
             return SAME_COLOUR
         colour = parse_attribute_colour((properties.get("w:color") or "auto").lower())
         if colour is None or not alike(colour, WHITE):
             return None
-        has_background = self._state.has_background or style.shaded or "w:shd" in properties
-        has_background |= is_on(properties, "w:highlight")
-        for element in run.iterancestors():
-            # cells and text boxes may have a background by a table style or a theme
-            has_background |= name_of(element.tag) in ("w:txbxContent", "w:tbl")
-            has_background |= is_shaded(find_child(element, "w:pPr"))
-        return None if has_background else SAME_COLOUR
+        # cells and text boxes may have a background by a table style or a theme
+        may_be_dark = (
+            self._state.has_background
+            or style.shaded
+            or any(
+                name_of(one.tag) in ("w:txbxContent", "w:tbl")
+                or is_shaded(find_child(one, "w:pPr"))
+                for one in run.iterancestors()
+            )
+        )
+        is_marked = "w:shd" in properties or is_on(properties, "w:highlight")
+        return None if may_be_dark or is_marked else SAME_COLOUR
 
 
 def _collect_boxes(element: Element, boxes: list[Element]) -> None:

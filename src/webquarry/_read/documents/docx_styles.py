@@ -6,7 +6,7 @@ Style ids differ between languages (`berschrift1`); the names behind them do not
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from webquarry._read.documents.office import (
     Element,
@@ -30,7 +30,6 @@ _QUOTE = re.compile(r"(?:intense )?quote|quotations|block ?text|block quotation"
 _OFF = frozenset({"0", "false", "off", "none"})
 _OUTLINE_LEVELS = 9
 _DEEPEST = 12  # styles based on styles
-_CLEAR = 95_000  # of 100,000; text that is more transparent is invisible
 
 
 @dataclass(frozen=True)
@@ -59,12 +58,6 @@ def run_properties(element: Element | None) -> RunProperties:
     found = {name_of(child.tag): value_of(child) for child in element}
     if not is_shaded(element):
         found.pop("w:shd", None)
-    fill = find_child(element, "textFill")  # of Word 2010 and later
-    if fill is not None:
-        transparency = next((one for one in fill.iter() if name_of(one.tag) == "alpha"), None)
-        is_clear = (parse_number(value_of(transparency)) or 0) >= _CLEAR
-        has_ink = not is_clear and find_child(fill, "noFill") is None
-        found["textFill"] = "solid" if has_ink else "none"
     return found
 
 
@@ -116,10 +109,6 @@ class Styles:
             self._resolved[key] = self._read(element, base)
         return self._resolved[key]
 
-    def list_of(self, identity: str) -> str | None:
-        """Return the list that a numbering style refers to."""
-        return child_value(find_child(self._elements.get(identity), "w:pPr", "w:numPr"), "w:numId")
-
     def _read(self, element: Element, base: Style) -> Style:
         name = (child_value(element, "w:name") or "").strip().lower()
         settings = find_child(element, "w:pPr")
@@ -162,7 +151,7 @@ _LONGEST_LABEL = 40  # characters
 _LEVELS = 9
 
 
-@dataclass(frozen=True)
+@dataclass
 class Level:
     """Numbering of one level of a list."""
 
@@ -181,10 +170,6 @@ class Level:
             for value, letters in _ROMAN:
                 written += letters * (number // value)
                 number %= value
-        elif self.format == "decimalZero":
-            written = f"{number:02}"
-        elif self.format == "none":
-            written = ""
         return written.upper() if self.format.startswith("upper") else written
 
 
@@ -200,8 +185,7 @@ class ItemMark:
 class Numbering:
     """Lists of one document with the numbers of their items so far."""
 
-    def __init__(self, root: Element | None, styles: Styles) -> None:
-        self._styles = styles
+    def __init__(self, root: Element | None) -> None:
         self._abstract: dict[str, Element] = {}
         self._lists: dict[str, Element] = {}
         for element in children_of(root, "w:abstractNum"):
@@ -220,11 +204,13 @@ class Numbering:
             self._levels[list_id] = self._read_levels(self._lists[list_id])
         levels = self._levels[list_id]
         found = levels.get(level, Level(text=f"%{level + 1}."))
-        if found.format == "bullet" or not found.text:
-            return ItemMark("- ", level=level)
-        if found.format == "none" and not _LEVEL_NUMBER.search(found.text):
-            return ItemMark("- ", found.text, level)
-        numbers = self._count(list_id, level, levels)
+        if found.format in ("bullet", "none") or not found.text:
+            return ItemMark("- ", "" if found.format == "bullet" else found.text, level)
+        before = self._numbers.get(list_id, {})
+        numbers = {one: before.get(one, levels.get(one, Level()).start) for one in range(level + 1)}
+        if level in before:
+            numbers[level] = min(before[level] + 1, _LARGEST)
+        self._numbers[list_id] = numbers  # deeper levels restart
 
         def fill_in(reference: re.Match[str]) -> str:
             other = int(reference[1]) - 1
@@ -236,46 +222,21 @@ class Numbering:
             return ItemMark(f"{numbers[level]}{simple[1]} ", label, level)
         return ItemMark("- ", label, level)
 
-    def _count(self, list_id: str, level: int, levels: dict[int, Level]) -> dict[int, int]:
-        """Count the next item of a level, restart deeper levels, and return all numbers."""
-        before = self._numbers.get(list_id, {})
-        numbers = {one: before.get(one, levels.get(one, Level()).start) for one in range(level + 1)}
-        if level in before:
-            numbers[level] = min(before[level] + 1, _LARGEST)
-        self._numbers[list_id] = numbers
-        return numbers
-
     def _read_levels(self, element: Element) -> dict[int, Level]:
         """Return the levels of a list: those of its definition with its own overrides."""
-        levels = self._read_abstract(child_value(element, "w:abstractNumId") or "", ())
-        for override in children_of(element, "w:lvlOverride"):
-            number = parse_number(value_of(override, "ilvl"))
+        levels: dict[int, Level] = {}
+        definition = self._abstract.get(child_value(element, "w:abstractNumId") or "")
+        overrides = children_of(element, "w:lvlOverride")
+        for one in [*children_of(definition, "w:lvl"), *overrides]:
+            number = parse_number(value_of(one, "ilvl"))
+            changed = find_child(one, "w:lvl") if one in overrides else one
             if number is None:
                 continue
-            changed = find_child(override, "w:lvl")
-            level = levels.get(number, Level()) if changed is None else _read_level(changed)
-            start = parse_number(child_value(override, "w:startOverride"))
+            if changed is not None:
+                levels[number] = _read_level(changed)
+            start = parse_number(child_value(one, "w:startOverride"))
             if start is not None:
-                level = replace(level, start=min(start, _LARGEST))
-            levels[number] = level
-        return levels
-
-    def _read_abstract(self, identity: str, seen: tuple[str, ...]) -> dict[int, Level]:
-        """Return the levels of a list definition, which may refer to a numbering style."""
-        element = self._abstract.get(identity)
-        if element is None or identity in seen:
-            return {}
-        link = child_value(element, "w:numStyleLink")
-        if link:
-            other = self._lists.get(self._styles.list_of(link) or "")
-            return self._read_abstract(
-                child_value(other, "w:abstractNumId") or "", (*seen, identity)
-            )
-        levels: dict[int, Level] = {}
-        for child in children_of(element, "w:lvl"):
-            number = parse_number(value_of(child, "ilvl"))
-            if number is not None:
-                levels[number] = _read_level(child)
+                levels.setdefault(number, Level()).start = min(start, _LARGEST)
         return levels
 
 

@@ -81,26 +81,19 @@ def _texts(element: Element | None, name: str) -> list[str]:
     return [one.text for one in inner if name_of(one.tag) == name and one.text]
 
 
-# Code points of the Symbol and Wingdings fonts.
-_SYMBOL = dict(
-    zip(
-        range(0x41, 0x7B),
-        "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ",
-        strict=True,
-    )
-) | {
-    0x22: "∀", 0x24: "∃", 0x40: "≅", 0xA2: "′", 0xA3: "≤", 0xA5: "∞", 0xAB: "↔", 0xAC: "←",
-    0xAD: "↑", 0xAE: "→", 0xAF: "↓", 0xB0: "°", 0xB1: "±", 0xB2: "″", 0xB3: "≥", 0xB4: "×",
-    0xB5: "∝", 0xB6: "∂", 0xB7: "•", 0xB8: "÷", 0xB9: "≠", 0xBA: "≡", 0xBB: "≈", 0xBC: "…",
-    0xC5: "⊕", 0xC6: "∅", 0xC7: "∩", 0xC8: "∪", 0xCE: "∈", 0xCF: "∉", 0xD1: "∇", 0xD2: "®",
-    0xD3: "©", 0xD4: "™", 0xD6: "√", 0xD7: "⋅", 0xD8: "¬", 0xD9: "∧", 0xDA: "∨", 0xDB: "⇔",
-    0xDE: "⇒", 0xE5: "∑", 0xF2: "∫",
-}  # fmt: skip
-_WINGDINGS = {
-    0x4A: "☺", 0x4C: "☹", 0x6C: "●", 0x6E: "■", 0x6F: "□", 0x71: "❑", 0x72: "❒", 0x75: "◆",
-    0x76: "❖", 0xA7: "▪", 0xA8: "◻", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE1: "↑", 0xE2: "↓",
-    0xE8: "➔", 0xF0: "⇨", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
-}  # fmt: skip
+# Characters of the Symbol and Wingdings fonts from a code point; a blank stands for any other.
+_FONTS = {
+    "symbol": (
+        (0x41, "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ"),
+        (0xA2, "′≤ ∞     ↔←↑→↓°±″≥×∝∂•÷≠≡≈…        ⊕∅∩∪     ∈∉ ∇®©™ √⋅¬∧∨⇔  ⇒      ∑            ∫"),
+    ),
+    "wingdings": (
+        (0x6C, "● ■□ ❑❒  ◆❖"),
+        (0xA7, "▪◻"),
+        (0xD8, "➢      ←→↑↓"),
+        (0xFB, "✗✓☒☑"),
+    ),
+}
 _PRIVATE = 0xF000
 
 
@@ -111,10 +104,10 @@ def symbol_of(font: str, code: str) -> str:
     except ValueError:
         return ""
     index = number - _PRIVATE if _PRIVATE <= number < _PRIVATE + 0x100 else number
-    name = font.lower()
-    table = _SYMBOL if name.startswith("symbol") else _WINGDINGS if "wingdings" in name else {}
-    if index in table:
-        return table[index]
+    for name, tables in _FONTS.items():
+        for first, characters in tables if name in font.lower() else ():
+            if 0 <= index - first < len(characters):
+                return characters[index - first].strip()
     character = chr(number) if number < 0x110000 else ""
     return character if character.isprintable() else ""  # not one of private use
 

@@ -24,10 +24,8 @@ from webquarry._read.documents.pdf_hidden import read_objects
 from webquarry._read.documents.pdf_lines import (
     Joiner,
     PdfLine,
-    Word,
     drop_running_heads,
     read_lines,
-    sort_for_reading,
 )
 from webquarry._read.documents.pdf_page import PdfFile
 from webquarry._read.documents.pdf_tables import Grid, find_grids, find_tables
@@ -48,7 +46,6 @@ from webquarry._read.markdown.blocks import Block
 _MOST_PAGES = 2_000
 _TITLE_PAGES = 2  # on which a title is looked for
 _WIDEST_CODE = 200  # characters
-_SAME_EDGE = 2  # points
 _LONGEST_NUMBER = 4  # characters of the number of a list item
 
 
@@ -100,7 +97,7 @@ class _Pages:
     notes: list[str] = field(default_factory=list)
 
     def prepare(self) -> None:
-        """Drop running heads and sort the lines; raises `Refusal` if there are none."""
+        """Drop running heads; raises `Refusal` if there are none."""
         count = len(self.lines)
         bare = drop_running_heads(self.lines)
         if not any(bare):
@@ -113,7 +110,7 @@ class _Pages:
             if not any(self.lines):
                 raise Refusal("has no text that can be seen")
             bare = self.lines  # a page of nothing but a running head
-        self.lines = list(map(sort_for_reading, bare))
+        self.lines = bare
         if self.broken:
             self.notes.append(f"Damaged pages that could not be read: {self.broken:,}.")
         if self.pictured:
@@ -172,7 +169,7 @@ class _Writer(DocumentWriter):
         page = 0
         for index, block in enumerate(blocks):
             is_new_page = block.page != page
-            if index in levels or is_new_page or not self._stays_in_item(block):
+            if index in levels or is_new_page or block.kind not in ("item", "contents"):
                 self._end_list()
             if is_new_page:
                 page = block.page
@@ -206,21 +203,6 @@ class _Writer(DocumentWriter):
         if text:
             self._out.add(text)
 
-    def _stays_in_item(self, block: PdfBlock) -> bool:
-        """Return whether a block belongs to the open list: an item, or a paragraph that is
-        indented like the text of one.
-        """
-        if block.kind in ("item", "contents"):
-            return True
-        item = self._item
-        if block.kind != "text" or not item or not self._levels or block.column != item.column:
-            return False
-        left = min(line.left for line in block.lines)
-        if len(block.lines) > 1 and left > item.lines[0].left + block.size / 2:
-            return True
-        text_left = item.lines[1].left if len(item.lines) > 1 else item.lines[0].left
-        return text_left > item.lines[0].left and abs(left - text_left) < _SAME_EDGE
-
     def _text_of(self, block: PdfBlock, skip: int = 0) -> str:
         """Return the text of a block without its first characters."""
         texts = [line.text for line in block.lines]
@@ -238,12 +220,9 @@ class _Writer(DocumentWriter):
         self._item = block
 
     def _format_code(self, lines: list[PdfLine]) -> Block:
-        """Return lines of code with their indents, gaps and blank lines."""
+        """Return lines of code with their indents and blank lines."""
         edge = min(line.left for line in lines)
-        words = [line.words or [Word(line.text, line.left, line.right)] for line in lines]
-        width = sum(word.right - word.left for word in chain.from_iterable(words))
-        letters = sum(len(word.text) for word in chain.from_iterable(words))
-        letter_width = max(width / max(1, letters), 1.0)
+        letter_width = max(sum(one.width for one in lines) / sum(len(one.text) for one in lines), 1)
         distances = [before.baseline - line.baseline for before, line in pairwise(lines)]
         usual = min(distances, default=0)
         texts: list[str] = []
@@ -251,10 +230,6 @@ class _Writer(DocumentWriter):
             follows = bool(number) and lines[number - 1].page == line.page
             if follows and distances[number - 1] > 1.5 * usual > 0:
                 texts.append("")
-            spaced = ""
-            for word in words[number]:
-                column = min(round((word.left - edge) / letter_width), _WIDEST_CODE)
-                blanks = max(column - len(spaced), 1 if spaced else 0)
-                spaced += " " * blanks + word.text
-            texts.append(self._joiner.join([spaced]).replace("\r", " "))
+            indent = min(round((line.left - edge) / letter_width), _WIDEST_CODE)
+            texts.append(" " * indent + self._joiner.join([line.text]).replace("\r", " "))
         return build_code("\n".join(texts), self._removed)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from typing import Literal
 
-from webquarry._read.documents.pdf_lines import INDENT, PdfLine
+from webquarry._read.documents.pdf_lines import PdfLine
 from webquarry._read.documents.pdf_tables import PageItem, PdfTable
 
 Kind = Literal["text", "item", "code", "contents", "table"]
@@ -59,8 +59,6 @@ class Column:
     left: float  # of most lines
     right: float  # the furthest
     pitch: float  # distance of lines, in sizes of the line
-    spaced: bool = False  # paragraphs of the document are separated by space
-    indented: bool = False  # paragraphs of the document start with an indent
 
 
 @dataclass
@@ -72,7 +70,6 @@ class PdfBlock:
     marker: str = ""  # of a list item
     table: PdfTable | None = None
     column: int = 0  # counted from the start of the document
-    end: Column | None = None  # the column in which it ends
 
     @property
     def page(self) -> int:
@@ -88,14 +85,10 @@ class PdfBlock:
     def bold(self) -> bool:
         return bool(self.lines) and all(line.bold for line in self.lines)
 
-    def is_finished(self, column: Column) -> bool:
-        """Return whether a paragraph ends where its column does."""
-        last = self.lines[-1]
-        if not _ends_sentence(last):
-            return False
-        if not column.indented or self.end is None:
-            return True
-        return self.end.right - last.right > 3 * last.size
+    @property
+    def is_finished(self) -> bool:
+        """Return whether its last line ends a sentence."""
+        return _ends_sentence(self.lines[-1])
 
 
 def body_size(lines: Iterable[PdfLine]) -> float:
@@ -110,7 +103,8 @@ def build_blocks(pages: list[list[PageItem]], body: float) -> list[PdfBlock]:
     """Return the blocks of a document."""
     lines = [[item for item in items if isinstance(item, PdfLine)] for items in pages]
     builder = _Builder(body)
-    for items, columns in zip(pages, _find_columns(lines, body), strict=True):
+    columns_of_pages = [_columns_of_page(one, body) for one in lines]
+    for items, columns in zip(pages, columns_of_pages, strict=True):
         remaining = iter(columns)
         for item, after in zip_longest(items, items[1:]):
             if isinstance(item, PdfTable):
@@ -121,26 +115,8 @@ def build_blocks(pages: list[list[PageItem]], body: float) -> list[PdfBlock]:
     return builder.blocks
 
 
-def _find_columns(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
-    """Return the column of each line of each page; lines of one column share one object."""
-    columns = [_columns_of_page(lines, body) for lines in pages]
-    gaps = indents = 0  # paragraphs that seem to start after a gap, and with an indent
-    for lines, columns_of_lines in zip(pages, columns, strict=True):
-        for (before, line), column in zip(pairwise(lines), columns_of_lines[1:], strict=False):
-            if before.bold or not _is_like_body(line, body) or _is_new_column(before, line):
-                continue
-            pitches = (before.baseline - line.baseline) / (column.pitch * line.size)
-            gaps += _WIDE_GAP < pitches < 2 * _WIDE_GAP
-            is_moved = line.left > before.left + line.indent
-            indents += is_moved and before.left < column.left + INDENT
-    for columns_of_lines in columns:
-        for column in columns_of_lines:
-            column.spaced = gaps >= max(2, indents)
-            column.indented = indents > max(2, gaps)
-    return columns
-
-
 def _columns_of_page(lines: list[PdfLine], body: float) -> list[Column]:
+    """Return the column of each line; lines of one column share one object."""
     pitch = _line_pitch(lines)
     parts: list[list[PdfLine]] = []
     for number, line in enumerate(lines):
@@ -208,7 +184,7 @@ class _Builder:
         if self._last is not None and not _is_contents(line.text):
             is_first = _is_indented(line, column, after)
             if _is_new_column(self._last, line):
-                block = self._find_unfinished(line, column, is_first)
+                block = self._find_unfinished(line, is_first)
             elif self._open and not self._starts_block(
                 self._open, self._last, line, column, is_first
             ):
@@ -218,7 +194,6 @@ class _Builder:
             block.column = self._columns
             self.blocks.append(block)
         block.lines.append(line)
-        block.end = column
         self._last, self._column, self._open = line, column, block
 
     def _start_block(self, line: PdfLine) -> PdfBlock:
@@ -230,7 +205,7 @@ class _Builder:
         is_note = marker == "*" and line.size < _SMALL_PRINT * self._body
         return PdfBlock("item", marker=marker) if marker and not is_note else PdfBlock("text")
 
-    def _find_unfinished(self, line: PdfLine, column: Column, is_first: bool) -> PdfBlock | None:
+    def _find_unfinished(self, line: PdfLine, is_first: bool) -> PdfBlock | None:
         """Return the unfinished paragraph of the column before, which a line continues."""
         if _marker_of(line) or line.turns or is_first:
             return None
@@ -241,7 +216,7 @@ class _Builder:
             is_alike = last.mono == line.mono and last.turns == line.turns
             if is_alike and 0.92 < last.size / line.size < 1.09:
                 is_near = last.page >= line.page - 1 and block.bold == line.bold
-                return block if is_near and not block.is_finished(column) else None
+                return block if is_near and not block.is_finished else None
             if block.size >= _SMALL_PRINT * self._body:  # not a note at the foot of the page
                 return None
         return None
@@ -286,8 +261,7 @@ def _ends_paragraph(
     """Return whether a paragraph ends, by the room in its last line and the indent below it."""
     room = column.right - above.right
     has_much_room = room > _MUCH_ROOM * (column.right - column.left)
-    may_end = has_much_room or (not column.spaced and _ends_sentence(above))
-    if may_end and room > _width_of_first_word(line):
+    if has_much_room and room > _width_of_first_word(line):
         return True
     is_centred = abs(line.left + line.right - above.left - above.right) < line.size
     if block.kind == "item" or is_centred or line.left <= above.left + line.indent:

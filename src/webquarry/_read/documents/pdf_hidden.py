@@ -2,9 +2,8 @@
 
 Text off the page or below two points is hidden. Other text is judged by what PDFium paints: the
 page is rendered with and without it, and text that changes no pixel is hidden, however it is
-covered, clipped or masked. Rendering in grey takes half the time, so colours are rendered only for
-text that changes nothing in grey. Text without ink over an image, and text under an image that is
-not empty there, is the text layer of a scan and stays.
+covered, clipped or masked. Text without ink over an image, and text under an image that is not
+empty there, is the text layer of a scan and is kept.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple
 
 from pypdfium2 import PdfMatrix, raw
 
-from webquarry._read.documents.pdf_page import ActualText, Box, PageText, read_actual_text
+from webquarry._read.documents.pdf_page import Box, PageText
 from webquarry._read.documents.text import OFF_PAGE, TINY
 
 INVISIBLE = "invisible text"
@@ -31,12 +30,11 @@ _DEEPEST = 40  # nested forms
 _MOST_RULES = 5_000
 _MOST_IMAGES = 1_000
 _MOST_SEGMENTS = 2_000  # of one path
-_MOST_MARKS = 20
 _WITHOUT_INK = frozenset({3, 7})  # text modes
 _PIXELS = 1.0  # per point; texts that share a pixel overlap
 _MOST_PIXELS = 1_500  # along one side of a page
 _MOST_GROUPS = 6  # of texts that are rendered one after the other
-_COLOUR_BYTES = 4  # of a pixel: three channels and an unused one
+_PIXEL = 4  # bytes: three channels and an unused one
 _CHANGED = bytes(16) + bytes(range(16, 256))  # bits that differ; no change for the lowest
 _WHITE = 0xFFFFFFFF
 _SAME_CHANNEL = 8
@@ -73,7 +71,7 @@ def read_objects(page: PageText) -> PageObjects:
     scan = _Scan(page.box)
     count = raw.FPDFPage_CountObjects(page.handle)
     scan.read(raw.FPDFPage_GetObject, page.handle, count, PdfMatrix(), 0)
-    page.load(scan.actual)
+    page.load()
     objects = scan.objects
     inked: list[_Text] = []
     for text in scan.texts:
@@ -89,28 +87,8 @@ def read_objects(page: PageText) -> PageObjects:
 def _find_unpainted(page: PageText, objects: PageObjects, texts: list[_Text]) -> None:
     """Render the page without its texts, those that overlap one after the other."""
     grid = _Grid.over(page.box)
-    full = Painting(page, grid, in_colour=False)
-    unpainted: list[list[_Text]] = []
+    full = Painting(page, grid)
     for group in _group_apart(grid, _find_drawings(page, texts)):
-        painting = full.without(group)
-        for drawing in group:
-            text = drawing[0]
-            if not painting.has_gap(text.box, text.widest_gap):
-                continue
-            if painting.shows(text.box):
-                objects.partly_hidden[text.address] = painting
-            else:
-                unpainted.append(drawing)
-    if unpainted:
-        _confirm_unpainted(page, grid, objects, unpainted)
-
-
-def _confirm_unpainted(
-    page: PageText, grid: _Grid, objects: PageObjects, drawings: list[list[_Text]]
-) -> None:
-    """Render texts in colour that change nothing in grey."""
-    full = Painting(page, grid, in_colour=True)
-    for group in _group_apart(grid, drawings):
         painting = full.without(group)
         for drawing in group:
             text = drawing[0]
@@ -206,10 +184,9 @@ def _is_under_image(box: Box, images: list[Box]) -> bool:
 class Painting:
     """A page rendered with and without some of its texts."""
 
-    def __init__(self, page: PageText, grid: _Grid, *, in_colour: bool) -> None:
+    def __init__(self, page: PageText, grid: _Grid) -> None:
         self._page = page
         self._grid = grid
-        self._bytes = _COLOUR_BYTES if in_colour else 1  # of a pixel
         self._before = self._after = self._render()
 
     def without(self, drawings: list[list[_Text]]) -> Painting:
@@ -229,12 +206,12 @@ class Painting:
     def has_gap(self, box: Box, width: float) -> bool:
         """Return whether all of a box did not change, or a part of it wider than this."""
         starts, columns = self._grid.find(box)
-        size = self._bytes * columns
-        gap = bytes(self._bytes * int(min(columns, width * self._grid.scale + 1)))
+        size = _PIXEL * columns
+        gap = bytes(_PIXEL * int(min(columns, width * self._grid.scale + 1)))
         middle = len(starts) // 2  # where most of the ink is
         changed = 0
         for start in chain(starts[middle:], starts[:middle]):
-            row = slice(self._bytes * start, self._bytes * start + size)
+            row = slice(_PIXEL * start, _PIXEL * start + size)
             bits = int.from_bytes(self._before[row]) ^ int.from_bytes(self._after[row])
             if bits:
                 changed |= bits
@@ -245,23 +222,19 @@ class Painting:
     def is_empty(self, box: Box) -> bool:
         """Return whether a box has one colour."""
         starts, width = self._grid.find(box)
-        size = self._bytes
-        rows = (self._before[size * start : size * (start + width)] for start in starts)
+        rows = (self._before[_PIXEL * start : _PIXEL * (start + width)] for start in starts)
         pixels = b"".join(rows)
-        channels = [pixels[channel::size] for channel in range(size)]
+        channels = [pixels[channel::_PIXEL] for channel in range(_PIXEL)]
         return all(max(one) - min(one) < _SAME_CHANNEL for one in channels)
 
     def _render(self) -> bytearray:
         width, height = self._grid.columns, self._grid.rows
-        in_colour = self._bytes == _COLOUR_BYTES
-        kind = raw.FPDFBitmap_BGRx if in_colour else raw.FPDFBitmap_Gray
-        flags = raw.FPDF_ANNOT | (0 if in_colour else raw.FPDF_GRAYSCALE)
-        line = self._bytes * width
-        pixels = bytearray(line * height)
+        pixels = bytearray(_PIXEL * width * height)
         buffer = (ctypes.c_ubyte * len(pixels)).from_buffer(pixels)
-        bitmap = raw.FPDFBitmap_CreateEx(width, height, kind, buffer, line)
+        bitmap = raw.FPDFBitmap_CreateEx(width, height, raw.FPDFBitmap_BGRx, buffer, _PIXEL * width)
         raw.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, _WHITE)
-        raw.FPDF_RenderPageBitmap(bitmap, self._page.handle, 0, 0, width, height, 0, flags)
+        handle, flags = self._page.handle, raw.FPDF_ANNOT
+        raw.FPDF_RenderPageBitmap(bitmap, handle, 0, 0, width, height, 0, flags)
         raw.FPDFBitmap_Destroy(bitmap)
         return pixels
 
@@ -271,7 +244,6 @@ class _Scan:
 
     def __init__(self, page: Box) -> None:
         self.objects = PageObjects()
-        self.actual: list[ActualText] = []
         self.texts: list[_Text] = []  # on the page, and not tiny
         self._page = page
 
@@ -305,11 +277,13 @@ class _Scan:
 
     def _read_text(self, one: Any, box: Box, matrix: PdfMatrix) -> None:
         address = ctypes.addressof(one.contents)
-        for number in range(min(raw.FPDFPageObj_CountMarks(one), _MOST_MARKS)):
-            mark = raw.FPDFPageObj_GetMark(one, number)
-            text = read_actual_text(mark)
-            if text is not None:
-                self.actual.append(ActualText(one, mark, text, box))
+        # PDFium would return `ActualText`, which is invisible, in place of what is drawn.
+        for number in reversed(range(raw.FPDFPageObj_CountMarks(one))):
+            mark, size = raw.FPDFPageObj_GetMark(one, number), ctypes.c_ulong()
+            if raw.FPDFPageObjMark_GetParamStringValue(
+                mark, b"ActualText", None, 0, ctypes.byref(size)
+            ):
+                raw.FPDFPageObj_RemoveMark(one, mark)
         if not self._page.touches(box):
             self.objects.hidden[address] = OFF_PAGE
         elif min(box.width, box.height) < SMALLEST_TEXT and _is_tiny(one, matrix):

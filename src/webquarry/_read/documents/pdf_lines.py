@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import isfinite
 from statistics import median
 from typing import NamedTuple
@@ -33,7 +33,6 @@ _PROSE_PITCH = 0.5  # em; average width of a character in prose
 _SHORT = 30  # characters; a shorter line may be a row of anything
 _CELL_GAP = 0.75  # em
 _CELL_GAP_TO_WORD_GAP = 2.2
-_MOST_WORDS_MEASURED = 12
 
 
 class Word(NamedTuple):
@@ -155,7 +154,6 @@ def _measure_line(page: PageText, text: str, places: Sequence[int], number: int)
     page_box = _turn_upright(page.box, turns)
     baseline = _turn_upright(Box(x, y, x, y), turns).bottom
     font = page.font_of(inner)
-    words = islice(_WORD.finditer(bare), _MOST_WORDS_MEASURED)
     return PdfLine(
         text=bare,
         page=number,
@@ -164,8 +162,7 @@ def _measure_line(page: PageText, text: str, places: Sequence[int], number: int)
         baseline=baseline,
         size=sorted(page.size_of(index) for index in (inner, centre, last))[1],
         bold=font.bold and page.font_of(centre).bold and page.font_of(last).bold,
-        mono=font.mono
-        and all(page.font_of(page.index_of(places[word.start()])).mono for word in words),
+        mono=all(page.font_of(index).mono for index in (first, inner, centre, last)),
         height=(baseline - page_box.bottom) / (page_box.height or 1),
         turns=turns,
         centre=centre_on_page,
@@ -227,31 +224,22 @@ def drop_running_heads(pages: list[list[PdfLine]]) -> list[list[PdfLine]]:
     """Return the pages without running heads and page numbers.
 
     A line at the top or bottom is dropped if the same text, apart from digits, is on many pages, if
-    it counts the pages like others do, or if it is only a page number.
+    it counts the pages like others do, or if it is a page number in words ("Page 3").
     """
-    texts: Counter[str] = Counter()  # pages by text at the edge
-    offsets: Counter[int] = Counter()  # pages by difference between a number and the page's index
+    seen: Counter[str | int] = Counter()  # pages by text, and by number less the page's index
     for lines in pages:
-        at_edge = list(filter(_is_at_edge, lines))
-        texts.update({_text_key(line) for line in at_edge})
-        offsets.update({offset for line in at_edge for offset in _number_offsets(line)})
+        seen.update({key for line in lines if _is_at_edge(line) for key in _keys_of(line)})
     least = max(2, _SHARE * len(pages))
-    repeated = {text for text, count in texts.items() if count >= least}
-    # Two pages are enough only if they are counted from 1.
-    numbering = {
-        offset
-        for offset, count in offsets.items()
-        if count >= (least if offset == 1 else max(least, 3))
-    }
 
     def is_running(line: PdfLine) -> bool:
         if not _is_at_edge(line):
             return False
-        found = _number_offsets(line)
-        if _text_key(line) in repeated or numbering & found:
+        # Two pages are enough only if they are counted from 1.
+        if any(seen[key] >= max(least, 2 if key == 1 else 3) for key in _keys_of(line)[1:]):
             return True
         is_bare = line.text.strip(" -–—").isdigit()
-        return _ONLY_NUMBER.fullmatch(line.text) is not None and (not is_bare or 1 in found)
+        is_number = not is_bare and _ONLY_NUMBER.fullmatch(line.text) is not None
+        return is_number or seen[_keys_of(line)[0]] >= least
 
     return [[line for line in lines if not is_running(line)] for lines in pages]
 
@@ -260,33 +248,11 @@ def _is_at_edge(line: PdfLine) -> bool:
     return not _BAND < line.height < 1 - _BAND
 
 
-def _text_key(line: PdfLine) -> str:
-    return _DIGITS.sub("#", " ".join(line.text.split())).casefold()
-
-
-def _number_offsets(line: PdfLine) -> set[int]:
-    """Return the differences between the numbers at both ends of a line and its page's index."""
+def _keys_of(line: PdfLine) -> list[str | int]:
+    """Return the text without numbers, and the numbers at both ends less the page's index."""
+    text = _DIGITS.sub("#", " ".join(line.text.split())).casefold()
     numbers = [before or after for before, after in _NUMBER_AT_EDGE.findall(line.text)]
-    return {int(number) - line.page for number in numbers}
-
-
-_JUMPS = 0.25  # of the lines
-_LEAST_JUMPS = 4
-
-
-def sort_for_reading(lines: list[PdfLine]) -> list[PdfLine]:
-    """Return the lines in reading order.
-
-    The order of the file is nearly always right, also for columns; lines are sorted only if it
-    jumps upwards within a column again and again.
-    """
-    jumps = 0
-    for before, line in pairwise(lines):
-        if before.turns == line.turns and line.baseline > before.baseline + line.size / 2:
-            jumps += min(before.right, line.right) > max(before.left, line.left)
-    if jumps < max(_LEAST_JUMPS, _JUMPS * len(lines)):
-        return lines
-    return sorted(lines, key=lambda line: (line.turns, -round(line.baseline), line.left))
+    return [text, *(int(number) - line.page for number in numbers)]
 
 
 _SOFT = ("\u00ad", "\u2010")
@@ -298,7 +264,6 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 _LONGEST_WORD = 60  # characters
 _LONGEST_ADDRESS = 300
-_KEEP_HYPHEN_AFTER = frozenset({"self", "well", "half", "vice", "quasi"})
 _BROKEN_NAME = re.compile(r"(?:\w_|https?://\S+[/=&?._-])$")  # of a variable, or an address
 # Ligatures, and radicals that fonts map to in place of the character.
 _COMPATIBLE = {
@@ -345,6 +310,4 @@ class Joiner:
         tail = _FIRST_WORD.match(after[:_LONGEST_WORD])
         if head is None or tail is None or not after[0].islower():
             return "-"
-        compound = f"{head[0]}-{tail[0]}".casefold()
-        is_kept = compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER
-        return "-" if is_kept else ""
+        return "-" if f"{head[0]}-{tail[0]}".casefold() in self._compounds else ""

@@ -100,20 +100,6 @@ class Font(NamedTuple):
     mono: bool
 
 
-class ActualText(NamedTuple):
-    """A text that the file gives for a drawn object, by a content mark of that object."""
-
-    handle: Any
-    mark: Any
-    text: str
-    box: Box
-
-    @property
-    def fits(self) -> bool:
-        """Return whether the text is no longer than what fits into the box of the object."""
-        return len(self.text) <= 4 + 4 * self.box.width / max(1.0, self.box.height)
-
-
 class PdfFile:
     """An open file."""
 
@@ -156,7 +142,7 @@ class PdfFile:
         try:
             page = self._file.get_page(index)
             page.set_rotation(0)  # PDFium reads a rotated page in the wrong order
-            read = PageText(self._file.raw, page.raw, Box(*page.get_bbox()))
+            read = PageText(page.raw, Box(*page.get_bbox()))
         except pdfium.PdfiumError:
             yield None
             return
@@ -170,9 +156,8 @@ class PdfFile:
 class PageText:
     """One page; its characters are there after `load`."""
 
-    def __init__(self, file: Any, page: Any, box: Box) -> None:
+    def __init__(self, page: Any, box: Box) -> None:
         self.handle = page
-        self._file = file
         self._text: Any = None
         self.has_size = min(box.width, box.height) > 1
         self.box = box if self.has_size else _EVERYWHERE
@@ -183,33 +168,15 @@ class PageText:
         self._font_flags = ctypes.c_int()
         self._fonts: dict[tuple[bytes, int], Font] = {}
 
-    def load(self, actual: Sequence[ActualText]) -> None:
-        """Load the characters that are drawn. `ActualText` is used where those cannot be read."""
-        for one in actual:
-            raw.FPDFPageObj_RemoveMark(one.handle, one.mark)
+    def load(self) -> None:
+        """Load the characters that are drawn."""
         self._text = raw.FPDFText_LoadPage(self.handle)
-        needed = [one for one in actual if one.fits and not self._is_readable(one.handle)]
-        for one in needed:
-            mark = raw.FPDFPageObj_AddMark(one.handle, b"Span")
-            text = one.text.encode("utf-8", "replace")
-            raw.FPDFPageObjMark_SetStringParam(self._file, one.handle, mark, b"ActualText", text)
-        if needed:
-            self.close()
-            self._text = raw.FPDFText_LoadPage(self.handle)
         self._read()
 
     def close(self) -> None:
         """Close the characters."""
         if self._text is not None:
             raw.FPDFText_ClosePage(self._text)
-
-    def _is_readable(self, handle: Any) -> bool:
-        """Return whether the characters that an object drew can be read."""
-        size = raw.FPDFTextObj_GetText(handle, self._text, None, 0)
-        buffer = (ctypes.c_ushort * (size // 2 + 1))()
-        raw.FPDFTextObj_GetText(handle, self._text, buffer, ctypes.sizeof(buffer))
-        text = _decode(buffer)
-        return bool(text.strip()) and "".join(text.split()).isprintable()
 
     def _read(self) -> None:
         """Read the characters. PDFium counts a surrogate pair as two."""
@@ -275,20 +242,3 @@ class PageText:
         """Addresses of the objects that drew the characters of `text`; 0 for a generated one."""
         handle = ctypes.cast(self._text, ctypes.c_void_p)
         return [_find_owner(handle, self.index_of(place)) for place in range(len(self.text))]
-
-
-def read_actual_text(mark: Any) -> str | None:
-    """Return the `ActualText` of a content mark; None if it has none."""
-    size = ctypes.c_ulong()
-    arguments = (mark, b"ActualText")
-    if not raw.FPDFPageObjMark_GetParamStringValue(*arguments, None, 0, ctypes.byref(size)):
-        return None
-    buffer = (ctypes.c_ushort * (size.value // 2 + 1))()
-    raw.FPDFPageObjMark_GetParamStringValue(
-        *arguments, buffer, ctypes.sizeof(buffer), ctypes.byref(size)
-    )
-    return _decode(buffer)
-
-
-def _decode(buffer: ctypes.Array[ctypes.c_ushort]) -> str:
-    return bytes(buffer).decode("utf-16-le", "replace").partition("\0")[0]

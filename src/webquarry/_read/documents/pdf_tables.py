@@ -1,15 +1,14 @@
 """Tables of a page: ruled ones from drawn lines, others from aligned gaps.
 
 Rules that touch form a grid; a missing piece of line between two cells merges them. Without rules,
-three or more rows are a table if their parts are aligned with clear gaps. Columns of prose that
-were written line by line across the page look the same and are put one after the other.
+three or more rows are a table if their parts are aligned with clear gaps.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress, islice
 
 from webquarry._read.documents.pdf_lines import Joiner, PdfLine, Word, measure_words
@@ -21,9 +20,6 @@ _MOST_CELLS = 5_000
 _LEAST_ROWS = 3
 _FURTHEST = 2.6  # times the size of a line, from one row to the next
 _CLOSE = 1.35  # times the size of a line, from one line of a cell to the next
-_PROSE_ROWS = 6
-_PROSE_LENGTH = 22  # characters of a part of prose on average
-_MOST_PROSE_COLUMNS = 3
 _MOST_COLUMNS = 40
 _LEAST_SHARE = 0.5  # of the cells that have text
 _AT_FOOT, _AT_HEAD = 0.25, 0.75  # of the height of a page
@@ -213,10 +209,7 @@ def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
             start += 1
             continue
         start += len(run)
-        if _is_prose(run, bands):
-            yield from _split_columns(run, bands)
-        else:
-            yield PdfTable.of_lines(_build_rows(run, bands), run)
+        yield PdfTable.of_lines(_build_rows(run, bands), run)
 
 
 def _find_rows(items: list[PageItem], start: int) -> tuple[list[PdfLine], list[Band]]:
@@ -286,26 +279,3 @@ def _build_rows(run: list[PdfLine], bands: list[Band]) -> list[list[str]]:
         for cell in _cells_of(line):
             rows[-1][_band_of(cell, bands)].append(cell.text)
     return [list(map(_JOINER.join, row)) for row in rows]
-
-
-def _is_prose(run: list[PdfLine], bands: list[Band]) -> bool:
-    """Return whether the parts are as long as lines of prose in every column."""
-    if len(bands) > _MOST_PROSE_COLUMNS or len(run) < _PROSE_ROWS:
-        return False
-    lengths: defaultdict[int, list[int]] = defaultdict(list)
-    for line in run:
-        for cell in line.cells:
-            lengths[_band_of(cell, bands)].append(len(cell.text))
-    return len(lengths) == len(bands) and all(
-        sum(found) >= _PROSE_LENGTH * len(found) for found in lengths.values()
-    )
-
-
-def _split_columns(run: list[PdfLine], bands: list[Band]) -> Iterator[PdfLine]:
-    """Yield lines of prose that are side by side, column by column."""
-    for column in range(len(bands)):
-        for line in run:
-            for cell in _cells_of(line):
-                if _band_of(cell, bands) == column:
-                    text, left, right = cell
-                    yield replace(line, text=text, left=left, right=right, cells=[], words=[])

@@ -7,7 +7,7 @@ Slides are in the order of the presentation, which may differ from that of their
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -47,7 +47,6 @@ _DEEPEST = 40
 _MOST_PAINTED = 1_000  # shapes that may be behind a text
 _MOST_SLIDES = 2_000
 _SMALLEST_TEXT = 200  # hundredths of a point
-_LEAST_ALPHA = 5_000  # of 100,000
 _MOST_SPAN = 100
 _LEVELS = 9
 _NUMBERED = "1. "
@@ -139,47 +138,24 @@ class _Shape(NamedTuple):
     position: tuple[int, ...]  # from the top, from the left
 
 
-def _list_shapes(
-    root: Element, layout: Element | None, slide: _Frame, removed: Counter[str]
-) -> list[_Shape]:
+def _list_shapes(root: Element, slide: _Frame, removed: Counter[str]) -> list[_Shape]:
     """Return the shapes with text in reading order."""
     tree = find_child(root, "p:cSld", "p:spTree")
     if tree is None:
         return []
-    frames = _layout_frames(layout)
     found: list[_Shape] = []
-    position: tuple[int, ...] = (0, 0)
+    position: tuple[int, ...] = (0, 0)  # of the shape before, for placeholders of the layout
     for shape, outermost in _walk(tree, removed):
-        own = _frame_of(outermost)
-        by_layout = None
-        placeholder = _placeholder_of(shape)
-        if placeholder is not None:
-            by_layout = frames.get(f"idx {placeholder.get('idx')}")
-            by_layout = by_layout or frames.get(f"type {placeholder.get('type') or ''}")
-        if outermost is shape:
-            frame = own or by_layout
-            if own and slide.height and slide.width and not own.overlaps(slide):
-                removed[OFF_PAGE] += 1
-                continue
-        else:  # positions in a group are relative to the group
-            frame = by_layout or own
+        frame = _frame_of(outermost)
+        is_off = frame is not None and slide.width and slide.height and not frame.overlaps(slide)
+        if is_off and outermost is shape:  # positions in a group are relative to the group
+            removed[OFF_PAGE] += 1
+            continue
         position = frame[:2] if frame else position
         kind, content = _content_of(shape)
         if content is not None:
             found.append(_Shape(shape, content, kind, position))
     return sorted(found, key=lambda shape: (shape.kind != "title", shape.position))
-
-
-def _layout_frames(root: Element | None) -> dict[str, _Frame]:
-    """Return the rectangles of the placeholders of a layout, by index and by type."""
-    frames: dict[str, _Frame] = {}
-    for shape in root.iter() if root is not None else ():
-        placeholder = _placeholder_of(shape) if name_of(shape.tag) == "p:sp" else None
-        frame = _frame_of(shape)
-        if placeholder is not None and frame is not None:
-            frames.setdefault(f"idx {placeholder.get('idx')}", frame)
-            frames.setdefault(f"type {placeholder.get('type') or ''}", frame)
-    return frames
 
 
 def _walk(
@@ -236,32 +212,20 @@ def _frame_of(shape: Element) -> _Frame | None:
         return None
 
 
-class _Backgrounds:
-    """Background of the text of a slide: its page and the filled shapes and pictures on it."""
-
-    def __init__(self, roots: list[Element]) -> None:
-        self._is_white = all(map(_has_white_page, roots))
-        shapes = (shape for root in roots for shape in root.iter())
-        painted = (shape for shape in shapes if name_of(shape.tag) == "p:pic" or _is_filled(shape))
-        self._painted = [_frame_of(shape) for shape in islice(painted, _MOST_PAINTED)]
-
-    def is_white(self, shape: Element) -> bool:
-        """Return whether a shape has nothing but a white page behind it as far as is known."""
-        if not self._is_white or _is_filled(shape):
-            return False
-        frame = _frame_of(shape)
-        return not self._painted or all(
-            frame and other and not frame.overlaps(other) for other in self._painted
+def _list_painted(roots: Iterable[Element]) -> list[_Frame | None]:
+    """Return the rectangles of what a slide, its layout and master paint; None if unknown."""
+    painted: list[_Frame | None] = []
+    for root in roots:
+        background = find_child(root, "p:cSld", "p:bg")
+        scheme = child_value(find_child(background, "p:bgRef"), "a:schemeClr")
+        is_dark = find_child(root, "p:clrMap") is not None and (
+            child_value(root, "p:clrMap", "bg1") != "lt1"
         )
-
-
-def _has_white_page(root: Element) -> bool:
-    """Return whether a slide, layout or master has the first background colour, a light one."""
-    background = find_child(root, "p:cSld", "p:bg")
-    scheme = child_value(find_child(background, "p:bgRef"), "a:schemeClr")
-    mapping = find_child(root, "p:clrMap")
-    is_light = mapping is None or mapping.get("bg1") == "lt1"
-    return is_light and (background is None or scheme in ("bg1", "lt1"))
+        if is_dark or (background is not None and scheme not in ("bg1", "lt1")):
+            painted.append(None)
+        shapes = (one for one in root.iter() if name_of(one.tag) == "p:pic" or _is_filled(one))
+        painted += map(_frame_of, islice(shapes, _MOST_PAINTED))
+    return painted
 
 
 def _is_filled(shape: Element) -> bool:
@@ -283,15 +247,19 @@ class _SlideWriter(OfficeWriter):
 
     def write(self, root: Element, size: _Frame) -> None:
         """Write the slide and its notes."""
-        layout_relation = find_relation(self._relations, "slideLayout")
-        layout = self._package.read_related(layout_relation)
-        master = None
-        if layout_relation is not None:
-            relations = self._package.relations(layout_relation.target)
-            master = self._package.read_related(find_relation(relations, "slideMaster"))
-        backgrounds = _Backgrounds([one for one in (root, layout, master) if one is not None])
-        for shape in _list_shapes(root, layout, size, self._removed):
-            self._on_white = backgrounds.is_white(shape.element)
+        roots, relations = [root], self._relations
+        for kind in ("slideLayout", "slideMaster"):
+            relation = find_relation(relations, kind)
+            part = self._package.read_related(relation)
+            if relation is not None and part is not None:
+                roots.append(part)
+                relations = self._package.relations(relation.target)
+        painted = _list_painted(roots)
+        for shape in _list_shapes(root, size, self._removed):
+            frame = _frame_of(shape.element)
+            self._on_white = not _is_filled(shape.element) and all(
+                frame and other and not frame.overlaps(other) for other in painted
+            )
             self._write_shape(shape)
         self._on_white = True
         notes = self._package.read_related(find_relation(self._relations, "notesSlide"))
@@ -368,7 +336,7 @@ class _SlideWriter(OfficeWriter):
         if size is not None and size < _SMALLEST_TEXT:
             self._removed[TINY] += 1
             return
-        if _has_no_ink(settings) or (self._on_white and _is_white_text(settings)):
+        if _is_unpainted(settings, on_white=self._on_white):
             self._removed[SAME_COLOUR] += 1
             return
         link = self.link_to(child_value(settings, "a:hlinkClick", "id"))
@@ -414,26 +382,16 @@ class _SlideWriter(OfficeWriter):
         self._add_in("> ", "> ", texts)
 
 
-def _has_no_ink(settings: Element | None) -> bool:
-    """Return whether a run is transparent and has no outline."""
-    if find_child(settings, "a:ln") is not None:
-        return False
+def _is_unpainted(settings: Element | None, *, on_white: bool) -> bool:
+    """Return whether a run has no fill and no outline, or is explicitly white on white."""
     if find_child(settings, "a:noFill") is not None:
-        return True
-    fill = find_child(settings, "a:solidFill")
-    alphas = () if fill is None else (child_value(colour, "a:alpha") for colour in fill)
-    return any((parse_number(alpha) or 0) < _LEAST_ALPHA for alpha in alphas if alpha)
-
-
-def _is_white_text(settings: Element | None) -> bool:
-    """Return whether a run is explicitly white."""
+        return find_child(settings, "a:ln") is None
     fill = find_child(settings, "a:solidFill")
     scheme = find_child(fill, "a:schemeClr")
-    if scheme is not None:
-        return value_of(scheme) in ("bg1", "lt1") and not len(scheme)  # without tint or shade
-    value = child_value(fill, "a:srgbClr")
-    colour = parse_attribute_colour(value.lower()) if value else None
-    return colour is not None and alike(colour, WHITE)
+    if scheme is not None:  # without tint or shade
+        return on_white and value_of(scheme) in ("bg1", "lt1") and not len(scheme)
+    colour = parse_attribute_colour((child_value(fill, "a:srgbClr") or "").lower())
+    return on_white and colour is not None and alike(colour, WHITE)
 
 
 def _marker_of(settings: Element | None, *, bulleted: bool) -> str:
