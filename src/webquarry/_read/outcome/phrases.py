@@ -1,8 +1,9 @@
 """Phrases of walls, logins, consents, teasers and pagers, from `phrases.toml`, and their matcher.
 
 A text is split into lower-case words, numbers and punctuation; characters of scripts without spaces
-are words of their own. The phrases of a topic are compiled to one finite automaton over words,
-which reads a text once from left to right. The syntax of phrases is described in `phrases.toml`.
+are words of their own. The phrases of a topic are compiled to one nondeterministic automaton over
+words, which reads a text once from left to right. The syntax of phrases is described in
+`phrases.toml`.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ _BOUNDARIES = frozenset({_LINE, _SENTENCE})
 _SENTENCE_ENDS = frozenset(".!?…。！？")
 _SEPARATORS = frozenset("|·»–—")
 _SYMBOLS = frozenset("€$£%+/")
-_OTHER, _NUMBER = "*", "0"  # other words, and numbers
-_MOST_TRANSITIONS = 20_000  # that are kept, per topic
 _LONGEST_PAGE = 8_000  # characters of a page that are matched; walls and notices are shorter
 _ACCEPT = 0
 
@@ -41,8 +40,10 @@ def fold(text: str) -> str:
 
 
 def tokenize(text: str) -> list[str]:
-    """Split a text into words, numbers and punctuation, between two newlines."""
-    return _TOKEN.findall(f"\n{fold(text)}\n")
+    """Split a text into words, numbers and punctuation that has a meaning, between two newlines."""
+    tokens = _TOKEN.findall(f"\n{fold(text)}\n")
+    read = (token if token[0].isalnum() else _read_mark(token) for token in tokens)
+    return list(filter(None, read))
 
 
 @lru_cache(maxsize=4)
@@ -98,90 +99,35 @@ class _Step(NamedTuple):
         return token != _LINE and (self.kind == "inline" or token != _SENTENCE)
 
 
-class _State(dict[str, "_State"]):
-    """Steps of phrases that have begun, and the following state by token."""
-
-    __slots__ = ("automaton", "steps")
-
-    def __init__(self, automaton: _Automaton, steps: frozenset[int]) -> None:
-        self.automaton = automaton
-        self.steps = steps
-
-    def __missing__(self, token: str) -> _State:
-        return self.automaton.advance(self, token)
-
-
 class _Automaton:
-    """Deterministic automaton that finds phrases in tokens; its states are built when needed."""
+    """Finds phrases in tokens: the set of steps that come next advances with every token."""
 
     def __init__(self, steps: list[_Step], first: Iterable[int]) -> None:
         self._steps = steps
-        self._first: dict[str, list[int]] = {}  # steps after the first ones, by word
-        self._other_first: list[_Step] = []
+        self._by_word: dict[str, list[int]] = {}  # steps after the first ones, by word
+        self._others: list[_Step] = []  # first steps that are not only words
         for number in first:
             step = steps[number]
             for word in step.words:
-                self._first.setdefault(word, []).extend(step.after)
+                self._by_word.setdefault(word, []).extend(step.after)
             if step.kind != "word" or step.stems:
-                self._other_first.append(step)
-        self._words = frozenset().union({_OTHER, _NUMBER}, *(step.words for step in steps))
-        self._stems = tuple({stem for step in steps for stem in step.stems})
-        self._states: dict[frozenset[int], _State] = {}
-        self._transitions = 0
-        self._final = _State(self, frozenset())
+                self._others.append(step)
 
     def match(self, tokens: Iterable[str]) -> bool:
         """Whether the tokens contain a phrase."""
-        state = self._find_state(frozenset())
-        final = self._final
+        waiting: set[int] = set()
         for token in tokens:
-            state = state[token]
-            if state is final:
-                return True
-        return False
-
-    def advance(self, state: _State, token: str) -> _State:
-        """Return the state after a token, and remember it."""
-        symbol = self._generalize(token)
-        if not symbol:
-            following = state
-        elif symbol != token:
-            following = state[symbol]
-        else:
-            reached = set(self._first.get(symbol, ()))
-            for step in (*self._other_first, *map(self._steps.__getitem__, state.steps)):
-                if step.accepts(symbol):
+            begun = self._by_word.get(token, ())
+            if not begun and not waiting and not self._others:
+                continue
+            reached = set(begun)
+            for step in (*self._others, *map(self._steps.__getitem__, waiting)):
+                if step.accepts(token):
                     reached.update(step.after)
-            following = self._final if _ACCEPT in reached else self._find_state(frozenset(reached))
-        self._transitions += 1
-        if self._transitions > _MOST_TRANSITIONS:
-            self._states.clear()
-            self._transitions = 0
-        state[token] = following
-        return following
-
-    def _find_state(self, steps: frozenset[int]) -> _State:
-        state = self._states.get(steps)
-        if state is None:
-            state = self._states[steps] = _State(self, steps)
-        return state
-
-    def _generalize(self, token: str) -> str:
-        """Return a token that every step treats as this one; empty for one without a meaning.
-
-        There are few of them: the words and stems of the phrases, boundaries and symbols.
-        """
-        if token in self._words:
-            return token
-        if token[0].isdecimal():
-            return _NUMBER
-        if not token[0].isalnum():
-            return _read_mark(token)
-        stem = ""
-        if token.startswith(self._stems):
-            stem = max(filter(token.startswith, self._stems), key=len)
-        has_digit = not token.isalpha() and any(map(str.isdecimal, token))
-        return stem + _OTHER + _NUMBER * has_digit
+            if _ACCEPT in reached:
+                return True
+            waiting = reached
+        return False
 
 
 class Phrases:
@@ -281,8 +227,7 @@ def _parse_words(part: str) -> tuple[frozenset[str], tuple[str, ...], list[list[
         is_stem = plain != choice
         tokens = [plain]
         if not (plain.isascii() and plain.isalnum()):
-            written = tokenize(plain)[1:-1] or ["/"]
-            tokens = [one for one in written if one[0].isalnum() or _read_mark(one)]
+            tokens = tokenize(plain)[1:-1] or ["/"]
         if len(tokens) == 1:
             (stems if is_stem else words).append(tokens[0])
             continue

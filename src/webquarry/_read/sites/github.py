@@ -436,19 +436,16 @@ class _Writing(SiteWriter):
         for path in dict.fromkeys(comment.text("path") for comment in comments):
             blocks.append(self.heading(3, self.name(path) or "unknown file"))
             in_file = [comment for comment in comments if comment.text("path") == path]
-            replies: dict[int | None, list[JsonData]] = {one.number("id"): [] for one in in_file}
-            replies.pop(None, None)
-            roots: list[JsonData] = []
+            in_file.sort(key=lambda one: one.number("in_reply_to_id") or one.number("id") or 0)
             for comment in in_file:
-                replies.get(comment.number("in_reply_to_id"), roots).append(comment)
-            for root in roots:
-                hunk = root.text("diff_hunk").split("\n")[-_HUNK_LINES:]
-                line = root.number("line") or root.number("original_line")
-                head = self._write_head(root) + self.label(" on line ", str(line or ""))
-                blocks.append(self.code("\n".join(hunk), "diff"))
-                blocks.append(self.item(head, self._write_body(root)))
-                for reply in replies.get(root.number("id"), []):
-                    blocks.append(self.item(self._write_head(reply), self._write_body(reply), 1))
+                depth = 0 if comment.number("in_reply_to_id") is None else 1
+                line = comment.number("line") or comment.number("original_line")
+                head = self._write_head(comment)
+                if not depth:
+                    hunk = comment.text("diff_hunk").split("\n")[-_HUNK_LINES:]
+                    blocks.append(self.code("\n".join(hunk), "diff"))
+                    head += self.label(" on line ", str(line or ""))
+                blocks.append(self.item(head, self._write_body(comment), depth))
         return blocks
 
     def write_discussion(self) -> Page:
