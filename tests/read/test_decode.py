@@ -210,13 +210,6 @@ def test_invalid_byte_neither_truncates_text_nor_overrides_label() -> None:
     assert decoded.text.endswith("</html>")
 
 
-def test_euc_jp_includes_nec_circled_digits() -> None:
-    assert (
-        decode("手順".encode("euc_jp") + b"\xad\xa1\xad\xb5", "text/plain; charset=euc-jp").text
-        == "手順①Ⅰ"
-    )
-
-
 def test_iso_2022_jp_is_detected_by_its_escapes() -> None:
     body = page(JAPANESE).encode("iso2022_jp")
 

@@ -32,9 +32,8 @@ class Jobs:
         *,
         large: bool = False,
         ahead: bool = False,
-        behind: bool = False,
     ) -> None:
-        place = self.places[name] = Place(caller, large, ahead, behind)
+        place = self.places[name] = Place(caller, large, ahead)
 
         async def enter() -> None:
             await self.queue.enter(place)
@@ -171,48 +170,5 @@ def test_queue_without_jobs_is_empty() -> None:
             await jobs.end(name)
             del jobs.places[name]
         assert (queue._taken, queue._waiting) == (set(), {})
-
-    run(test)
-
-
-def test_background_job_begins_when_no_other_job_waits() -> None:
-    async def test(queue: FairQueue) -> None:
-        jobs = Jobs(queue)
-        await jobs.ask("page one")
-        await jobs.ask("page two")
-        await jobs.ask("index", behind=True)
-        await jobs.ask("page three")
-        await jobs.end("page one")
-        assert jobs.begun == ["page one", "page two", "page three"]
-        await jobs.end("page two")
-        assert jobs.begun[-1] == "index"
-
-    run(test)
-
-
-def test_background_jobs_run_one_at_a_time() -> None:
-    async def test(queue: FairQueue) -> None:
-        jobs = Jobs(queue)
-        for name in ("index one", "index two"):
-            await jobs.ask(name, behind=True)
-        await jobs.ask("page")
-        assert jobs.begun == ["index one", "page"]
-        await jobs.end("page")
-        assert jobs.begun == ["index one", "page"]
-        await jobs.end("index one")
-        assert jobs.begun[-1] == "index two"
-
-    run(test)
-
-
-def test_background_job_runs_only_on_a_free_core() -> None:
-    async def test(queue: FairQueue) -> None:
-        jobs = Jobs(queue)
-        await jobs.ask("page one", caller="a")
-        await jobs.ask("page two", caller="b")
-        await jobs.ask("index", caller="c", behind=True)
-        assert jobs.begun == ["page one", "page two"]
-        await jobs.end("page one")
-        assert jobs.begun[-1] == "index"
 
     run(test)

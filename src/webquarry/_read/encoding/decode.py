@@ -9,33 +9,30 @@ decodes to nothing.
 
 from __future__ import annotations
 
-import codecs
 import re
 from typing import NamedTuple
 
 import webencodings
 
 from webquarry._read.encoding.detection import detect_encoding, rank_encodings
+from webquarry._read.html.sheet_links import find_tags
 
 BOMS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16le", b"\xfe\xff": "utf-16be"}
 _PRESCAN_BYTES = 16 * 1024  # the standard says 1,024; one page in twelve declares itself later
 _MAX_HEADER = 1_000  # characters
-_MAX_ATTRIBUTES = 20
 _HEADER_CHARSET = re.compile(
     r"(?i)(?:^|[;,\s])charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))"
 )
 _XML_DECLARATION = re.compile(
     rb"^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([A-Za-z0-9._:\-]{1,40})\s*[\"']"
 )
-_COMMENT_OR_META = re.compile(rb"<!--|<meta(?=[\s/])", re.IGNORECASE)
-_ATTRIBUTE = re.compile(rb"[\s/]*([^\s=>/]+)(?:\s*=\s*(?:\"([^\">]*)\"|'([^'>]*)'|([^\s>]*)))?")
-_CONTENT_CHARSET = re.compile(rb"(?i)charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)")
+_COMMENT = re.compile(rb"<!-->|<!--[\s\S]*?(?:-->|\Z)")
+_CONTENT_CHARSET = re.compile(r"(?i)charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)")
 _WIDE_SAMPLE = 4096  # bytes
 _NULS = 0.3  # share of NULs at even or odd places; only UTF-16 has more
 _MULTI_BYTE = frozenset({"shift_jis", "euc-jp", "iso-2022-jp", "gbk", "gb18030", "big5", "euc-kr"})
 _SHIFTS = re.compile(rb"\x1b\$[@B]")  # ISO-2022-JP, which consists of ASCII bytes
 _MAX_DAMAGE = 0.1  # share of the characters beyond ASCII that a label may leave unreadable
-_NEC_ROWS = "webquarry-nec-rows"
 
 
 class DecodedText(NamedTuple):
@@ -112,36 +109,15 @@ def _find_meta(head: bytes) -> str | None:
     """Return the first known encoding of a `<meta>` outside comments, by `charset` or by
     `http-equiv`.
     """
-    position = 0
-    while found := _COMMENT_OR_META.search(head, position):
-        if found[0] == b"<!--":
-            end = head.find(b"-->", found.start() + 2)  # `<!-->` is a whole comment
-            if end < 0:
-                return None
-            position = end + 3
-            continue
-        position = found.end()
-        attributes = _parse_attributes(head, position)
-        label = attributes.get(b"charset", b"")
-        if not label and attributes.get(b"http-equiv", b"").strip().lower() == b"content-type":
-            charset = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
-            label = charset[1] if charset else b""
-        name = _resolve_label(label.decode("ascii", "replace"))
+    for _, attributes in find_tags(_COMMENT.sub(b"", head), "meta"):
+        label = attributes.get("charset", "")
+        if not label and attributes.get("http-equiv", "").strip().lower() == "content-type":
+            found = _CONTENT_CHARSET.search(attributes.get("content", ""))
+            label = found[1] if found else ""
+        name = _resolve_label(label)
         if name:
             return name
     return None
-
-
-def _parse_attributes(head: bytes, position: int) -> dict[bytes, bytes]:
-    """Return the attributes of the tag that is open at `position`; the first of a name wins."""
-    attributes: dict[bytes, bytes] = {}
-    for _ in range(_MAX_ATTRIBUTES):
-        found = _ATTRIBUTE.match(head, position)
-        if found is None:
-            break
-        attributes.setdefault(found[1].lower(), found[2] or found[3] or found[4] or b"")
-        position = found.end()
-    return attributes
 
 
 def _find_utf16(body: bytes, labels: list[Label], *, is_utf8: bool) -> Label | None:
@@ -221,23 +197,4 @@ def _decode(body: bytes, encoding: str) -> str:
     """Decode bytes in an encoding by its WHATWG name."""
     if encoding == "gbk":  # decoded with the larger table, as the standard says
         encoding = "gb18030"
-    errors = _NEC_ROWS if encoding == "euc-jp" else "replace"
-    return str(webencodings.lookup(encoding).codec_info.decode(body, errors)[0])
-
-
-def _read_nec_rows(error: UnicodeError) -> tuple[str, int]:
-    """Decode circled digits, Roman numerals and other characters of Shift_JIS that EUC-JP has on
-    the web, but not in Python's codec.
-    """
-    assert isinstance(error, UnicodeDecodeError)
-    pair = error.object[error.start : error.start + 2]
-    if len(pair) < 2 or min(pair) < 0xA1 or max(pair) > 0xFE:
-        return "\ufffd", error.end
-    # The same row and cell of the table in the bytes of Shift_JIS.
-    row, cell = pair[0] - 0xA1, pair[1] - 0xA1
-    lead = row // 2 + (0xC1 if row >= 62 else 0x81)
-    trail = cell + (0x9F if row % 2 else 0x40 + (cell >= 0x3F))
-    return bytes((lead, trail)).decode("cp932", "replace")[:1], error.start + 2
-
-
-codecs.register_error(_NEC_ROWS, _read_nec_rows)
+    return str(webencodings.lookup(encoding).codec_info.decode(body, "replace")[0])

@@ -21,7 +21,7 @@ from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.traits import Traits
 from webquarry._read.markdown.words import Words
 from webquarry._read.outcome.lists import find_more
-from webquarry._read.outcome.shell import Need, has_empty_main, is_template, judge_shell
+from webquarry._read.outcome.shell import Need, has_empty_main, judge_shell
 from webquarry._read.outcome.teaser import find_teaser
 from webquarry._read.outcome.walls import (
     UNKNOWN_VENDOR,
@@ -105,11 +105,6 @@ def judge(
         words.beginning(_BEGINNING).prose_count > 2 * _MOST_PROSE or words.prose_count > _MOST_PROSE
     )
     if has_prose:
-        if _is_long_template(page):
-            note = (
-                "The page is a template that its scripts would fill in, and they are not run here."
-            )
-            return Outcome("js_shell", (note,), "must")
         return _judge_completeness(url, page)
 
     raise_if_walled(url, headers, page)
@@ -126,16 +121,6 @@ def judge(
         return outcome
     completeness = _judge_completeness(url, page)
     return completeness._replace(need=completeness.need or outcome.need)
-
-
-def _is_long_template(page: ConvertedDocument) -> bool:
-    """Whether a page with much text is a template that scripts would fill in."""
-    if page.is_rendered or page.traits is None or page.document is None:
-        return False
-    if b"{{" not in page.document.data:
-        return False
-    words = page.words.beginning(_LONGEST)
-    return is_template(words.text, words.count) and page.traits().scripts > 0
 
 
 def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Traits) -> Outcome:

@@ -1,6 +1,6 @@
-"""Pages without content until their scripts run: shells, skeletons, templates, redirects.
+"""Pages without content until their scripts run: shells, skeletons, redirects.
 
-Only pages with little text, or with signs of a template, are examined. A script that only counts
+Only pages with little text are examined. A script that only counts
 visits does not make a page a shell.
 """
 
@@ -26,22 +26,13 @@ _NOTICE_WORDS = 15  # beside a request to enable scripts
 _THIN_WORDS = 10
 _FRAME_WORDS = 25
 _MENU_WORDS = 400
-_TEMPLATE_WORDS = 150  # of a page on which two templates, or a notice, suffice
-_FEW_TEMPLATES = 2
-_MANY_TEMPLATES = 5
-_TEMPLATE_SHARE = 0.3  # of the words, in lines with templates
-_TEMPLATE_MARKS = ("{{", "{%", "<%", "${", "[[")
+_NOTICE_PAGE_WORDS = 150  # of a page with a notice that its scripts may change
 _LEAVES = re.compile(
     r"\blocation(?:\.href)?\s*=(?!=)|\blocation\.(?:replace|assign)\s*\(|\bnavigation\.navigate\("
     r"|\.submit\s*\(\s*\)"
 )
 _FRAMES = ("frame=", "iframe=")
 _LOCAL_FRAMES = ("about:", "javascript:", "data:")
-_TEMPLATE = re.compile(
-    r"\{\{[^{}\n]{1,120}\}\}|\{%[^%{}\n]{1,120}%\}|<%[^%\n]{1,120}%>|\$\{[\w.()\[\]' ]{1,80}\}"
-    r"|\[\[\s*[A-Za-z_]\w*(?:\.\w+)+\s*\]\]"
-)
-_CODE_SPAN = re.compile(r"`[^`\n]{1,300}`")
 
 
 @dataclass(frozen=True)
@@ -61,7 +52,7 @@ def judge_shell(page: ConvertedDocument, words: Words, traits: Traits) -> ShellV
     sentences = _read_sentences(words)
     count, has_notice = sentences.words, sentences.has_notice
     if page.is_rendered:
-        reason = _judge_rendered(words, sentences)
+        reason = _judge_rendered(sentences)
         return ShellVerdict("must" if reason else "", reason, count)
     if not traits.scripts:
         return ShellVerdict("may" if _may_add(traits, count) else "", "", count)
@@ -73,12 +64,10 @@ def judge_shell(page: ConvertedDocument, words: Words, traits: Traits) -> ShellV
     needs_scripts = has_notice or phrases("scripts.needed").match(traits.fallback)
     if is_mount or (needs_scripts and count < _NOTICE_WORDS):
         return ShellVerdict("must", "is filled in by scripts", count)
-    return _judge_scripts(page, words, traits, sentences)
+    return _judge_scripts(page, traits, sentences)
 
 
-def _judge_scripts(
-    page: ConvertedDocument, words: Words, traits: Traits, sentences: _Sentences
-) -> ShellVerdict:
+def _judge_scripts(page: ConvertedDocument, traits: Traits, sentences: _Sentences) -> ShellVerdict:
     """Whether the scripts of a page with some content change it."""
     count, has_notice, is_redirect = sentences
     leaves = _LEAVES.search(traits.code) is not None
@@ -89,9 +78,7 @@ def _judge_scripts(
     if not may_change:
         return ShellVerdict()
     reason = ""
-    if is_template(words.text, count):
-        reason = "shows a template that its scripts would fill in"
-    elif count < _SHELL_WORDS:
+    if count < _SHELL_WORDS:
         if leaves and (is_redirect or count < _NOTICE_WORDS):
             reason = "sends the browser on by scripts"
         elif has_notice or _has_place_to_fill(traits, count, fills):
@@ -101,19 +88,17 @@ def _judge_scripts(
     if reason:
         return ShellVerdict("must", reason, count)
     has_little = count < _SHELL_WORDS and fills
-    if _may_add(traits, count) or has_little or (has_notice and count < _TEMPLATE_WORDS):
+    if _may_add(traits, count) or has_little or (has_notice and count < _NOTICE_PAGE_WORDS):
         return ShellVerdict("may", "", count)
     return ShellVerdict()
 
 
-def _judge_rendered(words: Words, sentences: _Sentences) -> str:
+def _judge_rendered(sentences: _Sentences) -> str:
     """Return why a page is a shell although its scripts have run; empty if it is none."""
     if not sentences.words:
         return "shows nothing, even after its scripts have run"
     if sentences.has_notice and sentences.words < _NOTICE_WORDS:
         return "has not filled itself in, although its scripts have run"
-    if sentences.words < _SHELL_WORDS and is_template(words.text, sentences.words):
-        return "shows a raw template, although its scripts have run"
     return ""
 
 
@@ -130,32 +115,6 @@ def _has_place_to_fill(traits: Traits, count: int, fills: bool) -> bool:
 def has_empty_main(traits: Traits) -> bool:
     """Whether the element of the main content is empty, or has a skeleton."""
     return traits.empty_main or has_element(traits, "scripts.elements")
-
-
-def is_template(text: str, count: int) -> bool:
-    """Whether a text of `count` words is a template: `{{ name }}` outside of code, at least twice,
-    and in most of a long text.
-    """
-    if not any(mark in text for mark in _TEMPLATE_MARKS):
-        return False
-    templates = words_inside = 0
-    in_code = False
-    for line in text.splitlines():
-        if line.lstrip().startswith(("```", "~~~")):
-            in_code = not in_code
-            continue
-        if in_code:
-            continue
-        plain = _CODE_SPAN.sub(" ", line)
-        found = len(_TEMPLATE.findall(plain))
-        if found:
-            templates += found
-            words_inside += count_words(plain)
-    if not templates:
-        return False
-    if count < _NOTICE_WORDS or (count < _TEMPLATE_WORDS and templates >= _FEW_TEMPLATES):
-        return True
-    return templates >= _MANY_TEMPLATES and words_inside >= _TEMPLATE_SHARE * max(1, count)
 
 
 def _calls(traits: Traits, kind: str) -> bool:

@@ -28,8 +28,6 @@ from typing import Any, NoReturn
 from webquarry._read.workers.job import Job, find_function, run_job
 from webquarry._read.workers.protocol import pack_error, read_job, write_result
 
-_RUNS = 4  # of the warm-up job, so that the interpreter specializes its code
-_RUNS_IN_FORK = 2
 _WAKE_UP_BYTES = 64  # one byte per signal
 _BUFFER_BYTES = 1 << 18
 _PR_SET_PDEATHSIG = 1
@@ -47,7 +45,7 @@ def serve_forks(parent: int, memory_bytes: int, warm_up: str) -> None:
     for stream in (0, 1):  # libraries must not use our streams
         os.dup2(null, stream)
     os.close(null)
-    _run_repeatedly(warm_up, _RUNS)  # while the first page is being fetched
+    _warm_up(warm_up)  # while the first page is being fetched
     gc.collect()
     gc.freeze()  # the collector of a fork neither visits nor copies what all forks share
     woken, waker = os.pipe()
@@ -75,11 +73,9 @@ def serve_forks(parent: int, memory_bytes: int, warm_up: str) -> None:
     os._exit(0)
 
 
-def _run_repeatedly(warm_up: str, runs: int) -> None:
-    if warm_up:
-        job = Job(find_function(warm_up))
-        for _ in range(runs):
-            run_job(job)
+def _warm_up(reference: str) -> None:
+    if reference:
+        run_job(Job(find_function(reference)))
 
 
 def _report_exits(control: socket.socket) -> None:
@@ -100,7 +96,7 @@ def _work(server: int, connection: int, memory_bytes: int, warm_up: str) -> NoRe
         _end_with_parent(server)
         has_job, _, _ = select.select([connection], [], [], 0)
         if not has_job:  # copy the memory that a page modifies before the first job arrives
-            _run_repeatedly(warm_up, _RUNS_IN_FORK)
+            _warm_up(warm_up)
         limit_process(memory_bytes)
         reader, writer = (io.FileIO(connection, mode, closefd=False) for mode in "rw")
         stream = io.BufferedRWPair(reader, writer, _BUFFER_BYTES)

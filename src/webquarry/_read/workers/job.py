@@ -50,7 +50,6 @@ class Job:
     subject: str = "The page"  # what errors are about: a URL without secrets
     isolated: bool = False  # never run in a thread: parsers of binary files may crash
     ahead: bool = False  # run before waiting jobs: it completes a call
-    behind: bool = False  # run after waiting jobs: no call waits for it
 
     @property
     def name(self) -> str:

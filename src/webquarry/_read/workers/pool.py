@@ -40,7 +40,6 @@ class Place:
     caller: str
     is_large: bool = False
     ahead: bool = False
-    behind: bool = False
     is_slow: bool = False
     granted: asyncio.Future[None] = field(init=False, repr=False)
 
@@ -53,9 +52,7 @@ class FairQueue:
     reserved for a caller without one. The caller with the fewest places comes first, each with its
     jobs in order.
 
-    Large jobs of one caller run one at a time: each takes up to thirty times its size in memory. A
-    job that no call waits for (`behind`) runs when no other job waits and a core is free, one at a
-    time.
+    Large jobs of one caller run one at a time: each takes up to thirty times its size in memory.
     """
 
     def __init__(self, size: int) -> None:
@@ -95,12 +92,6 @@ class FairQueue:
 
     def _may_begin(self, place: Place) -> bool:
         """Whether this job may begin now."""
-        if place.behind:
-            return (
-                len(self._taken) < self.size
-                and not any(taken.behind for taken in self._taken)
-                and all(other.behind for other in self._waiting)
-            )
         own = [taken for taken in self._taken if taken.caller == place.caller]
         if place.is_large and any(taken.is_large for taken in own):
             return False
@@ -146,7 +137,7 @@ class WorkerPool(JobRunner):
         self._closed = False
 
     async def run(self, job: Job) -> bytes:
-        place = Place(caller(), job.is_large, job.ahead, job.behind)
+        place = Place(caller(), job.is_large, job.ahead)
         await self._queue.enter(place)
         try:
             with span("job", job=job.name):
@@ -357,7 +348,7 @@ class ThreadRunner(JobRunner):
             if self._workers is None:
                 self._workers = WorkerPool(self._limits, warm_up=self._warm_up)
             return await self._workers.run(job)
-        place = Place(caller(), job.is_large, job.ahead, job.behind)
+        place = Place(caller(), job.is_large, job.ahead)
         await self._queue.enter(place)
         work = asyncio.ensure_future(asyncio.to_thread(run_job, job))
 
