@@ -47,12 +47,6 @@ def test_chat_delimiters_are_defused_in_every_text_format() -> None:
         assert "<|im_start|>" not in convert(name, body).markdown
 
 
-def test_ten_megabytes_on_one_line_are_read() -> None:
-    text = "MARK " + "lorem ipsum dolor " * 600_000
-
-    assert convert("text", text, "text/plain; charset=utf-8").markdown == text
-
-
 def test_markdown_gives_its_title() -> None:
     document = convert("markdown", "# Tides #\n\nHigh *water*.")
     assert (document.markdown, document.title) == ("# Tides\n\nHigh *water*.", "Tides")
@@ -119,14 +113,6 @@ def test_xml_is_fenced_without_expanding_entities() -> None:
     markdown = convert("xml", body, "application/rss+xml").markdown
 
     assert markdown == f"```xml\n{body}\n```"
-
-
-def test_encoding_is_reported() -> None:
-    document = convert(
-        "text", "žluťoučký kůň".encode("iso8859-2"), "text/plain; charset=iso-8859-2"
-    )
-
-    assert (document.markdown, document.encoding) == ("žluťoučký kůň", "iso-8859-2")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from tests.read.formats.make_samples import FOLDER
+from tests.read.formats import FOLDER
 from tests.read.formats.office_writer import zipped
 from tests.read.workers.sync_pool import SyncPool
 from webquarry._read.workers.job import WorkerLimits

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.read.formats.make_samples import FOLDER
+from tests.read.formats import FOLDER
 from tests.read.formats.office_writer import (
     NAMESPACES,
     docx_parts,

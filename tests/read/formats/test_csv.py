@@ -57,16 +57,6 @@ def test_quoted_csv_cells_are_escaped_in_one_cell() -> None:
     assert draft.removed["zero-width character"] == 1
 
 
-def test_rows_are_padded_to_the_widest_row() -> None:
-    assert read("a,b\n1\n1,2,3\n\n,,\n").markdown == "|a|b||\n|-|-|-|\n|1|||\n|1|2|3|"
-
-
-def test_padding_is_bounded_for_one_very_long_row() -> None:
-    body = "a,b\n" + "1,2\n" * 5_000 + "," * 5_000 + "x\n"
-
-    assert len(read(body).markdown) < 200_000
-
-
 def test_sep_hint_selects_the_delimiter_and_is_removed() -> None:
     assert read("sep=;\na,x;b\n1;2\n").markdown == "|a,x|b|\n|-|-|\n|1|2|"
 

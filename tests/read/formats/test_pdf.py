@@ -143,14 +143,6 @@ def test_heading_of_two_lines_is_joined() -> None:
     )
 
 
-def test_bold_sentence_is_not_a_heading() -> None:
-    def draw(page: Page) -> None:
-        page.text(72, 740, "Nobody may enter the lock without leave.", BOLD)
-        page.paragraph(72, 720, LONG, 450)
-
-    assert "#" not in read(draw).markdown
-
-
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
@@ -314,14 +306,6 @@ def test_a_page_mark_cannot_be_forged() -> None:
     assert markdown == r"\[page 7\]"
 
 
-def test_text_before_the_first_mark_is_on_page_one() -> None:
-    pdf = Pdf()
-    pdf.add()
-    pdf.add().text(72, 700, "Only the second page says something.")
-
-    assert read(pdf=pdf).markdown == "[page 2]\n\nOnly the second page says something."
-
-
 @pytest.mark.parametrize(
     ("heads", "feet"),
     [
@@ -340,14 +324,6 @@ def test_running_heads_and_page_numbers_are_dropped(heads: list[str], feet: list
 
     assert markdown.count("says this.") == len(heads)
     assert not any(text in markdown for text in [*heads, *feet] if len(text) > 2)
-
-
-def test_line_at_the_top_of_one_page_is_returned() -> None:
-    markdown = read(
-        pdf=pages_with(["An unusual remark", "Mud", "Mud", "Mud"], ["", "", "", ""])
-    ).markdown
-
-    assert markdown.startswith("An unusual remark")
 
 
 def test_a_scanned_page_with_a_text_layer_is_read() -> None:

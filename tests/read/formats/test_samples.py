@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from pathlib import Path
 
-import httpx2
 import pytest
 
-from tests.read.formats.make_samples import FOLDER, SAMPLES
+from tests.read.formats import FOLDER
 from tests.read.workers.sync_pool import SyncPool
-from webquarry._read.detect import load_formats, pick_format
+from webquarry._read.detect import pick_format
 from webquarry._read.format import ConvertedDocument, FetchedDocument
 from webquarry._read.models import Dated, Page
-from webquarry._read.reply import read_reply
 from webquarry.errors import Unreadable
-from webquarry.net.models import Reply
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 
@@ -31,20 +27,6 @@ def read(name: str) -> ConvertedDocument:
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.stem)
 def test_sample_matches_expected_markdown(expected: Path) -> None:
     assert read(expected.stem).markdown + "\n" == expected.read_text("utf-8")
-
-
-def test_every_document_format_has_a_sample() -> None:
-    read_as = {
-        pick_format(FetchedDocument(path.stem, (FOLDER / path.stem).read_bytes(), "")).name
-        for path in EXPECTED
-    }
-
-    assert {"pdf", "docx", "pptx", "csv", "feed"} <= read_as <= set(load_formats())
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_samples_are_generated_by_the_script(name: str) -> None:
-    assert (FOLDER / name).read_bytes() == SAMPLES[name]()
 
 
 @pytest.mark.parametrize("name", ["paper.pdf", "letter.docx", "deck.pptx"])
@@ -148,26 +130,6 @@ def test_hidden_text_is_counted_by_reason() -> None:
 
 def test_hidden_slides_are_reported() -> None:
     assert read("deck.pptx").notes == ("Hidden slides that were left out: 1.",)
-
-
-def test_document_metadata_reaches_the_page() -> None:
-    reply = Reply(
-        "https://site.example/paper.pdf",
-        200,
-        httpx2.Headers({"content-type": "application/pdf"}),
-        (FOLDER / "paper.pdf").read_bytes(),
-        datetime(2026, 1, 2, tzinfo=UTC),
-    )
-    page = read_reply("https://site.example/paper.pdf", reply)
-
-    assert (page.content_type, page.encoding, page.outcome, page.author) == (
-        "pdf",
-        "",
-        "ok",
-        "Ada Ferry, Bram Lock",
-    )
-    assert page.published == Dated("2024-05-12T08:30:00+02:00", "pdf:CreationDate")
-    assert (page.notes, page.lost) == ((), ())
 
 
 def test_report_of_the_recorded_web_is_read() -> None:

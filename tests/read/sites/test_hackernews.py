@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.net.doubles import FakeWeb, Page, text
+from tests.net.doubles import FakeWeb, Page
 from tests.read.sites.recorded_sites import read, recorded
 from webquarry._read.sites.site import find_reader
 from webquarry.errors import NotFound
@@ -166,29 +166,6 @@ def test_indentation_of_deep_threads_is_limited() -> None:
     assert max(len(line) - len(line.lstrip()) for line in page.markdown.splitlines()) == 36
 
 
-def test_missing_item_is_not_found() -> None:
-    web = FakeWeb(
-        {
-            ALGOLIA: httpx2.Response(404),
-            f"{FIREBASE}item/40000001.json": recorded("hackernews/item-missing.json"),
-        }
-    )
-
-    with pytest.raises(NotFound, match="no item 40000001"):
-        read(web, ITEM)
-
-
-def test_page_is_read_with_a_note_if_algolia_fails() -> None:
-    page = read(
-        FakeWeb({ALGOLIA: BROKEN, ITEM: text("<p>" + "the page itself has words " * 30)}), ITEM
-    )
-
-    assert page.markdown.startswith("the page itself")
-    assert page.notes[-1].startswith(
-        "The page itself was read, because its API (hackernews) failed"
-    )
-
-
 def test_list_shows_stories_by_rank() -> None:
     web = FakeWeb(
         {**firebase(), f"{FIREBASE}topstories.json": recorded("hackernews/topstories.json")}
@@ -222,36 +199,3 @@ def test_user_profile_and_missing_user() -> None:
     )
     with pytest.raises(NotFound, match="nobody"):
         read(web, "https://news.ycombinator.com/user?id=nobody")
-
-
-def test_origins_are_configurable() -> None:
-    origins = {
-        "hackernews": "http://127.0.0.1:9000",
-        "hackernews_firebase": "http://127.0.0.1:9001",
-    }
-    web = FakeWeb(
-        {
-            "http://127.0.0.1:9000/api/v1/items/40000001": recorded("hackernews/algolia-item.json"),
-            "http://127.0.0.1:9001/v0/user/tidewatch.json": recorded("hackernews/user.json"),
-        }
-    )
-
-    page = read(web, ITEM, origins=origins)
-    user = read(web, "https://news.ycombinator.com/user?id=tidewatch", origins=origins)
-
-    assert page.title == "Show HN: A tide table in 200 lines"
-    assert "Boats & maps." in user.markdown
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [[], {"id": "x"}, {"id": 1, "children": "no", "created_at_i": 10**30, "title": 5}, "x"],
-)
-def test_unexpected_json_is_not_found_or_written(broken: Any) -> None:
-    web = FakeWeb({ALGOLIA: as_json(broken), f"{FIREBASE}item/40000001.json": as_json(None)})
-
-    try:
-        page = read(web, ITEM)
-    except NotFound:
-        return
-    assert isinstance(page.markdown, str)

@@ -360,15 +360,6 @@ def test_reader_of_another_package_is_registered_by_entry_point(
     assert done.stdout.split() == ["acorn", "None"]
 
 
-def test_branch_name_with_a_slash() -> None:
-    address = f"{RAW}/harbornotes/tides/refs/heads/feature/x/tides/table.py"
-    web = FakeWeb({address: as_text("A = 1\n")})
-
-    got = read(web, "https://github.com/harbornotes/tides/blob/feature/x/tides/table.py")
-
-    assert "A = 1" in got.markdown
-
-
 def test_github_origin_is_configurable() -> None:
     gist = "0123456789abcdef0123456789abcdef"
     web = FakeWeb({f"https://mirror.example/gists/{gist}": recorded("github/gist.json")})
@@ -378,16 +369,6 @@ def test_github_origin_is_configurable() -> None:
 
     assert "tide.py" in got.markdown
     assert API not in "".join(web.asked())
-
-
-def test_very_long_markdown_is_written_as_code() -> None:
-    gist = "0123456789abcdef0123456789abcdef"
-    content = "# Tides\n" + "*high* water\n" * 160_000
-    answer = as_json({"files": {"tides.md": {"content": content}}})
-
-    got = read(FakeWeb({f"{API}/gists/{gist}": answer}), f"https://gist.github.com/x/{gist}")
-
-    assert "```markdown\n# Tides\n*high* water\n" in got.markdown
 
 
 def test_file_cannot_end_its_fence() -> None:

@@ -7,7 +7,6 @@ import asyncio
 import httpx2
 import pytest
 
-from tests.executables import Answer, Asked, Site
 from tests.net.doubles import FakeClock, FakeWeb, redirect
 from tests.read.sites.recorded_sites import read
 from tests.read.sites.site_pages import as_text
@@ -20,8 +19,6 @@ from tests.read.sites.wiki_helpers import (
     ask_url,
     build_reply,
     load_page,
-    scrape,
-    who_read,
 )
 from webquarry._read.reader import Reader
 from webquarry._read.sites._wiki_info import find_api
@@ -44,22 +41,6 @@ def test_article_of_a_script_page_is_from_the_api() -> None:
     assert len(got.markdown.encode()) < len(load_page("parse.json").encode())
 
 
-def test_heading_is_the_displayed_title() -> None:
-    plain = '"displaytitle":"<span class=\\"mw-page-title-main\\">Tide gauge</span>"'
-    answer = load_page("parse.json").replace(plain, '"displaytitle":"<i>tide</i> gauge"')
-    web = FakeWeb(
-        {
-            GAUGE: as_page(load_page("shell.html")),
-            ask_url(API, "Tide_gauge"): as_page(answer, 200, "application/json"),
-        }
-    )
-
-    got = read(web, GAUGE)
-
-    assert got.markdown.startswith("# *tide* gauge\n")
-    assert got.title == "Tide gauge"
-
-
 def test_article_of_a_refused_page_is_from_an_old_api() -> None:
     url = "http://mills.example/wiki/index.php/Sluice"
     answer = answer_json("parse-old.json")
@@ -70,23 +51,6 @@ def test_article_of_a_refused_page_is_from_an_old_api() -> None:
 
     assert got.markdown + "\n" == (GOLDENS / "wiki-interface-old.txt").read_text("utf-8")
     assert any("blocks programs" in note for note in got.notes)
-
-
-def test_long_article_of_the_api_is_complete() -> None:
-    rows = "".join(f"<tr><td>Port {n}</td><td>{n}.5 m</td></tr>" for n in range(3_000))
-    table = f'"text":"<table class=wikitable><tr><th>Port</th><th>Rise</th></tr>{rows}</table>'
-    answer = load_page("parse.json").replace('"text":"', table, 1)
-    web = FakeWeb(
-        {
-            GAUGE: as_page(load_page("shell.html")),
-            ask_url(API, "Tide_gauge"): as_page(answer, 200, "application/json"),
-        }
-    )
-
-    got = read(web, GAUGE)
-
-    assert got.markdown.count("|Port ") == 3_000
-    assert "|Float|12 m|" in got.markdown
 
 
 @pytest.mark.parametrize(
@@ -176,15 +140,6 @@ def test_api_on_another_origin_is_never_requested(address: str) -> None:
 
     assert find_api(address, GAUGE) == ""
     assert web.asked() == [GAUGE]
-
-
-def test_local_wiki_cannot_name_an_api_on_another_port() -> None:
-    with Site(Answer(b"{}")) as other:
-        page = load_page("shell.html").replace("//wiki.harbor.example", other.origin)
-        with Site(Answer(page.encode())) as site, pytest.raises(WebquarryError):
-            scrape(f"{site.origin}/title/Tide_gauge", render="never")
-
-    assert other.asked == []
 
 
 def test_redirect_of_the_api_to_another_host_is_rejected() -> None:
@@ -282,18 +237,3 @@ def test_retry_after_of_the_api_pauses_the_host() -> None:
 
     assert any("no requests for another 30 s" in note for note in notes)
     assert web.asked() == [GAUGE, ask_url(API, "Tide_gauge"), other]
-
-
-def test_tool_reads_an_article_from_the_api() -> None:
-    def answer(asked: Asked) -> Answer:
-        if asked.target.startswith("/api.php?action=parse"):
-            return Answer(load_page("parse.json").encode())
-        page = load_page("shell.html").replace("//wiki.harbor.example", site.origin)
-        return Answer(page.encode())
-
-    with Site(answer) as site:
-        got = scrape(f"{site.origin}/title/Tide_gauge")
-
-    assert who_read(got) == "mediawiki"
-    assert "|Float|12 m|" in got.content
-    assert len(site.asked) == 2

@@ -11,7 +11,6 @@ from tests.net.doubles import FakeWeb
 from tests.read.sites.recorded_sites import read
 from tests.read.sites.site_pages import as_text
 from tests.read.sites.wiki_helpers import (
-    API,
     GAUGE,
     GOLDENS,
     as_page,
@@ -19,8 +18,6 @@ from tests.read.sites.wiki_helpers import (
     scrape,
     who_read,
 )
-from webquarry._read.sites._wiki_info import read_info
-from webquarry._read.sites.site import find_reader
 from webquarry.errors import NotFound, RobotsRefused
 
 WIKIS = {
@@ -161,14 +158,6 @@ def test_section_of_the_fragment_comes_first() -> None:
     assert got.markdown.index("### Sensors") < got.markdown.index("## Installation")
 
 
-def test_whole_mode_returns_the_whole_page() -> None:
-    with Site(Answer(load_page("handbook.html").encode())) as site:
-        got = scrape(f"{site.origin}/title/Tide_gauge", mode="whole")
-
-    assert who_read(got) == "page"
-    assert "About HarborWiki" in got.content
-
-
 def test_old_versions_are_recognized_by_script_variables() -> None:
     page = load_page("old.html")
     page = re.sub(
@@ -269,18 +258,6 @@ def test_article_in_an_element_that_is_not_shown_is_an_ordinary_page(tag: str) -
     assert got.reader == ""
 
 
-def test_namespace_is_read_from_the_classes_of_the_body() -> None:
-    page = """<html><head><meta name="generator" content="MediaWiki 1.43.0"></head>
-        <body class="mediawiki ns-{} ns-subject"><h1 id="firstHeading">Sluice</h1>
-        <div id="mw-content-text"><p>A sluice is a gate.</p></div></body></html>"""
-
-    readers = [
-        read(FakeWeb({GAUGE: as_page(page.format(number))}), GAUGE).reader for number in (0, 6)
-    ]
-
-    assert readers == ["mediawiki", ""]
-
-
 def test_missing_article_is_not_found() -> None:
     url = "https://wiki.harbor.example/title/Tide_gouge"
 
@@ -299,20 +276,6 @@ def test_page_refused_by_robots_txt_causes_no_api_request() -> None:
         read(web, GAUGE)
 
     assert web.asked() == []
-
-
-def test_urls_of_other_wikis_have_no_reader() -> None:
-    for url in WIKIS.values():
-        assert find_reader(url) is None
-
-
-def test_signs_of_mediawiki_are_read_from_the_head_only() -> None:
-    info = read_info(load_page("handbook.html").encode(), GAUGE)
-
-    assert info is not None
-    assert info.title == "Tide_gauge"
-    assert info.api == API
-    assert read_info(b"<body>" + load_page("handbook.html").encode(), GAUGE) is None
 
 
 def test_hidden_group_of_an_infobox_stays_hidden() -> None:

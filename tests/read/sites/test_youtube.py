@@ -11,7 +11,6 @@ import pytest
 from tests.net.doubles import FakeWeb, text
 from tests.read.sites.recorded_sites import REPLIES, read, recorded
 from webquarry._read.sites.site import find_reader
-from webquarry._read.sites.youtube import format_time, join_cues, read_captions
 from webquarry.errors import LoginWall, NotFound
 
 VIDEO = "abcDEF12345"
@@ -153,18 +152,6 @@ def test_clients_are_tried_in_order_until_one_has_captions() -> None:
     assert "## Transcript" in page.markdown
 
 
-def test_empty_captions_are_a_failure() -> None:
-    tube = Tube("ok", captions="captions-empty.txt")
-
-    page = read(tube, URL, youtube_clients=["ONE/1", "TWO/2"])
-
-    assert len(tube.sent("/api/timedtext")) == 2
-    assert page.outcome == "thin"
-    assert page.notes == (
-        "YouTube returned no captions: only the title and description are shown.",
-    )
-
-
 def test_video_without_captions_has_title_and_description() -> None:
     page = read(Tube("no-captions"), URL)
 
@@ -186,17 +173,6 @@ def test_watch_page_provides_key_and_captions() -> None:
     asked = needy.sent("/youtubei/v1/player")[0]
     assert asked.url.params["key"] == "AIzaFAKE_KEY_for-tests-only_000000000"
     assert asked.headers["x-goog-visitor-id"] == "CgtGYWtlVmlzaXRvcg%3D%3D"
-
-
-def test_non_ascii_values_of_the_watch_page_are_ignored() -> None:
-    tube = Tube("ok")
-    form = 'action="https://consent.youtube.com/s" name="v" value="\u00e9"'
-    tube.page = text(f'"VISITOR_DATA": "Cgt\u00e9lan" {form}')
-
-    read(tube, URL, youtube_clients=["ONE/1"])
-
-    assert [request.headers.get("cookie") for request in tube.sent("/watch")] == [None]
-    assert "x-goog-visitor-id" not in tube.sent("/youtubei/v1/player")[0].headers
 
 
 def test_consent_page_is_requested_again_with_a_cookie() -> None:
@@ -262,25 +238,3 @@ def test_player_response_of_another_video_is_ignored() -> None:
             URL.replace("abcDEF12345", "zzzDEF12345"),
             youtube_clients=["ONE/1", "TWO/2"],
         )
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "",
-        "{",
-        '{"events": 5}',
-        '{"events": [{"segs": [{"utf8": 5}], "tStartMs": 1}]}',
-        '<transcript><text start="1">a</text></transcript>',
-    ],
-)
-def test_invalid_captions_are_empty(body: str) -> None:
-    assert read_captions(body) == []
-
-
-def test_paragraphs_start_every_half_minute() -> None:
-    cues = [(float(second), f"word{second}") for second in range(0, 90, 10)]
-
-    paragraphs = [(start, len(words.split())) for start, words in join_cues(cues)]
-    assert paragraphs == [(0, 3), (30, 3), (60, 3)]
-    assert (format_time(59.9), format_time(3723)) == ("0:59", "1:02:03")

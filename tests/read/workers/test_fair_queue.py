@@ -158,17 +158,3 @@ def test_job_cancelled_after_its_grant_frees_its_place() -> None:
         assert jobs.begun == ["first", "third"]
 
     run(test, size=1)
-
-
-def test_queue_without_jobs_is_empty() -> None:
-    async def test(queue: FairQueue) -> None:
-        jobs = Jobs(queue)
-        for number in range(6):
-            await jobs.ask(f"a{number}", large=number % 2 == 0)
-        for _ in range(6):
-            name = next(name for name in jobs.begun if name in jobs.places)
-            await jobs.end(name)
-            del jobs.places[name]
-        assert (queue._taken, queue._waiting) == (set(), {})
-
-    run(test)

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.read.formats.make_samples import FOLDER
-from tests.read.formats.pdf_writer import Pdf
+from tests.read.formats import FOLDER
 from tests.read.workers.jobs import burn_time, fail, name_process, take_memory
 from tests.read.workers.sync_pool import (
     SCRIPT_ENVIRON,
@@ -171,15 +170,6 @@ def test_page_over_the_cpu_limit_is_too_complex_and_the_next_is_read() -> None:
         assert title_of(pool.run(page_job(PAGE))) == "Tides"
 
 
-@pytest.mark.slow
-def test_pdf_over_the_cpu_limit_is_too_complex() -> None:
-    """600,000 text operators: many seconds of work, little memory."""
-    pdf = Pdf()
-    pdf.add().raw("BT /F1 9 Tf " + "(a) Tj " * 600_000 + "ET")
-    with SyncPool(WorkerLimits(cpu_seconds=1)) as pool, pytest.raises(TooComplex, match=URL):
-        pool.run(document_job("pdf", URL, pdf.data()))
-
-
 def test_hanging_job_is_ended_by_the_wall_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkerLimits, "wall_seconds", 0.3)
     with SyncPool() as pool:
@@ -263,16 +253,6 @@ def test_worker_ends_after_the_idle_timeout() -> None:
         assert pool.pids == []
 
     with_pool(test, WorkerLimits(idle_seconds=0.05))
-
-
-def test_prepare_starts_one_worker() -> None:
-    async def test(pool: WorkerPool) -> None:
-        pool.prepare()
-        pool.prepare()
-        await pool.run(burn(0))
-        assert len(pool.pids) == 1
-
-    with_pool(test, size=2)
 
 
 def test_prepare_starts_a_worker_for_each_page_but_no_more_than_there_are_cores() -> None:

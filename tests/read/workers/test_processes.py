@@ -13,18 +13,15 @@ from pathlib import Path
 import pytest
 
 from tests.read.workers.sync_pool import (
-    SCRIPT_ENVIRON,
-    URL,
     SyncPool,
     burn,
     is_alive,
     page_job,
     until_gone,
 )
-from tests.read.workers.test_pool import PAGE, state_of, title_of, until_busy, with_pool
-from webquarry._read.workers.job import Job, WorkerLimits, can_fork
+from tests.read.workers.test_pool import PAGE, title_of, until_busy, with_pool
+from webquarry._read.workers.job import WorkerLimits, can_fork
 from webquarry._read.workers.pool import WorkerPool
-from webquarry.pages.preload import read_sample_page
 
 FORK = pytest.mark.skipif(not can_fork(), reason="the system cannot fork")
 LINUX = pytest.mark.skipif(
@@ -74,24 +71,6 @@ def test_workers_are_forks_of_one_process_that_runs_no_jobs() -> None:
 
 
 @FORK
-@LINUX
-def test_idle_fork_copies_its_memory_before_the_first_page() -> None:
-    async def test(pool: WorkerPool) -> None:
-        pool.prepare()
-        while not pool._idle:
-            await asyncio.sleep(0.01)
-        (worker,) = pool.pids
-        while state_of(worker) != "S":  # it waits for its first job
-            await asyncio.sleep(0.01)
-        before = count_page_faults(worker)
-        assert title_of(await pool.run(page_job(PAGE))) == "Tides"
-        assert pool.pids == [worker]
-        assert count_page_faults(worker) - before < before / 2
-
-    with_pool(test, warm_up=Job(read_sample_page))
-
-
-@FORK
 def test_fork_server_survives_a_killed_worker() -> None:
     async def test(pool: WorkerPool) -> None:
         job = asyncio.create_task(pool.run(burn(1000)))
@@ -116,18 +95,6 @@ def test_fork_server_ends_with_the_last_idle_worker() -> None:
         assert title_of(await pool.run(page_job(PAGE))) == "Tides"
 
     with_pool(test, WorkerLimits(idle_seconds=0.05))
-
-
-@FORK
-def test_fork_server_ends_some_time_after_the_last_retired_worker() -> None:
-    async def test(pool: WorkerPool) -> None:
-        await pool.run(burn(0))
-        server = server_of(pool)
-        assert server is not None
-        assert pool.pids == []
-        await until_gone(server)
-
-    with_pool(test, WorkerLimits(resident_bytes=1, idle_seconds=0.05))
 
 
 @FORK
@@ -210,21 +177,3 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-@pytest.mark.slow
-def test_ignored_signals_of_the_parent_change_nothing() -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", IGNORED_SIGNALS],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=SCRIPT_ENVIRON,
-    )
-
-    assert done.stdout.splitlines() == [
-        "read",
-        "It is gone.",
-        f"{URL} could not be read safely: it takes too long.",
-    ]
-    assert "Traceback" not in done.stderr

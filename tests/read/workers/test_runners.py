@@ -8,7 +8,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from tests.read.formats.make_samples import FOLDER
+from tests.read.formats import FOLDER
 from tests.read.workers.sync_pool import URL, document_job, page_job
 from webquarry._read.page_form import unpack_fields
 from webquarry._read.reader import read_page
@@ -60,32 +60,6 @@ def job(name: str, size: int = LARGE, ahead: bool = False) -> Job:
     return Job(read_page, {}, bytes(size), name, ahead=ahead)
 
 
-def test_large_jobs_run_one_at_a_time_in_order(work: Work) -> None:
-    names = [f"page {number}" for number in range(8)]
-
-    async def run() -> list[bytes]:
-        runner = ThreadRunner()
-        return await asyncio.gather(*(runner.run(job(name)) for name in names))
-
-    assert [name.decode() for name in asyncio.run(run())] == work.begun == names
-    assert work.most == 1
-
-
-def test_small_job_does_not_wait_for_a_large_one(work: Work) -> None:
-    work.go["large"] = threading.Event()
-
-    async def run() -> None:
-        runner = ThreadRunner()
-        large = asyncio.create_task(runner.run(job("large")))
-        await work.until_begun(1)
-        assert await runner.run(job("small", LARGE - 1)) == b"small"
-        work.go["large"].set()
-        await large
-
-    asyncio.run(run())
-    assert work.most == 2
-
-
 def test_cancelled_job_keeps_its_place_until_it_ends(work: Work) -> None:
     work.go["first"] = threading.Event()
 
@@ -102,16 +76,6 @@ def test_cancelled_job_keeps_its_place_until_it_ends(work: Work) -> None:
 
     asyncio.run(run())
     assert (work.begun, work.most) == (["first", "second"], 1)
-
-
-def test_failed_job_frees_its_place(work: Work) -> None:
-    async def run() -> bytes:
-        runner = ThreadRunner()
-        with pytest.raises(ZeroDivisionError):
-            await runner.run(job("fails"))
-        return await runner.run(job("next"))
-
-    assert asyncio.run(run()) == b"next"
 
 
 def test_job_that_takes_too_long_raises(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
