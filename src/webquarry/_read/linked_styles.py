@@ -1,8 +1,6 @@
-"""A page that has arrived -> the style sheets of its own site that it links to, fetched within
-bounds.
+"""Style sheets of its own site that a fetched page links to, within limits of time and size.
 
-They decide what of the page can be seen. One that does not come in time, is too large or is no
-style sheet is left out without a word: the page is then read as if it were not known.
+They determine which text is visible. A sheet that fails, times out or is too large is ignored.
 """
 
 from __future__ import annotations
@@ -24,14 +22,14 @@ log = logging.getLogger(__name__)
 MOST_SHEETS = 4
 MOST_BYTES = 512_000  # of all sheets together
 _SECONDS = 2.0  # for all of them
-_LARGEST_PAGE = 5_000_000  # bytes; a larger one is read without
+_LARGEST_PAGE = 5_000_000  # bytes; a larger page is read without style sheets
 _SEPARATOR = b"\0"
 
 GetStyle = Callable[[str], Awaitable[bytes]]
 
 
 def find_addresses(reply: Reply) -> list[str]:
-    """The addresses of the sheets of a page that would be fetched."""
+    """Return the URLs of the style sheets to fetch for a page."""
     if not 200 <= reply.status < 300 or len(reply.body) > _LARGEST_PAGE:
         return []
     if "html" not in reply.headers.get("content-type", "html").lower():
@@ -43,7 +41,7 @@ def find_addresses(reply: Reply) -> list[str]:
 
 
 async def fetch_styles(reply: Reply, get_style: GetStyle) -> bytes:
-    """The style sheets of a page, packed."""
+    """Fetch the style sheets of a page; return them packed."""
     addresses = find_addresses(reply)
     if not addresses:
         return b""
@@ -64,7 +62,7 @@ async def fetch_styles(reply: Reply, get_style: GetStyle) -> bytes:
 
 
 async def _fetch(address: str, get_style: GetStyle) -> bytes | None:
-    """One sheet, or None."""
+    """Fetch a style sheet; None on failure."""
     try:
         return await get_style(address)
     except WebquarryError as error:
@@ -73,7 +71,7 @@ async def _fetch(address: str, get_style: GetStyle) -> bytes | None:
 
 
 def pack_styles(styles: dict[str, bytes]) -> bytes:
-    """Sheets by their addresses as one text; NUL bytes part them."""
+    """Pack URLs and style sheets, separated by NUL bytes."""
     pieces: list[bytes] = []
     for address, css in styles.items():
         pieces += [address.encode(errors="replace"), css.replace(_SEPARATOR, b"\xef\xbf\xbd")]

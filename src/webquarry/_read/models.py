@@ -1,4 +1,4 @@
-"""What reading gives: a page as Markdown, with all that is known about how it was read."""
+"""Pages as Markdown, and how they were read."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dated:
-    """A date, and where it was found. Nothing is added to it: a date without a zone stays
-    without.
-    """
+    """A date as precise as its source: no time zone is added."""
 
     value: str  # ISO 8601, as exact as it was given
     field: str  # such as `pdf:CreationDate`
@@ -26,7 +24,7 @@ class Dated:
 
 @dataclass(frozen=True)
 class LeftOutText:
-    """What the main part of a page leaves out: how much, and the headings in it."""
+    """Size and headings of the text outside the main content."""
 
     bytes: int  # of UTF-8
     headings: tuple[str, ...] = ()
@@ -34,50 +32,49 @@ class LeftOutText:
 
 @dataclass(frozen=True)
 class Page:
-    """One page that was fetched and read. Its text came from the web and is not to be trusted."""
+    """A page that was fetched and read. Its text is untrusted."""
 
-    url: str  # the address that answered, after redirects
+    url: str  # after redirects
     requested_url: str
     title: str
     text: WrittenText
     # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
     content_type: str
     encoding: str  # the WHATWG name of the character encoding
-    # ok; thin or js_shell when there is some text but hardly the page; teaser, consent or cut_list
-    # when it is a part of something
+    # ok; thin or js_shell with little text; teaser, consent or cut_list if it is incomplete
     outcome: str
     notes: tuple[str, ...]
     fetched_at: datetime
-    removed: Mapping[str, int] = field(default_factory=dict)  # what was left out, and how often
-    author: str = ""  # as the file itself says
+    removed: Mapping[str, int] = field(default_factory=dict)  # removed text: counts by reason
+    author: str = ""  # stated by the file
     published: Dated | None = None
     modified: Dated | None = None
-    lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
-    # the parsed page, where it is HTML
+    lost: tuple[str, ...] = ()  # the notes on missing text
+    # the parsed page of HTML
     document: Document | None = field(default=None, repr=False, compare=False)
-    reader: str = ""  # the site reader of the page, if there is one
-    left_out: LeftOutText | None = None  # where only the main part was taken
-    tier: str = ""  # how it was had, where not by reading what the server sent: browser, exa:cached
+    reader: str = ""  # the site reader of the page, if any
+    left_out: LeftOutText | None = None  # if only the main content was selected
+    tier: str = ""  # source, if not the reply of the server: browser, exa:cached
     blocks: Sequence[Block] = field(default=(), repr=False, compare=False)
-    need: str = ""  # of its scripts: none, `may` where they might bring more, `must`
+    need: str = ""  # of scripts: empty, `may` (they may add content) or `must`
 
     @property
     def markdown(self) -> str:
-        """The text with its link targets."""
+        """Text with link targets."""
         return self.text.markdown
 
 
 @dataclass(frozen=True)
 class RawPage:
-    """What a server sent, as it sent it."""
+    """The unconverted response of a server."""
 
-    url: str  # the address that answered, after redirects
+    url: str  # after redirects
     requested_url: str
     body: bytes
-    text: str | None  # the body decoded; None where it is no text, or not all of it can be read
-    content_type: str  # the server's header, whole; empty where it sent none
+    text: str | None  # the decoded body; None if it is not text, or parts cannot be decoded
+    content_type: str  # the whole header; empty if there is none
     title: str
     fetched_at: datetime
-    is_cut: bool = False  # there is more of it, which was not fetched
-    total: int | None = None  # bytes of the whole, where it was cut and the server tells
+    is_cut: bool = False  # the rest was not fetched
+    total: int | None = None  # bytes of a truncated body, if the server states them
     document: Document | None = field(default=None, repr=False, compare=False)

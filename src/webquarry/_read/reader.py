@@ -212,7 +212,7 @@ class Reader:
         *,
         by_api: bool = True,
     ) -> FetchedPage:
-        """Fetch what is at a URL, to be parsed for its main part: through the API of its site if
+        """Fetch a URL, to be parsed for its main part: through the API of its site if
         there is a site reader, otherwise the page itself, as Markdown if the server has that.
 
         With `get_style` the style sheets of its site are fetched, too. With `known` the server can

@@ -1,8 +1,8 @@
-"""A reply -> the page that it holds as Markdown, or an error that says what was there instead.
+"""Convert a reply to a page of Markdown, or raise the error that describes it.
 
     status and walls -> detect -> decode -> Format.to_markdown -> outcome
 
-Work for the processor, done in jobs: a process that only fetches pages loads nothing of it.
+This runs in jobs: a process that only fetches pages does not import this module.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 _GONE = frozenset({404, 410})
 _FORBIDDEN = frozenset({401, 403})
-_LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked into
+_LARGEST_WALL = 1_000_000  # bytes; a larger refusal is not parsed
 _NOSNIFF = "x-content-type-options"
 
 
@@ -48,7 +48,7 @@ def read_reply(
     *,
     is_rendered: bool = False,
 ) -> Page:
-    """The page that a reply holds. `styles` are style sheets that it links to, packed."""
+    """Return the page of a reply. `styles` are packed style sheets that it links to."""
     headers = _pick_headers(reply)
     source = _build_source(requested_url, reply, headers, selection)
     if styles:
@@ -91,7 +91,7 @@ def read_reply(
 
 
 def raw_reply(requested_url: str, reply: Reply) -> RawPage:
-    """The bytes that a reply holds; HTML is looked into, for a wall is no page in any form."""
+    """Return the body of a reply. HTML is parsed, because a wall is never returned as a page."""
     headers = _pick_headers(reply)
     source = _build_source(requested_url, reply, headers, "whole")
     chosen: Format | None = None
@@ -103,7 +103,7 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     try:
         judge(reply.url, requested_url, headers, converted)
     except Unreadable:
-        log.debug("%s has no text to read; its bytes are given all the same", redact(reply.url))
+        log.debug("%s has no text to read; its bytes are returned", redact(reply.url))
     text: str | None = None
     if chosen is not None and not binary_type(source.body):
         text = source.text.text
@@ -126,9 +126,7 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
 
 
 def _find_total(reply: Reply, text: str | None) -> int | None:
-    """How many bytes a body has that was cut, if the server tells, and if they are those of the
-    text.
-    """
+    """Return the length of a truncated body in bytes if the server states it for this text."""
     length = reply.headers.get("content-length", "")
     is_encoded = "content-encoding" in reply.headers
     if not reply.is_cut or is_encoded or not (length.isascii() and length.isdecimal()):
@@ -148,10 +146,7 @@ def _pick_headers(reply: Reply) -> dict[str, str]:
 def _build_source(
     requested_url: str, reply: Reply, headers: Mapping[str, str], selection: Selection
 ) -> FetchedDocument:
-    """What was fetched, if it was answered with success and no header says that it is a wall.
-
-    Any other reply is raised as what it is: a wall, a login, or what its status code says.
-    """
+    """Return a successful reply as a document. Raises the error of a wall, a login or a status."""
     nosniff = headers.get(_NOSNIFF, "").strip().lower() == "nosniff"
     source = FetchedDocument(
         url=reply.url,
@@ -161,7 +156,7 @@ def _build_source(
         selection=selection,
         fragment=urlsplit(requested_url).fragment if "#" in requested_url else "",
     )
-    raise_if_walled(reply.url, headers, None)  # some say so in a header, over any body
+    raise_if_walled(reply.url, headers, None)  # by headers, whatever the body
     if 200 <= reply.status < 300:
         return source
 

@@ -81,7 +81,7 @@ def _texts(element: Element | None, name: str) -> list[str]:
     return [one.text for one in inner if name_of(one.tag) == name and one.text]
 
 
-# Characters of the Symbol and Wingdings fonts from a code point; a blank stands for any other.
+# Characters of the Symbol and Wingdings fonts by first code point; a blank is an unknown one.
 _FONTS = {
     "symbol": (
         (0x41, "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ"),

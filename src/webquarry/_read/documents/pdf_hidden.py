@@ -3,7 +3,7 @@
 Text off the page or below two points is hidden. Other text is judged by what PDFium paints: the
 page is rendered with and without it, and text that changes no pixel is hidden, however it is
 covered, clipped or masked. Text without ink over an image, and text under an image that is not
-empty there, is the text layer of a scan and is kept.
+empty there, is the text layer of a scan and is returned.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ class _Scan:
 
     def _read_text(self, one: Any, box: Box, matrix: PdfMatrix) -> None:
         address = ctypes.addressof(one.contents)
-        # PDFium would return `ActualText`, which is invisible, in place of what is drawn.
+        # PDFium would return `ActualText`, which is invisible, in place of the drawn text.
         for number in reversed(range(raw.FPDFPageObj_CountMarks(one))):
             mark, size = raw.FPDFPageObj_GetMark(one, number), ctypes.c_ulong()
             if raw.FPDFPageObjMark_GetParamStringValue(

@@ -19,7 +19,7 @@ from webquarry._read.documents.text import Refusal, parse_date
 from webquarry._read.models import Dated
 
 _LONGEST_FONT_NAME = 128
-_DAMAGED = "is damaged: it begins like a PDF file, but none can be made out"
+_DAMAGED = "is damaged: it has the signature of a PDF file, but cannot be parsed"
 _REFUSALS = {
     raw.FPDF_ERR_PASSWORD: "is protected by a password",
     raw.FPDF_ERR_SECURITY: "is encrypted in a way that cannot be read",

@@ -57,7 +57,7 @@ def rank_encodings(body: bytes, among: Iterable[str]) -> list[tuple[str, float]]
     import chardet
 
     answers = chardet.detect_all(
-        b"\n" + _take_sample(body),  # a page that begins with "BM" is not a bitmap
+        b"\n" + _take_sample(body),  # a page that starts with "BM" is not a bitmap
         ignore_threshold=True,
         compat_names=False,
         include_encodings=[_DETECTOR_NAMES[name] for name in among if name in _DETECTOR_NAMES],

@@ -1,10 +1,10 @@
 """Lists that continue elsewhere: "1-24 of 1,312 results", "page 1 of 9", a button "load more", a
 row of links to pages with higher numbers.
 
-Only what the page says in a short text of its own beside the main content counts: comments under an
+Only counts in a short text of its own next to the main content are read: comments under an
 article, its images and ratings are numbered too. A complete list uses the same words ("1-12 of
 12"). Rows of pages also occur below articles, so that they count for lists only, and only links to
-more of what is at their own address.
+later pages of the same URL.
 """
 
 from __future__ import annotations

@@ -160,11 +160,11 @@ class Phrases:
         return self._wanted.match(tokens) and not self._unwanted.match(tokens)
 
     def _compile(self, phrase: str) -> Steps:
-        """Add the states of a phrase; returns those that it begins with."""
+        """Add the steps of a phrase; returns its first ones."""
         return self._add(_parse(iter(_SYNTAX.findall(phrase))), (_ACCEPT,))
 
     def _add(self, node: str | _Choice, after: Steps) -> Steps:
-        """Add a part of a phrase; returns the steps that it begins with."""
+        """Add a part of a phrase; returns its first steps."""
         if isinstance(node, str):
             return self._add_part(node, after)
         entries: dict[int, None] = {}

@@ -1,7 +1,7 @@
 """Pages without content until their scripts run: shells, skeletons, redirects.
 
-Only pages with little text are examined. A script that only counts
-visits does not make a page a shell.
+Only pages with little text are examined. A script that only counts visits does not make a page a
+shell.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from webquarry._read.text.words import count_words
 Need = Literal["", "may", "must"]
 
 _SHELL_WORDS = 50  # around an element that scripts fill
-_NOTICE_WORDS = 15  # beside a request to enable scripts
+_NOTICE_WORDS = 15  # next to a request to enable scripts
 _THIN_WORDS = 10
 _FRAME_WORDS = 25
 _MENU_WORDS = 400

@@ -37,7 +37,7 @@ _CONSENT_FEWEST = 10  # words about consent
 _CONSENT_OTHER = 25  # words of sentences about something else
 _CONSENT_OTHER_WITH_HEADLINE = 60
 _LONGEST_SENTENCE = 2_000  # that continues in a list
-_CHOICE_WORDS = 6  # of a button or link beside the text
+_CHOICE_WORDS = 6  # of a button or link next to the text
 
 
 def wall_headers() -> Sequence[Sequence[str]]:

@@ -170,7 +170,7 @@ class SiteRequest:
             self.pause(host, reply)
 
     async def optional(self, wanted: Awaitable[T], lost: str, default: T) -> T:
-        """Return what is requested; on failure the default, and `lost` becomes a note."""
+        """Return the result of a request; on failure the default, and `lost` becomes a note."""
         try:
             return await wanted
         except WebquarryError as error:

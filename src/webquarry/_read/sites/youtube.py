@@ -3,7 +3,7 @@
 Captions have no public API. The watch page contains a key and a first player response; then the
 player API is called as several of YouTube's own clients (`youtube_clients`, because YouTube
 retires them), until one returns captions that can be fetched. Every step can fail; the page then
-has what was found, and a note.
+has the parts that were found, and a note.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class FairQueue:
         self._grant_places()
 
     def mark_slow(self, place: Place) -> None:
-        """Let another job begin beside this one, which takes long."""
+        """Let another job start while this one, which takes long, is running."""
         place.is_slow = True
         self._grant_places()
 
@@ -91,7 +91,7 @@ class FairQueue:
         return sum(taken.caller == caller for taken in self._taken)
 
     def _may_begin(self, place: Place) -> bool:
-        """Whether this job may begin now."""
+        """Whether this job may start now."""
         own = [taken for taken in self._taken if taken.caller == place.caller]
         if place.is_large and any(taken.is_large for taken in own):
             return False
@@ -102,7 +102,7 @@ class FairQueue:
         return quick < self.size and free > 1
 
     def _grant_places(self) -> None:
-        """Let waiting jobs begin; a small one passes large ones of its caller."""
+        """Start waiting jobs; a small one passes large ones of its caller."""
         while True:
             # a cancelled one waits until its task has run
             waiting = [one for one in self._waiting if not one.granted.done()]
