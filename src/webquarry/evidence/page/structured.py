@@ -13,12 +13,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webquarry._read.text.characters import without_surrogates
 from webquarry._search.text import shorten_text
-from webquarry.evidence.page.markup import Markup
 from webquarry.evidence.page.text import clean_line
+
+if TYPE_CHECKING:
+    from webquarry.evidence.page.markup import Markup
 
 MOST_BYTES = 240  # of the short form
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
