@@ -17,7 +17,7 @@ import httpx2
 import pytest
 
 from tests.mcp.http_process import Served, http_server, message_in, modern
-from tests.mcp.search_service import SearchService, running_search
+from tests.mcp.search_service import running_search
 from tests.mcp.stdio_process import command_of
 from tests.redis_server import RedisServer, running
 from webquarry.mcp.auth import TokenFile
@@ -130,25 +130,6 @@ def test_a_killed_server_loses_no_acknowledged_step_and_sessions_are_isolated(
     assert cluster.killed
     assert set(cluster.failed) <= cluster.killed
     assert sum(map(len, acknowledged.values())) == CLIENTS * STEPS
-
-
-def test_concurrent_equal_searches_reach_the_provider_once(tmp_path: Path) -> None:
-    async def run(cluster: Cluster, service: SearchService) -> list[Any]:
-        service.may_respond.clear()
-        async with open_client() as client:
-            calls = [
-                asyncio.create_task(cluster.call(client, 0, "web_search", query="tides"))
-                for _ in range(50)
-            ]
-            await asyncio.to_thread(service.requested.wait, 60)
-            service.may_respond.set()
-            return await asyncio.gather(*calls)
-
-    with running_search() as (service, environ), running_cluster(tmp_path, environ) as cluster:
-        found = asyncio.run(run(cluster, service))
-
-    assert len(service.requests) == 1
-    assert {len(one["structuredContent"]["results"]) for one in found} == {5}
 
 
 def test_without_redis_searches_work_and_session_steps_fail(tmp_path: Path) -> None:
