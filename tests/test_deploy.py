@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from webquarry.cli.app import app
+from webquarry.cli.app import cli as app
 from webquarry.settings import Settings
 from webquarry.store.redis_config import REDIS_URL, STORE_KEY
 

@@ -76,7 +76,7 @@ HEAVY = {
     "chardet",
     "warcio",
     "rich",
-    "typer",
+    "click",
     "mcp",
     "duckdb",
     "anthropic",

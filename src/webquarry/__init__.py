@@ -157,14 +157,14 @@ def load_ipython_extension(shell: object) -> None:
     """Called by `%load_ext webquarry`; see docs/notebooks.md."""
     import importlib
 
-    importlib.import_module("webquarry.notebook.extension").load(shell)
+    importlib.import_module("webquarry.notebook.magics").load(shell)
 
 
 def unload_ipython_extension(shell: object) -> None:
     """Called by `%unload_ext webquarry`."""
     import importlib
 
-    importlib.import_module("webquarry.notebook.extension").unload(shell)
+    importlib.import_module("webquarry.notebook.magics").unload(shell)
 
 
 def __dir__() -> list[str]:

@@ -49,7 +49,7 @@ def test_as_json_it_is_one_object_and_the_second_time_it_costs_nothing(
     assert (first["remembered"], second["remembered"]) == (False, True)
     assert first["answer"] == second["answer"]
     assert first["usage"]["usd"] > 0 == second["usage"]["usd"]
-    assert b"kept from before; it cost nothing" in both[1].stderr
+    assert b"stored answer; it cost nothing" in both[1].stderr
     assert stage.messages == 1
 
 

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
-from webquarry.cli.app import app
+from webquarry.cli.app import cli as app
 from webquarry.errors import NotFound
 from webquarry.store.calls import CallLog
 
@@ -74,9 +74,9 @@ def test_calls_are_followed_as_they_are_made(
         with own_log.watch("web_search", {"number": 2}):
             pass
         own_log.flush()
-        monkeypatch.setattr("webquarry.cli.calls.time.sleep", wait)
+        monkeypatch.setattr("webquarry.cli.store.time.sleep", wait)
 
-    monkeypatch.setattr("webquarry.cli.calls.time.sleep", wait)
+    monkeypatch.setattr("webquarry.cli.store.time.sleep", wait)
     lines = run("--follow", "--json").stdout.splitlines()
 
     assert [json.loads(line)["arguments"]["number"] for line in lines] == [1, 2]

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import webquarry
-from webquarry.cli.app import app
+from webquarry.cli.app import cli as app
 from webquarry.sessions.models import KeptQuote
 from webquarry.toolkit import Toolkit
 

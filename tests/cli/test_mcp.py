@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from tests.duckduckgo_site import DuckDuckGoSite
 from tests.mcp.stdio_process import session
 from webquarry.__main__ import main
-from webquarry.cli.app import app
-from webquarry.cli.options import complete
+from webquarry.cli.app import cli as app
 from webquarry.mcp.serving import HttpServer
 from webquarry.registry import module_names
-from webquarry.tools import toolset_names
 from webquarry.ui.guard import build_page
 
 
@@ -119,10 +117,6 @@ def test_the_start_without_the_command_line_parser_serves_the_same(
     monkeypatch.setattr("sys.argv", ["webquarry", "mcp", "--toolset", "core"])
     assert main() == 0
     assert served == ["research", "core"]
-
-
-def test_tool_sets_complete() -> None:
-    assert complete(toolset_names)("duck") == ["duckduckgo"]
 
 
 def test_the_command_serves_the_same_as_the_script() -> None:

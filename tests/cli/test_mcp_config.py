@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from webquarry.cli import jsonc
-from webquarry.cli.app import app
-from webquarry.cli.mcp_config import CLIENTS, ServerEntry, entry_for, write_entry
+from webquarry.cli.app import cli as app
+from webquarry.cli.mcp_config import CLIENTS, ServerEntry, entry_for, parse_json, write_entry
 
-ENTRY = ServerEntry("webquarry", '/opt/we "b/webquarry', ["mcp"])
+ENTRY = ServerEntry('/opt/we "b/webquarry', ["mcp"])
 
 
 def config(*words: str) -> tuple[int, str]:
@@ -81,7 +80,7 @@ def test_an_older_backup_is_never_overwritten(tmp_path: Path) -> None:
     place = tmp_path / "mcp.json"
     place.write_text("{}")
     first = write_entry(CLIENTS["cursor"], ENTRY, place)[1]
-    second = write_entry(CLIENTS["cursor"], ServerEntry("webquarry", "other", []), place)[1]
+    second = write_entry(CLIENTS["cursor"], ServerEntry("other", []), place)[1]
 
     assert first is not None
     assert second is not None
@@ -104,7 +103,6 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
         ("cursor", "[]"),
         ("cursor", '{"mcpServers": []}'),
         ("codex", "[mcp_servers"),
-        ("codex", 'mcp_servers = { webquarry = { command = "x" } }\n'),
     ],
 )
 def test_a_file_that_cannot_be_understood_is_left_as_it_is(
@@ -235,15 +233,15 @@ def test_json_with_comments_is_read_and_keeps_them(tmp_path: Path) -> None:
 
     write_entry(CLIENTS["cursor"], ENTRY, place)
     once = place.read_text()
-    write_entry(CLIENTS["cursor"], ServerEntry("webquarry", "new", ["mcp"], {"A": "b"}), place)
+    write_entry(CLIENTS["cursor"], ServerEntry("new", ["mcp"], {"A": "b"}), place)
     twice = place.read_text()
 
     for text in (once, twice):
         for line in ("// what my editor calls JSON", '"dark", // mine', "/* servers", "of mine */"):
             assert line in text
-    servers = jsonc.parse(twice)["mcpServers"]
+    servers = parse_json(twice)["mcpServers"]
     assert servers["other"]["args"] == ["// no comment", "/* nor this */"]
-    assert jsonc.parse(once)["mcpServers"]["webquarry"]["command"] == ENTRY.command
+    assert parse_json(once)["mcpServers"]["webquarry"]["command"] == ENTRY.command
     assert servers["webquarry"] == {"command": "new", "args": ["mcp"], "env": {"A": "b"}}
 
 
@@ -263,9 +261,9 @@ def test_json_with_comments_is_read_and_keeps_them(tmp_path: Path) -> None:
     ],
 )
 def test_an_entry_is_set_wherever_it_may_stand(text: str) -> None:
-    before = jsonc.parse(text)
+    before = parse_json(text)
 
-    after = jsonc.parse(CLIENTS["cursor"].merge(text, ENTRY))
+    after = parse_json(CLIENTS["cursor"].merge(text, ENTRY))
 
     assert after["mcpServers"]["webquarry"]["command"] == ENTRY.command
     assert {name: after[name] for name in before if name != "mcpServers"} == {
@@ -277,10 +275,5 @@ def test_an_entry_is_set_wherever_it_may_stand(text: str) -> None:
     "text", ["{", '{"a" 1}', '{"a": }', "{a: 1}", '{"a": 1 "b": 2}', "[1,,2]", "{} x", '{"a": tru}']
 )
 def test_what_is_no_json_even_so_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"line \d+ is not JSON"):
-        jsonc.parse(text)
-
-
-def test_what_is_nested_without_end_is_refused() -> None:
-    with pytest.raises(ValueError, match="nested"):
-        jsonc.parse("[" * 100_000)
+    with pytest.raises(ValueError, match=r"line \d+ column"):
+        parse_json(text)

@@ -21,7 +21,7 @@ from tests.cli.test_app import Runner, on_terminal, without_colours
 from tests.executables import Answer, Asked, Site, as_json
 from tests.mcp.in_process import call as call_tool
 from webquarry._search.lenses import load_lenses
-from webquarry.cli.search import search
+from webquarry.cli.app import load_command
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
@@ -41,18 +41,24 @@ def found(run: Runner, *arguments: str, settings: dict[str, str] = RECORDED) -> 
     return answer
 
 
-def test_every_parameter_of_the_tool_has_a_flag_with_the_same_default() -> None:
-    flags = {name: part.default for name, part in inspect.signature(search).parameters.items()}
-    parameters = list(
-        inspect.signature(load("research", "web_search").function).parameters.values()
-    )[1:]
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        ("search", "web_search"),
+        ("papers", "academic_search"),
+        ("patents", "patent_search"),
+        ("read", "scrape_page"),
+    ],
+)
+def test_options_of_a_command_are_the_parameters_of_its_tool(command: str, tool: str) -> None:
+    found: Any = load_command(command)
+    parameters = list(inspect.signature(load("research", tool).function).parameters.values())[1:]
+    defaults = found.build_arguments(found.make_context(command, ["example.org"]).params)
 
+    assert set(defaults) == {parameter.name for parameter in parameters}
     for parameter in parameters:
-        assert (
-            flags.pop("session_id" if parameter.name == "sessionId" else parameter.name)
-            == parameter.default
-        )
-    assert set(flags) == {"explain", "pager", "as_json"}
+        if parameter.name not in ("query", "url") and defaults[parameter.name] is not None:
+            assert defaults[parameter.name] == parameter.default
 
 
 def test_the_json_is_the_tools_answer_through_every_door(
@@ -88,7 +94,7 @@ def test_a_person_gets_a_numbered_list() -> None:
     seen = without_colours(on_terminal("search", QUERY, "-n", "3", **RECORDED))
 
     assert " 1. Storing the tide" in seen
-    assert "https://tidelines.example/2026/09/storing-the-tide  14 September 2026" in seen
+    assert "https://tidelines.example/2026/09/storing-the-tide\n    14 September 2026" in seen
 
 
 def test_a_site_is_a_limit(run: Runner) -> None:
@@ -241,9 +247,7 @@ def test_the_cache_speaks_to_people_too(run: Runner, engine: Site, tmp_path: Pat
         b"The cache is off (WEBQUARRY_CACHE=0): 0 answers"
         in run("cache", "stats", "--text", settings=settings).stdout
     )
-    assert (
-        run("cache", "clear", "--text", settings=settings).stdout == b"0 answers were forgotten.\n"
-    )
+    assert run("cache", "clear", "--text", settings=settings).stdout == b"0 answers were deleted.\n"
 
 
 def test_a_folder_that_cannot_be_written_to_costs_only_the_cache(
@@ -260,7 +264,7 @@ def test_completion_knows_the_lenses() -> None:
     asked = {
         "COMP_WORDS": "webquarry search x --lens aca",
         "COMP_CWORD": "4",
-        "_WEBQUARRY_COMPLETE": "complete_bash",
+        "_WEBQUARRY_COMPLETE": "bash_complete",
     }
     done = subprocess.run(
         [sys.executable, "-m", "webquarry"],
@@ -270,7 +274,7 @@ def test_completion_knows_the_lenses() -> None:
         check=False,
     )
 
-    assert done.stdout.decode().split() == ["academic"]
+    assert done.stdout.decode().split() == ["plain,academic"]
 
 
 def test_doctor_says_who_would_be_asked_and_what_is_wrong_with_routing_and_lenses(

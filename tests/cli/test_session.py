@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import webquarry
-from webquarry.cli.app import app
-from webquarry.cli.layout import write_moment
+from webquarry.cli.app import cli as app
+from webquarry.cli.render import write_moment
 
 
 @pytest.fixture(autouse=True)

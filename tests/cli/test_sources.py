@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import inspect
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,10 +11,7 @@ import pytest
 import webquarry
 from tests.cli.test_app import RECORDED, Runner, on_terminal, without_colours
 from tests.executables import Answer, Asked, Site
-from webquarry.cli.papers import papers
-from webquarry.cli.patents import patents
-from webquarry.cli.read import complete_url
-from webquarry.tools import load
+from webquarry.cli.options import complete_url
 
 ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"
 LOCAL = {"WEBQUARRY_ALLOW_PRIVATE": "1", "WEBQUARRY_ROBOTS": "0", "WEBQUARRY_CACHE": "0"}
@@ -54,21 +49,6 @@ def test_piped_a_citation_is_that_of_the_tool(run: Runner, monkeypatch: pytest.M
 
     page = webquarry.call("scrape_page", url=ARTICLE).as_dict()
     assert json.loads(done.stdout) == page["citation"]
-
-
-@pytest.mark.parametrize(
-    ("command", "tool"), [(papers, "academic_search"), (patents, "patent_search")]
-)
-def test_every_parameter_of_the_tool_has_a_flag_with_the_same_default(
-    command: Callable[..., None], tool: str
-) -> None:
-    flags = {name: part.default for name, part in inspect.signature(command).parameters.items()}
-    _, *parameters = inspect.signature(load("research", tool).function).parameters.values()
-
-    for parameter in parameters:
-        name = "session_id" if parameter.name == "sessionId" else parameter.name
-        assert flags.pop(name) == parameter.default
-    assert set(flags) == {"pager", "as_json"}
 
 
 @pytest.mark.parametrize(
@@ -164,14 +144,12 @@ def test_help_behind_a_tools_name_is_about_the_tool_and_else_about_the_command(
 ) -> None:
     of_tool = run("call", "web_search", "--help").stdout.decode()
     of_command = run("call", "--help").stdout.decode()
-    as_data = json.loads(run("call", "web_search", "--help", "--json").stdout)
 
     assert of_tool.startswith("web_search\n")
     assert "time_range" in of_tool
     assert "one of day, week, month, year" in of_tool
     assert "webquarry call web_search '{\"query\": ...}'" in of_tool
     assert "Usage: webquarry call" in of_command
-    assert as_data["parameters"]["required"] == ["query"]
     assert run("call", "no_such_tool", "--help").returncode == 1
 
 
@@ -181,7 +159,7 @@ def test_help_behind_a_tools_name_is_about_the_tool_and_else_about_the_command(
         ("web_search", {"query": "tidal energy storage"}, "14 September 2026"),
         ("scrape_page", {"url": ARTICLE}, "Cite: Calloway, I."),
         ("academic_search", {"query": "tidal energy storage"}, "cited 23 times"),
-        ("web_fetch", {"url": ARTICLE}, "content:"),
+        ("web_fetch", {"url": ARTICLE}, "## content"),
         ("format_bibliography", {"sources": [ARTICLE]}, "bibliography: "),
     ],
 )

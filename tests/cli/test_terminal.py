@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+import click
 import pytest
-import typer
 
 from webquarry.cli.output import command_output
 from webquarry.errors import RateLimited
@@ -61,7 +61,7 @@ def test_json_keeps_the_value_but_prints_nothing_that_a_terminal_would_obey(text
 def test_an_error_is_one_sentence_and_an_action_on_stderr_and_an_object_on_stdout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(typer.Exit) as ended, command_output(None):
+    with pytest.raises(click.exceptions.Exit) as ended, command_output(None):
         raise RateLimited(
             "Slow\ndown \x1b[31m[bold]please[/bold].",
             retry_after_seconds=3,
@@ -81,7 +81,7 @@ def test_an_error_is_one_sentence_and_an_action_on_stderr_and_an_object_on_stdou
 
 
 def test_with_text_an_error_leaves_stdout_empty(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(typer.Exit), command_output(False):
+    with pytest.raises(click.exceptions.Exit), command_output(False):
         raise RateLimited("Slow down.")
 
     assert capsys.readouterr().out == ""
@@ -90,7 +90,7 @@ def test_with_text_an_error_leaves_stdout_empty(capsys: pytest.CaptureFixture[st
 def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(typer.Exit) as ended, command_output(True):
+    with pytest.raises(click.exceptions.Exit) as ended, command_output(True):
         raise RuntimeError("no luck with https://example.org/?api_key=hunter2hunter2")
     captured = capsys.readouterr()
 
@@ -102,7 +102,8 @@ def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(
 
 
 @pytest.mark.parametrize(
-    "raised", [typer.Exit(3), typer.BadParameter("no"), BrokenPipeError(), KeyboardInterrupt()]
+    "raised",
+    [click.exceptions.Exit(3), click.BadParameter("no"), BrokenPipeError(), KeyboardInterrupt()],
 )
 def test_what_the_framework_handles_passes_through(raised: BaseException) -> None:
     with pytest.raises(type(raised)), command_output(True):

@@ -231,9 +231,9 @@ def test_run_takes_json_on_stdin_and_prints_json(bench: Workbench) -> None:
 @pytest.mark.parametrize(
     ("stdin", "told"),
     [
-        ("", "What came on stdin is empty."),
-        ("{", "What came on stdin is not JSON"),
-        (b"\xff", "What came on stdin is not UTF-8"),
+        ("", "The input on stdin is empty."),
+        ("{", "The input on stdin is not JSON"),
+        (b"\xff", "The input on stdin is not UTF-8"),
         ("[]", "must be a JSON object"),
         ("{}", "$.city is required"),
         ('{"city": "fail"}', "The tool weather failed: No such city."),

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
-from webquarry.cli.tools import app
+from webquarry.cli.tools import tools as app
 
 
 def tools(*arguments: str, stdin: str | bytes = "") -> Result:

@@ -18,8 +18,8 @@ from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import HOMELESS
 from tests.tools.pages import sent
 from webquarry.caller import serving
-from webquarry.cli.app import app
-from webquarry.cli.views import show_results
+from webquarry.cli.app import cli as app
+from webquarry.cli.render import show_sources
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.library.library import open_library
 from webquarry.net.client import Client
@@ -233,7 +233,7 @@ def test_a_terminal_shows_that_pages_stand_in_and_when_they_were_read() -> None:
     console = Console(width=100, record=True, file=io.StringIO())
     result = {"title": "Kelp", "url": URL, "snippet": "half a metre", "ageSeconds": 7_300}
 
-    show_results(console, {"results": [result], "note": "No provider answered."})
+    show_sources(console, {"note": "No provider answered."}, [result])
 
     shown = console.export_text()
     assert "No provider answered." in shown

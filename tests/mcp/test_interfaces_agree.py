@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from mcp import Client
-from typer.testing import CliRunner
 
 import webquarry
 from tests.mcp.in_process import with_client
 from webquarry import api as library
 from webquarry._read.workers.job import RunnerKind
 from webquarry.api import call_with
-from webquarry.cli.app import app
+from webquarry.cli.app import cli as app
 from webquarry.errors import WebquarryError
 
 CALLS: list[tuple[str, dict[str, Any]]] = [

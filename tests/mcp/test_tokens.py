@@ -8,9 +8,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from webquarry.cli.app import app
+from webquarry.cli.app import cli as app
 from webquarry.errors import BadInput, NotFound
 from webquarry.mcp.auth import (
     MCP,

@@ -12,8 +12,7 @@ import pytest
 
 import webquarry
 from webquarry.api import CiteOutput
-from webquarry.notebook.asking import release_instance
-from webquarry.notebook.tables import list_columns, read_column
+from webquarry.notebook.asking import list_columns, read_column, release_instance
 from webquarry.testing.model_and_search import FakeServers
 from webquarry.tools.research._search import SearchOutput
 
@@ -174,13 +173,13 @@ def test_typed_answers_are_columns(shell: Any, servers: FakeServers) -> None:
     [
         ("--modle x", "unrecognized arguments: --modle"),
         ("--table nothing", "There is no variable nothing"),
-        ("--table frame", "none was chosen. Say what the question is about: --column"),
+        ("--table frame", "none was chosen. Name the one to ask about: --column"),
         ("--table frame --column nam", "no column 'nam'. Choose one of name, size"),
-        ("--table number", "of the type int is no table"),
+        ("--table number", "of the type int is not a table"),
         ("--column name", "name that with --table"),
         ("--table frame --context x", "exclude each other"),
-        ("--max-tokens 0", "from 1 on"),
-        ("--max-usd nan", "from 0 on"),
+        ("--max-tokens 0", "at least 1"),
+        ("--max-usd nan", "at least 0"),
         ("-o 1a", "cannot be the name of a variable"),
     ],
 )
@@ -224,15 +223,14 @@ def test_the_lines_of_the_command_line_give_what_the_library_gives(shell: Any) -
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("", "wants a command"),
+        ("", "needs a command"),
         ("serch x", "no command 'serch'. Use one of search, read"),
         ("doctor", "no command 'doctor'"),
-        ("search --sit x y", "No such option: --sit"),
+        ("search --sit x y", "No such option '--sit'"),
         ("search -n 99 y", "'-n' / '--num-results'"),
         ("read", "Missing argument"),
-        ("read --raw --whole example.org", "choose one"),
-        ("search what's new", "has no end"),
-        ("bill --days none", "--days and a number"),
+        ("search what's new", "is not closed"),
+        ("bill --days none", "'--days'"),
     ],
 )
 def test_a_line_that_cannot_be_understood_is_told(shell: Any, line: str, said: str) -> None:

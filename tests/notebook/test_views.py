@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import webquarry
 from webquarry.ask.models import AnswerSource, ModelReply, Progress, ReplyError, Usage
-from webquarry.notebook.asked_rows import AskedRows
+from webquarry.notebook.asking import AskedRows
 from webquarry.notebook.html import render_markdown
 from webquarry.sql.functions.setters import Bill
 from webquarry.sql.session import SqlResult

@@ -10,107 +10,142 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
-import typer
-import typer.core
-import typer.main
+import click
 
+from webquarry import __version__
 from webquarry.terminal import use_utf8_streams
 
-# Name -> line of the help. Each command is `NAME`, or the Typer app `app`, of its module.
+# Name -> module and line of the help.
 COMMANDS = {
-    "search": "Search the web. Needs no key; with one, that provider is asked first.",
-    "read": "Read a page as Markdown, with its citation.",
-    "cite": "Cite a page in APA, MLA, BibTeX, RIS or CSL-JSON.",
-    "check": "Check the quotes, numbers and references of a draft.",
-    "papers": "Search scholarly papers in several open indexes. Needs no key.",
-    "patents": "Find patents by words, assignee, inventor or number. Needs no key.",
-    "ask": "Ask a model, which may search the web once.",
-    "sql": "Run SQL with the functions ask, web_search, scrape_page and stps_*.",
-    "call": "Call any tool by its name.",
-    "pack": "Write the sources of a session to an evidence pack.",
-    "verify": "Check an evidence pack, or with --live its pages.",
-    "drift": "Alias of `verify --live`.",
-    "calls": "Show the log of tool calls of this machine.",
-    "ui": "Open the local page in a browser: calls, sources, quotes, the bill.",
-    "doctor": "Show what is configured, what works and what to do about the rest.",
-    "demo": "Search, read, cite and research on a recorded web: no keys, no internet.",
-    "tools": "List, check, export and run external tools and ours.",
-    "cache": "Show the size of the cache, or clear it.",
-    "library": "Show, add, forget or export the pages read on this machine.",
-    "session": "Begin, extend, show and export research sessions.",
-    "mcp": "Serve a tool set over MCP, on stdio or HTTP.",
-    "token": "Manage tokens for callers of an HTTP server.",
+    "search": ("search", "Search the web. Needs no key; with one, that provider is asked first."),
+    "read": ("read", "Read a page as Markdown, with its citation."),
+    "cite": ("read", "Cite a page in APA, MLA, BibTeX, RIS or CSL-JSON."),
+    "check": ("check", "Check the quotes, numbers and references of a draft."),
+    "papers": ("search", "Search scholarly papers in several open indexes. Needs no key."),
+    "patents": ("search", "Find patents by words, assignee, inventor or number. Needs no key."),
+    "ask": ("ask", "Ask a model, which may search the web once."),
+    "sql": ("sql", "Run SQL with the functions ask, web_search, scrape_page and stps_*."),
+    "call": ("call", "Call any tool by its name."),
+    "pack": ("pack", "Write the sources of a session to an evidence pack."),
+    "verify": ("pack", "Check an evidence pack, or with --live its pages."),
+    "drift": ("pack", "Alias of `verify --live`."),
+    "calls": ("store", "Show the log of tool calls of this machine."),
+    "ui": ("mcp", "Open the local page in a browser: calls, sources, quotes, the bill."),
+    "doctor": ("doctor", "Show what is configured, what works and how to repair the rest."),
+    "demo": ("demo", "Search, read, cite and research on a recorded web: no keys, no internet."),
+    "tools": ("tools", "List, check, export and run external tools."),
+    "cache": ("store", "Show the size of the cache, or clear it."),
+    "library": ("library", "Show, add, forget or export the pages read on this machine."),
+    "session": ("session", "Create, extend, show and export research sessions."),
+    "mcp": ("mcp", "Serve a tool set over MCP, on stdio or HTTP."),
+    "token": ("mcp", "Manage tokens for callers of an HTTP server."),
 }
-_MODULES = {"drift": "verify"}
+_COMPLETE = "_WEBQUARRY_COMPLETE"
+_SHELLS = {  # file and line that install completion
+    "bash": ("~/.bashrc", f'eval "$({_COMPLETE}=bash_source webquarry)"'),
+    "zsh": ("~/.zshrc", f'eval "$({_COMPLETE}=zsh_source webquarry)"'),
+    "fish": (
+        "~/.config/fish/completions/webquarry.fish",
+        f"{_COMPLETE}=fish_source webquarry | source",
+    ),
+}
 
 
-class LazyGroup(typer.core.TyperGroup):
+class LazyGroup(click.Group):
     """Imports a command when it is used. The list of commands needs no import."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        names: dict[str, Any] = dict.fromkeys(COMMANDS)
-        self.commands = names  # for lists and suggestions; `get_command` imports
+        names: Any = dict.fromkeys(COMMANDS)
+        self.commands = names  # for lists and suggestions
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
-            return None
-        name = _MODULES.get(cmd_name, cmd_name)
-        module = importlib.import_module(f"webquarry.cli.{name}")
-        app = getattr(module, "app", None)
-        if app is None:
-            app = typer.Typer(add_completion=False, rich_markup_mode=None)
-            # `call TOOL --help` describes the tool: the command handles it.
-            register = app.command(cmd_name, add_help_option=cmd_name != "call")
-            register(getattr(module, cmd_name))
-        command = typer.main.get_command(app)
-        command.name = cmd_name
-        return command
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=COMMANDS[name][1]) for name in names), *options]
 
 
-app = typer.Typer(
-    name="webquarry",
+def load_command(name: str) -> click.Command:
+    """Import the command of this name."""
+    module = importlib.import_module(f"webquarry.cli.{COMMANDS[name][0]}")
+    command: click.Command = getattr(module, name)
+    return command
+
+
+def install_completion(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    """Add completion to the start file of the user's shell, once."""
+    if not wanted:
+        return
+    shell = Path(os.environ.get("SHELL", "")).name
+    if shell not in _SHELLS:
+        raise click.UsageError(f"Completion is available for: {', '.join(_SHELLS)}.")
+    name, line = _SHELLS[shell]
+    file = Path(name).expanduser()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a+", encoding="utf-8") as opened:
+        opened.seek(0)
+        if line not in opened.read():
+            opened.write(f"\n{line}\n")
+    click.echo(f"Completion is installed in {file}; it works in new shells.")
+    ctx.exit()
+
+
+@click.group(
     cls=LazyGroup,
-    help="Real and verifiable sources from the web: search, read and cite.",
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
+@click.version_option(__version__, message="webquarry %(version)s")
+@click.option(
+    "--install-completion",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=install_completion,
+    help="Install shell completion and exit.",
+)
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Real and verifiable sources from the web: search, read and cite."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def run() -> int:
     """Run the command of `sys.argv`; return the exit code."""
     use_utf8_streams()
+    instruction = os.environ.get(_COMPLETE)
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "webquarry", _COMPLETE, instruction)
     try:
-        try:
-            app(prog_name="webquarry")
-        except SystemExit as ended:
-            sys.stdout.flush()
-            if isinstance(ended.code, int):
-                return ended.code
-            return int(ended.code is not None)
+        # Not `cli.main`, which changes the exit code of Ctrl-C.
+        with cli.make_context("webquarry", sys.argv[1:]) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as ended:
+        sys.stdout.flush()
+        return ended.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return 130
     except BrokenPipeError:
         # The reader of the pipe has closed it. The interpreter flushes once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
-
-
-@app.callback(invoke_without_command=True)
-def start(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-) -> None:
-    if version:
-        from webquarry import __version__
-
-        sys.stdout.write(f"webquarry {__version__}\n")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        sys.stdout.write(context.get_help() + "\n")

@@ -1,18 +1,16 @@
 """`webquarry ask`: one question to a model that may search the web once.
 
-The answer and its sources go to stdout, the usage to stderr; JSON holds all of it.
+The answer and its sources go to stdout, the usage to stderr; JSON has all of it.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from webquarry.cli.options import AsJson, Pager
-from webquarry.cli.output import Output, command_output, open_console
+from webquarry.cli.output import Output, pager_option, print_line, with_output
 from webquarry.terminal import count_noun, one_line
 
 if TYPE_CHECKING:
@@ -21,65 +19,66 @@ if TYPE_CHECKING:
     from webquarry.ask.models import ModelReply, Progress, Question
 
 
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@click.option("--context", default="", help="Text that the question is about.")
+@click.option(
+    "--model",
+    help="A model of Anthropic, or vendor/model such as ollama/qwen3. "
+    "Default: WEBQUARRY_ASK_MODEL.",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1, 128_000),
+    default=1000,
+    help="Maximum length of the answer in tokens.",
+)
+@click.option("--no-search", is_flag=True, help="Answer without a search.")
+@click.option(
+    "--schema", help='Fields of a typed answer, such as {"ceo": "VARCHAR", "founded": "INTEGER"}.'
+)
+@click.option("--max-usd", type=click.FloatRange(min=0), help="Maximum cost in US dollars.")
+@click.option("--fresh", is_flag=True, help="Skip stored answers.")
+@click.option("--dry-run", is_flag=True, help="Show the maximum cost without asking.")
+@pager_option
+@with_output
 def ask(
-    question: Annotated[
-        list[str], typer.Argument(help="The question; no quotation marks are needed.")
-    ],
-    context: Annotated[str, typer.Option(help="Text that the question is about.")] = "",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="A model of Anthropic, or vendor/model such as ollama/qwen3. "
-            "Default: WEBQUARRY_ASK_MODEL."
-        ),
-    ] = None,
-    max_tokens: Annotated[
-        int, typer.Option(help="Maximum length of the answer in tokens.", min=1, max=128_000)
-    ] = 1000,
-    no_search: Annotated[
-        bool, typer.Option("--no-search", help="Answer without a search.")
-    ] = False,
-    schema: Annotated[
-        str | None,
-        typer.Option(
-            help='Fields of a typed answer, such as {"ceo": "VARCHAR", "founded": "INTEGER"}.'
-        ),
-    ] = None,
-    max_usd: Annotated[
-        float | None, typer.Option(help="Maximum cost in US dollars.", min=0)
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Skip stored answers.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the maximum cost without asking.")
-    ] = False,
-    pager: Pager = True,
-    as_json: AsJson = None,
+    output: Output,
+    question: tuple[str, ...],
+    context: str,
+    model: str | None,
+    max_tokens: int,
+    no_search: bool,
+    schema: str | None,
+    max_usd: float | None,
+    fresh: bool,
+    dry_run: bool,
+    pager: bool,
 ) -> None:
     """Ask a model, which may search the web once.
 
     Needs a key, or a model of your own (--model ollama/...). A search roughly doubles the cost.
     """
-    with command_output(as_json) as output:
-        from webquarry.ask.models import Question
-        from webquarry.bridge import bridge
+    from webquarry.ask.models import Question
+    from webquarry.bridge import bridge
 
-        search = False if no_search else None
-        asked = Question(context, " ".join(question), model, max_tokens, search, schema, fresh)
-        asked.require_text()
-        with output.show_progress("asking the model"):
-            reply, progress = bridge.run(_ask_engine(asked, max_usd, dry_run))
-        if not dry_run:
-            _write_usage(reply)
-        if reply.error is not None:
-            raise reply.error.as_exception()
-        if not dry_run or reply.answer is not None:
-            _show_reply(output, reply, pager=pager)
-            return
-        plan = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
-        sentence = "The answer is kept from before; asking costs nothing."
-        if progress.planned:
-            sentence = f"Asking costs at most {progress.worst_usd:.4f} USD."
-        output.show({"dry_run": plan}, lambda console: output.write(sentence))
+    search = False if no_search else None
+    asked = Question(context, " ".join(question), model, max_tokens, search, schema, fresh)
+    asked.require_text()
+    with output.show_progress("asking the model"):
+        reply, progress = bridge.run(_ask_engine(asked, max_usd, dry_run))
+    if not dry_run:
+        print_line("", f"{reply.model}: {_describe_usage(reply)}", indent=4)
+    if reply.error is not None:
+        raise reply.error.as_exception()
+    if not dry_run or reply.answer is not None:
+        _show_reply(output, reply, pager)
+        return
+    plan = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
+    sentence = "The answer is stored; asking costs nothing."
+    if progress.planned:
+        sentence = f"Asking costs at most {progress.worst_usd:.4f} USD."
+    output.show_line({"dry_run": plan}, sentence)
 
 
 async def _ask_engine(
@@ -100,18 +99,17 @@ async def _ask_engine(
             await engine.aclose()
 
 
-def _show_reply(output: Output, reply: ModelReply, *, pager: bool) -> None:
+def _show_reply(output: Output, reply: ModelReply, pager: bool) -> None:
     """Print the answer and its sources."""
 
     def render(console: Console) -> None:
         from rich.text import Text
 
-        from webquarry.cli.layout import link, print_hanging
-        from webquarry.cli.markdown import show_markdown
+        from webquarry.cli.render import link, print_hanging, show_markdown
 
         show_markdown(console, (reply.answer or "").strip("\n"))
         if reply.partial:
-            console.print(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
+            console.print(Text("(cut: raise --max-tokens)", "yellow"))
         if reply.sources:
             console.print(Text("\nSources", "bold"))
         for number, source in enumerate(reply.sources, 1):
@@ -132,28 +130,16 @@ def _show_reply(output: Output, reply: ModelReply, *, pager: bool) -> None:
     output.show(fields, render, pager=pager)
 
 
-def _write_usage(reply: ModelReply) -> None:
-    """Write the usage to stderr."""
+def _describe_usage(reply: ModelReply) -> str:
+    """What the answer took, in one line."""
     usage = reply.usage
     if reply.remembered:
-        line = "kept from before; it cost nothing"
-    else:
-        calls = count_noun(usage.calls, "call")
-        searches = count_noun(usage.searches, "search", "searches")
-        cached = ""
-        if usage.cached_tokens:
-            cached = f" ({usage.cached_tokens} more from the cache)"
-        tokens = f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out"
-        line = f"{calls}, {searches}, {tokens}, {usage.usd:.4f} USD"
-        if usage.unpriced_calls:
-            line += " and what the model costs: no price is known for it"
-    sys.stdout.flush()
-    text = one_line(f"{reply.model}: {line}")
-    if not sys.stderr.isatty():
-        sys.stderr.write(f"{text}\n")
-        return
-    from rich.text import Text
-
-    from webquarry.cli.layout import print_hanging
-
-    print_hanging(open_console(stderr=True), "", Text(text), indent=4)
+        return "stored answer; it cost nothing"
+    calls = count_noun(usage.calls, "call")
+    searches = count_noun(usage.searches, "search", "searches")
+    cached = f" ({usage.cached_tokens} more from the cache)" if usage.cached_tokens else ""
+    tokens = f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out"
+    line = f"{calls}, {searches}, {tokens}, {usage.usd:.4f} USD"
+    if usage.unpriced_calls:
+        line += " and the cost of the model, whose price is not known"
+    return line

@@ -3,136 +3,105 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from webquarry.cli.options import AsJson, Pager, complete
-from webquarry.cli.output import Output, command_output
+from webquarry.cli.options import complete
+from webquarry.cli.output import Output, pager_option, with_output
+from webquarry.cli.search import show
+from webquarry.registry import module_names
 from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def _list_tool_names() -> Iterable[str]:
+def _list_tool_names() -> list[str]:
     from webquarry.api import tool_names
 
     return tool_names()
 
 
-def _list_tool_sets() -> Iterable[str]:
-    from webquarry.registry import module_names
-
-    return module_names("webquarry.tools")
-
-
+# `call TOOL --help` describes the tool: the command handles the option.
+@click.command(add_help_option=False)
+@click.argument("tool", required=False, shell_complete=complete(_list_tool_names))
+@click.argument("arguments", required=False)
+@click.option(
+    "--toolset",
+    help="The tool set to look in.",
+    shell_complete=complete(lambda: module_names("webquarry.tools")),
+)
+@click.option("--list", "list_tools", is_flag=True, help="List the tools.")
+@click.option(
+    "-h", "--help", "help_", is_flag=True, help="Show this, or the parameters of the tool."
+)
+@pager_option
+@with_output
 def call(
-    context: typer.Context,
-    tool: Annotated[
-        str | None,
-        typer.Argument(help="The tool's name.", autocompletion=complete(_list_tool_names)),
-    ] = None,
-    arguments: Annotated[
-        str | None,
-        typer.Argument(help="Its arguments as a JSON object; - or nothing reads them from stdin."),
-    ] = None,
-    toolset: Annotated[
-        str | None,
-        typer.Option(help="The tool set to look in.", autocompletion=complete(_list_tool_sets)),
-    ] = None,
-    list_tools: Annotated[bool, typer.Option("--list", help="List the tools.")] = False,
-    help_: Annotated[
-        bool,
-        typer.Option("--help", "-h", help="Show this, or the parameters of the tool."),
-    ] = False,
-    pager: Pager = True,
-    as_json: AsJson = None,
+    output: Output,
+    tool: str | None,
+    arguments: str | None,
+    toolset: str | None,
+    list_tools: bool,
+    help_: bool,
+    pager: bool,
 ) -> None:
-    """Call any tool by its name. `--help` after the name shows its parameters."""
-    with command_output(as_json) as output:
-        if list_tools:
-            _list_tools(output, toolset)
-            return
-        if help_ and tool is None:
-            sys.stdout.write(context.get_help() + "\n")
-            return
-        if tool is None:
-            raise typer.BadParameter(
-                "Name a tool; `webquarry call --list` shows them.",
-                param_hint="TOOL",
-            )
-        if help_:
-            output.json = bool(as_json)  # help is text, also in a pipe
-            _describe_tool(output, tool, toolset)
-            return
-        _call(output, tool, arguments, toolset, pager=pager)
+    """Call any tool by its name. `--help` after the name shows its parameters.
 
-
-def _call(
-    output: Output, tool: str, arguments: str | None, toolset: str | None, *, pager: bool
-) -> None:
-    """Call the tool and show its answer."""
+    ARGUMENTS is a JSON object; - or nothing reads it from stdin.
+    """
     from webquarry.api import call_with, find_tool
     from webquarry.executable import MAX_BYTES, parse_arguments
 
-    find_tool(tool, toolset)  # an unknown name is reported before stdin is read
-    if arguments is None and sys.stdin.isatty():
-        raise typer.BadParameter(
-            f"Give the arguments as a JSON object; `webquarry call {tool} --help` shows them. "
-            "For none: '{}'",
-            param_hint="ARGUMENTS",
-        )
+    if list_tools:
+        _list_tools(output, toolset)
+        return
+    if help_ and tool is None:
+        output.write(click.get_current_context().get_help())
+        return
+    if tool is None:
+        raise click.BadParameter("Name a tool; `webquarry call --list` shows them.")
+    found = find_tool(tool, toolset)  # an unknown name is reported before stdin is read
+    if help_:
+        from webquarry.cli.render import show_tool
+
+        row = {"name": found.name, "description": found.description}
+        show_tool(output.console, row, found.parameters)
+        fields = ", ".join(f'"{field}": ...' for field in found.parameters["required"])
+        output.write(f"Call it: webquarry call {found.name} '{{{fields}}}'")
+        return
     if arguments in (None, "-"):
+        if arguments is None and sys.stdin.isatty():
+            raise click.BadParameter(
+                f"Give the arguments as a JSON object; `webquarry call {tool} --help` shows them. "
+                "For none: '{}'"
+            )
         parsed = parse_arguments(sys.stdin.buffer.read(MAX_BYTES + 1))
     else:
         data = str(arguments).encode("utf-8", "surrogateescape")
         parsed = parse_arguments(data, "after the tool's name")
     with output.show_progress(f"calling {tool}"):
         answer = call_with(tool, parsed, toolset, "fork")
-    output.show_answer(answer, pager=pager)
+    show(output, answer, {"pager": pager})
 
 
 def _list_tools(output: Output, toolset: str | None) -> None:
     """Print each tool with the first sentence of its description."""
     from webquarry.api import find_tool, tool_names
 
-    rows = []
-    for name in tool_names(toolset):
-        rows.append({"name": name, "description": find_tool(name, toolset).description})
+    descriptions = {name: find_tool(name, toolset).description for name in tool_names(toolset)}
 
     def render(console: Console) -> None:
         from rich.text import Text
 
-        from webquarry.cli.layout import print_hanging
+        from webquarry.cli.render import print_hanging
 
-        width = max(len(row["name"]) for row in rows)
-        for row in rows:
-            sentence = f"{row['description'].partition('. ')[0].rstrip('.')}."
-            lead = Text(f"{row['name']:<{width}}  ", "bold")
-            print_hanging(console, lead, Text(one_line(sentence)))
-        print_hanging(console, "", Text("Parameters: webquarry call TOOL --help", "dim"))
+        width = max(map(len, descriptions))
+        for name, description in descriptions.items():
+            sentence = f"{description.partition('. ')[0].rstrip('.')}."
+            print_hanging(console, Text(f"{name:<{width}}  ", "bold"), Text(one_line(sentence)))
+        console.print(Text("Parameters: webquarry call TOOL --help", "dim"))
 
+    rows = [{"name": name, "description": text} for name, text in descriptions.items()]
     output.show({"tools": rows}, render)
-
-
-def _describe_tool(output: Output, name: str, toolset: str | None) -> None:
-    """Print the description and parameters of a tool."""
-    from webquarry.api import find_tool
-
-    tool = find_tool(name, toolset)
-    row = {"name": tool.name, "description": tool.description}
-
-    def render(console: Console) -> None:
-        from rich.text import Text
-
-        from webquarry.cli.layout import print_command
-        from webquarry.cli.views import show_tool
-
-        show_tool(console, row, tool.parameters)
-        fields = [f'"{field}": ...' for field in tool.parameters["required"]]
-        words = ["webquarry", "call", tool.name, f"'{{{', '.join(fields)}}}'"]
-        print_command(console, Text("Call it: ", "bold"), words, "")
-
-    output.show({**row, "parameters": tool.parameters}, render)

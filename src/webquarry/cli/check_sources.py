@@ -76,7 +76,7 @@ def _open_replies(path: Path) -> list[Reply]:
     from webquarry.net.models import Reply
 
     moment = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    url = f"https://localhost/{path.name}"  # the suffix tells the format
+    url = f"https://localhost/{path.name}"  # for the suffix
     return [Reply(url, _OK, Headers({}), path.read_bytes(), moment)]
 
 

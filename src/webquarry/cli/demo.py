@@ -1,7 +1,7 @@
 """`webquarry demo`: search, read, cite and research on the recorded web in the package.
 
-No keys, settings or files of the user and no network are used. The clock stands at the time of
-the recording, so that every run prints the same. The session's folder is deleted at the end.
+No keys, settings or files of the user and no network are used. The clock is that of the recording,
+so that every run prints the same.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import tempfile
 import textwrap
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.text import Text
 
 from webquarry._search.models import Query
 from webquarry.bridge import bridge
-from webquarry.cli.layout import link_urls, print_hanging, write_date
-from webquarry.cli.output import command_output
+from webquarry.cli.output import Output, with_text_output
+from webquarry.cli.render import print_hanging, write_date
 from webquarry.errors import WebquarryError
 from webquarry.settings import Settings
 from webquarry.terminal import one_line, printable
@@ -38,10 +39,11 @@ _WIDTH = 96
 _EXCERPT_LINES = 8
 
 
-def demo() -> None:
+@click.command()
+@with_text_output
+def demo(output: Output) -> None:
     """Search, read, cite and research on a recorded web: no keys, no internet."""
-    with command_output(False) as output:
-        bridge.run(run_demo(output.console))
+    bridge.run(run_demo(output.console))
 
 
 async def run_demo(console: Console) -> None:
@@ -101,10 +103,9 @@ async def show_japanese_page(kit: Toolkit, printer: Printer) -> None:
     page = await kit.reader.read(JAPANESE_PAGE)
     printer.heading(f"Any encoding comes out as UTF-8: this page is in {page.encoding}")
     printer.line(f"  {JAPANESE_PAGE}", "cyan")
-    lines = page.markdown.splitlines()
-    headings = [number for number, line in enumerate(lines) if line.startswith("# ")]
-    body = [line for line in lines[min(headings, default=0) :] if line.strip()]
-    for line in body[:2]:
+    _, _, body = page.markdown.partition("\n# ")
+    lines = [line for line in f"# {body or page.markdown}".splitlines() if line.strip()]
+    for line in lines[:2]:
         printer.paragraph(line, "  | ")
 
 
@@ -124,44 +125,27 @@ async def show_captcha(kit: Toolkit, printer: Printer) -> None:
 async def show_research(kit: Toolkit, printer: Printer) -> None:
     """Show a session of two steps, its sources and its export."""
     printer.heading("Research: steps that are kept, and the sources found on the way")
-    first = await _call(
-        kit,
-        "sequential_search",
-        searchStep=FIRST_STEP,
-        stepNumber=1,
-        researchGoal=GOAL,
-        confidence="low",
-    )
-    session_id = first["sessionId"]
+    step = {"searchStep": FIRST_STEP, "stepNumber": 1, "researchGoal": GOAL, "confidence": "low"}
+    session_id = (await _call(kit, "sequential_search", **step))["sessionId"]
     printer.paragraph(f"Step 1: {FIRST_STEP}", "  ")
     found = await _call(kit, "web_search", query=QUESTION, num_results=3, sessionId=session_id)
     printer.line(f"    web_search   {len(found['urls'])} sources recorded", "cyan")
     for url in found["urls"][:2]:
         page = await _call(kit, "scrape_page", url=url, sessionId=session_id)
         printer.line(f"    scrape_page  {one_line(page['url'])}", "cyan")
-    await _call(
-        kit,
-        "sequential_search",
-        searchStep=REVISION,
-        stepNumber=2,
-        revisesStep=1,
-        confidence="high",
-        nextStepNeeded=False,
-        sessionId=session_id,
-    )
+    step = {"searchStep": REVISION, "stepNumber": 2, "revisesStep": 1, "confidence": "high"}
+    await _call(kit, "sequential_search", **step, nextStepNeeded=False, sessionId=session_id)
     printer.paragraph(f"Step 2, revises step 1: {REVISION}", "  ")
     printer.heading("Export: the session as Markdown, with citations (webquarry session export)")
     export = await _call(kit, "research_export", sessionId=session_id)
     _, goal, rest = export["content"].partition("## Goal")
     for line in (goal + rest).splitlines():
         if line.strip():
-            style = "bold" if line.startswith("#") else ""
-            printer.paragraph(line, "  | ", style)
+            printer.paragraph(line, "  | ", "bold" if line.startswith("#") else "")
 
 
 async def _call(kit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
-    answer = await load("research", name).call(kit, arguments)
-    return answer.as_dict()
+    return (await load("research", name).call(kit, arguments)).as_dict()
 
 
 class Printer:
@@ -169,21 +153,15 @@ class Printer:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._width = _WIDTH
-        if console.is_terminal:
-            self._width = min(_WIDTH, console.width)
+        self._width = min(_WIDTH, console.width) if console.is_terminal else _WIDTH
 
     def heading(self, text: str) -> None:
         self.line("")
         self.line(text, "bold green")
 
     def line(self, text: str, style: str = "") -> None:
-        if len(text) <= self._width or not self._console.is_terminal:
-            self._console.print(Text(text, style), soft_wrap=True)
-            return
-        indent = len(text) - len(text.lstrip())
-        words = link_urls(text[indent:], style)
-        print_hanging(self._console, text[:indent], words, indent=indent + 2)
+        indent = len(text) - len(text.lstrip()) + 2
+        print_hanging(self._console, "", Text(text, style), indent)
 
     def paragraph(self, text: str, indent: str, style: str = "") -> None:
         """Print wrapped text; URLs are not broken."""

@@ -1,92 +1,82 @@
-"""`webquarry mcp`: serve a tool set over MCP, and configure clients."""
+"""`webquarry mcp` serves a tool set and configures clients, `webquarry token` manages the tokens of
+an HTTP server, `webquarry ui` opens the local page.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from webquarry.cli.options import complete, new_group
+from webquarry.cli.options import complete
+from webquarry.cli.output import Output, with_output, with_text_output
+from webquarry.errors import BadInput
 from webquarry.tools import toolset_names
 
-_TEXTS = ("json", "markdown", "digest")
-_LEVELS = ("debug", "info", "warning", "error")
-_FORMATS = ("text", "json")
+if TYPE_CHECKING:
+    from rich.console import Console
 
-app = new_group("Serve a tool set over MCP, on stdin and stdout unless --http is given.")
+    from webquarry.mcp.auth import TokenFile
 
-
-def _list_clients() -> Iterable[str]:
-    from webquarry.cli.mcp_config import CLIENTS
-
-    return CLIENTS
-
-
-Toolset = Annotated[
-    str,
-    typer.Option(
-        help="The tools to serve: `research`, its subset `core`, or `duckduckgo`.",
-        autocompletion=complete(toolset_names),
-    ),
-]
-WithTools = Annotated[
-    bool,
-    typer.Option("--with-tools", help="Also serve the external tools found on this machine."),
-]
-Http = Annotated[
-    bool,
-    typer.Option("--http", help="Serve over HTTP; for other machines, see --host."),
-]
-Port = Annotated[
-    int,
-    typer.Option(
-        envvar="PORT", help="The port with --http; 0 takes any free port.", min=0, max=65535
-    ),
-]
-Host = Annotated[
-    str,
-    typer.Option(
-        help="The address with --http; for other machines (0.0.0.0) callers need a token."
-    ),
-]
-Workers = Annotated[int, typer.Option(help="Server processes with --http.", min=1, max=64)]
-ResultText = Annotated[
-    str | None,
-    typer.Option(
-        help="Text of a result beside its structured content: `json`, `markdown` or `digest`.",
-        autocompletion=complete(lambda: _TEXTS),
-    ),
-]
-LogLevel = Annotated[
-    str | None,
-    typer.Option(help="Log level: debug, info, warning or error."),
-]
-LogFormat = Annotated[str | None, typer.Option(help="Log format: `text` or `json`.")]
+_DURATION = re.compile(r"(\d{1,5})([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_toolset = click.option(
+    "--toolset",
+    type=click.Choice(toolset_names()),
+    default="research",
+    show_default=True,
+    help="The tools to serve; `core` is a subset of `research`.",
+)
 
 
-@app.callback(invoke_without_command=True)
+@click.group(invoke_without_command=True)
+@_toolset
+@click.option(
+    "--with-tools", is_flag=True, help="Also serve the external tools found on this machine."
+)
+@click.option("--http", is_flag=True, help="Serve over HTTP; for other machines, see --host.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    envvar="PORT",
+    help="The port with --http; 0 takes any free port.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    help="The address with --http; for other machines (0.0.0.0) callers need a token.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, help="Server processes with --http."
+)
+@click.option(
+    "--text",
+    type=click.Choice(["json", "markdown", "digest"]),
+    help="Text of a result beside its structured content.",
+)
+@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]))
+@click.option("--log-format", type=click.Choice(["text", "json"]))
+@click.pass_context
 def mcp(
-    context: typer.Context,
-    toolset: Toolset = "research",
-    with_tools: WithTools = False,
-    http: Http = False,
-    port: Port = 8000,
-    host: Host = "127.0.0.1",
-    workers: Workers = 1,
-    text: ResultText = None,
-    log_level: LogLevel = None,
-    log_format: LogFormat = None,
+    context: click.Context,
+    toolset: str,
+    with_tools: bool,
+    http: bool,
+    port: int,
+    host: str,
+    workers: int,
+    text: str | None,
+    log_level: str | None,
+    log_format: str | None,
 ) -> None:
     """Serve a tool set over MCP, on stdin and stdout unless --http is given."""
     if context.invoked_subcommand is not None:
         return
-    _check_choice(toolset, toolset_names(), "--toolset", f"There is no tool set {toolset!r}")
-    _check_choice(text, _TEXTS, "--text", f"{text!r} is not known")
-    _check_choice(log_level, _LEVELS, "--log-level", f"{log_level!r} is not known")
-    _check_choice(log_format, _FORMATS, "--log-format", f"{log_format!r} is not known")
     logs = (log_level, log_format)
     if http:
         from webquarry.mcp.serving import HttpServer
@@ -94,72 +84,171 @@ def mcp(
         from webquarry.ui.guard import build_page
 
         server = HttpServer(toolset, with_tools, text, logs, host, workers, build_page)
-        raise typer.Exit(run_http(server, port))
+        raise click.exceptions.Exit(run_http(server, port))
     from webquarry.mcp.stdio import run
 
-    raise typer.Exit(run(toolset, with_tools, text, logs))
+    raise click.exceptions.Exit(run(toolset, with_tools, text, logs))
 
 
-@app.command()
+def _list_clients() -> list[str]:
+    from webquarry.cli.mcp_config import CLIENTS
+
+    return list(CLIENTS)
+
+
+@mcp.command()
+@click.argument("client", required=False, shell_complete=complete(_list_clients))
+@click.option("--write", is_flag=True, help="Write it to the client's file, with a backup.")
+@click.option(
+    "--file", type=click.Path(path_type=Path), help="Another file than the client's default."
+)
+@_toolset
+@click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help="Variable of the server, such as BRAVE_API_KEY=...; NAME alone takes its current value. "
+    "May be repeated.",
+)
+@with_text_output
 def config(
-    client: Annotated[
-        str | None,
-        typer.Argument(
-            help="claude (Claude Code), claude-desktop, cursor, vscode or codex. Default: list "
-            "them.",
-            autocompletion=complete(_list_clients),
-        ),
-    ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write it to the client's file, with a backup.")
-    ] = False,
-    file: Annotated[
-        Path | None, typer.Option(help="Another file than the client's default.")
-    ] = None,
-    toolset: Annotated[
-        str,
-        typer.Option(help="The tool set of the client.", autocompletion=complete(toolset_names)),
-    ] = "research",
-    env: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Variable of the server, such as BRAVE_API_KEY=...; NAME alone takes its current "
-            "value. May be repeated.",
-            metavar="NAME[=VALUE]",
-        ),
-    ] = None,
+    output: Output,
+    client: str | None,
+    write: bool,
+    file: Path | None,
+    toolset: str,
+    env: tuple[str, ...],
 ) -> None:
-    """Print the configuration of a client, or write it with --write."""
+    """Print the configuration of a client, or write it with --write.
+
+    CLIENT: claude (Claude Code), claude-desktop, cursor, vscode or codex. Default: list them.
+    """
     from webquarry.cli.mcp_config import CLIENTS, entry_for, read_variables, write_entry
-    from webquarry.cli.output import command_output
 
     if client is None:
         for name, known in CLIENTS.items():
-            typer.echo(f"{name:<15} {known.label:<15} {known.usual_path()}")
-        typer.echo("One of them: webquarry mcp config CLIENT, or with --write", err=True)
+            output.write(f"{name:<15} {known.label:<15} {known.usual_path()}")
+        click.echo("One of them: webquarry mcp config CLIENT, or with --write", err=True)
         return
-    _check_choice(client, tuple(CLIENTS), "CLIENT", f"There is no client {client!r}")
-    _check_choice(toolset, toolset_names(), "--toolset", f"There is no tool set {toolset!r}")
-    with command_output(False):
-        chosen = CLIENTS[client]
-        variables = read_variables(env or (), os.environ)
-        entry = entry_for(toolset, chosen.text, variables)
-        if not write:
-            typer.echo(chosen.block(entry), nl=False)
-            typer.echo(f"Put this into {chosen.usual_path()}, or use --write.", err=True)
-            typer.echo(f"Then: {chosen.look_for}", err=True)
-            return
-        path, backup = write_entry(chosen, entry, file)
-        report = f"Written to {path}."
-        if backup:
-            report += f" What it held before is in {backup}."
-        typer.echo(report)
-        typer.echo(f"Then: {chosen.look_for}")
+    if client not in CLIENTS:
+        raise click.BadParameter(f"There is no client {client!r}; use one of {', '.join(CLIENTS)}.")
+    chosen = CLIENTS[client]
+    entry = entry_for(toolset, chosen.text, read_variables(env, os.environ))
+    if not write:
+        click.echo(chosen.merge("", entry), nl=False)
+        click.echo(f"Put this into {chosen.usual_path()}, or use --write.", err=True)
+        click.echo(f"Then: {chosen.look_for}", err=True)
+        return
+    path, backup = write_entry(chosen, entry, file)
+    stored = f" Its former content is in {backup}." if backup else ""
+    output.write(f"Written to {path}.{stored}")
+    output.write(f"Then: {chosen.look_for}")
 
 
-def _check_choice(
-    value: str | None, choices: list[str] | tuple[str, ...], flag: str, problem: str
-) -> None:
-    """Raise a usage error for a value that is not a choice."""
-    if value is not None and value not in choices:
-        raise typer.BadParameter(f"{problem}; there are: {', '.join(choices)}.", param_hint=flag)
+@click.group()
+def token() -> None:
+    """Manage tokens for callers of an HTTP server (webquarry mcp --http)."""
+
+
+def _open_tokens() -> TokenFile:
+    from webquarry.mcp.auth import TokenFile, tokens_path
+    from webquarry.settings import Settings
+
+    return TokenFile(tokens_path(Settings.from_environment(), os.environ))
+
+
+_complete_token = complete(lambda: [token.name for token in _open_tokens().tokens()])
+
+
+@token.command()
+@click.argument("name")
+@click.option("--expires", help="Lifetime, such as 12h, 30d or 8w. Default: until it is revoked.")
+@click.option(
+    "--like",
+    help="Existing token of the same caller, to share its sessions and answers.",
+    shell_complete=_complete_token,
+)
+@click.option("--metrics", is_flag=True, help="Grant access to /metrics only, for Prometheus.")
+@with_text_output
+def add(output: Output, name: str, expires: str | None, like: str | None, metrics: bool) -> None:
+    """Create a token and print it once; only its hash is stored."""
+    from webquarry.mcp.auth import MCP, METRICS
+
+    lifetime = None
+    if expires is not None:
+        match = _DURATION.fullmatch(expires.strip())
+        if not match or not int(match[1]):
+            raise BadInput(
+                f"Invalid duration: {expires!r}.",
+                suggested_action="Use a number and h, d or w, such as 30d.",
+            )
+        lifetime = timedelta(**{_UNITS[match[2]]: int(match[1])})
+    created = _open_tokens().add(name, lasts=lifetime, like=like, use=METRICS if metrics else MCP)
+    click.echo(f"The token {name!r} is shown only this once.", err=True)
+    output.write(created)
+
+
+@token.command("list")
+@with_output
+def list_(output: Output) -> None:
+    """List the tokens: name, creation, expiry, use, caller."""
+    from webquarry.clock import Clock
+    from webquarry.mcp.auth import METRICS
+
+    file = _open_tokens()
+    tokens = file.tokens()
+    rows: list[dict[str, Any]] = []
+    for one in tokens:
+        same = [other.name for other in tokens if other.principal == one.principal]
+        row: dict[str, Any] = {
+            "name": one.name,
+            "created": one.created,
+            "expires": one.expires,
+            "expired": one.is_expired(Clock().now()),
+            "use": "metrics" if one.use == METRICS else "mcp",
+            "sameCallerAs": [name for name in same if name != one.name],
+        }
+        rows.append(row)
+
+    def render(console: Console) -> None:
+        from webquarry.cli.render import write_moment
+
+        for row in rows:
+            until = "until it is revoked"
+            if row["expires"]:
+                until = f"until {write_moment(str(row['expires']))}"
+            words = [f"created {write_moment(str(row['created']))}", until]
+            words += ["EXPIRED"] if row["expired"] else []
+            words += ["for /metrics only"] if row["use"] == "metrics" else []
+            if row["sameCallerAs"]:
+                words.append(f"same caller as {', '.join(row['sameCallerAs'])}")
+            output.write(f"{row['name']}  {', '.join(words)}")
+
+    output.show({"tokens": rows}, render)
+    if not rows:
+        line = f"There is no token in {file.path}. Create one: webquarry token add NAME"
+        click.echo(line, err=True)
+
+
+@token.command()
+@click.argument("name", shell_complete=_complete_token)
+@with_text_output
+def revoke(output: Output, name: str) -> None:
+    """Revoke a token; running servers notice at once."""
+    _open_tokens().revoke(name)
+    click.echo(f"The token {name!r} is revoked.", err=True)
+
+
+@click.command()
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="The port; 0 takes any free port."
+)
+@click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
+@with_text_output
+def ui(output: Output, port: int, no_open: bool) -> None:
+    """Open a page in the browser: calls, sources, quotes in their texts, the bill."""
+    import webbrowser
+
+    from webquarry.ui.local import serve_page
+
+    serve_page(port, None if no_open else webbrowser.open)

@@ -1,7 +1,7 @@
 """Configuration of MCP clients, printed or written to the client's file.
 
-A file is replaced atomically, with a backup; only our entry changes, comments and order stay. A
-file that cannot be parsed is an error and stays unchanged. TOML is edited by `tomlkit`.
+A file is replaced atomically, with a backup; other entries, comments and order stay. A file that
+cannot be parsed is an error and stays unchanged. JSON may have comments and trailing commas.
 """
 
 from __future__ import annotations
@@ -11,29 +11,28 @@ import os
 import re
 import shutil
 import sys
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from webquarry.cli import jsonc
 from webquarry.errors import BadInput
 
-_SCRIPT = "webquarry"
-_INDENT = 2
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_STRING = r'("(?:[^"\\\n]|\\.)*+")'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/|\ufeff", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
 _OWNER_ONLY = 0o600  # a client's file may hold keys
 
 
 @dataclass(frozen=True)
 class ServerEntry:
-    """One server in the configuration of a client."""
+    """Our server in the configuration of a client."""
 
-    name: str
     command: str
     args: list[str]
     env: dict[str, str] = field(default_factory=dict)
+    name: str = "webquarry"
 
 
 @dataclass(frozen=True)
@@ -44,99 +43,103 @@ class McpClient:
     usual_path: Callable[[], Path]  # may begin with ~
     label: str
     look_for: str  # how to check that it works
-    extra: tuple[tuple[str, str], ...] = ()  # further fields of an entry
+    extra: Mapping[str, str] = field(default_factory=dict)  # further fields of an entry
     toml: bool = False
     text: str = ""  # text of results, for clients that ignore structured content
-
-    def fields(self, entry: ServerEntry) -> dict[str, Any]:
-        """The fields of the entry in the client's file."""
-        fields: dict[str, Any] = {**dict(self.extra), "command": entry.command}
-        fields["args"] = entry.args
-        if entry.env:
-            fields["env"] = entry.env
-        return fields
-
-    def merge_fields(self, before: Any, entry: ServerEntry) -> dict[str, Any]:
-        """Our fields, merged with those that the user added, such as keys in env."""
-        if not isinstance(before, dict):
-            before = {}
-        fields = self.fields(entry)
-        kept_env = before.get("env")
-        if entry.env and isinstance(kept_env, dict):
-            fields["env"] = {**kept_env, **entry.env}
-        return {**before, **fields}
-
-    def block(self, entry: ServerEntry) -> str:
-        """The text of a file with only this entry."""
-        content = {self.key: {entry.name: self.fields(entry)}}
-        if not self.toml:
-            return json.dumps(content, indent=_INDENT) + "\n"
-        import tomlkit
-
-        return tomlkit.dumps(content)
 
     def merge(self, text: str, entry: ServerEntry) -> str:
         """Set our entry in the text of a file. Raises ValueError if it cannot be done safely."""
         if self.toml:
-            return self._merge_toml(text, entry)
-        return self._merge_json(text, entry)
+            import tomlkit
 
-    def _merge_json(self, text: str, entry: ServerEntry) -> str:
-        whole = jsonc.parse(text)
-        servers = None
-        if isinstance(whole, dict):
-            servers = whole.get(self.key, {})
+            whole = tomlkit.parse(text).unwrap()
+        else:
+            whole = parse_json(text)
+        servers = whole.get(self.key, {}) if isinstance(whole, dict) else None
         if not isinstance(servers, dict):
-            raise ValueError(f"{self.key} is not where it belongs")
+            raise ValueError(f"{self.key} is not an object")
         before = servers.get(entry.name)
-        ours = self.merge_fields(before, entry)
+        ours: dict[str, Any] = {**self.extra, "command": entry.command, "args": entry.args}
+        if isinstance(before, dict):  # fields and variables that the user added stay
+            ours = before | ours
+        env = {**ours.get("env", {}), **entry.env}
+        if env:
+            ours["env"] = env
         if before == ours:
             return text
-        after = text
-        if isinstance(before, dict):
-            for name, value in ours.items():
-                if before.get(name) != value:
-                    after = jsonc.set_member(after, (self.key, entry.name, name), value)
-        else:
-            after = jsonc.set_member(text, (self.key, entry.name), ours)
-        if jsonc.parse(after) != {**whole, self.key: {**servers, entry.name: ours}}:
-            raise ValueError("it is written in a way that cannot be edited safely")
-        return after
-
-    def _merge_toml(self, text: str, entry: ServerEntry) -> str:
-        whole = tomllib.loads(text)
-        servers = whole.get(self.key, {})
-        if not isinstance(servers, dict):
-            raise ValueError(f"{self.key} is not where it belongs")
-        before = servers.get(entry.name)
-        if before is not None:
-            after = self._replace_in_toml(text, entry)
-        elif text.strip():
-            after = f"{text.rstrip()}\n\n{self.block(entry)}"
-        else:
-            after = self.block(entry)
-        ours = self.merge_fields(before, entry)
         expected = {**whole, self.key: {**servers, entry.name: ours}}
-        if tomllib.loads(after) != expected:
+        if not self.toml:
+            after = set_member(text, (self.key, entry.name), ours)
+            is_as_expected = parse_json(after) == expected
+        else:
+            document: Any = tomlkit.parse(text)
+            if self.key not in document:
+                document[self.key] = tomlkit.table(is_super_table=True)
+            table: Any = document[self.key]
+            if entry.name not in table:
+                table[entry.name] = tomlkit.table()
+            for name, value in ours.items():
+                if name == "env" and "env" in table[entry.name]:
+                    table[entry.name]["env"].update(value)
+                else:
+                    table[entry.name][name] = value
+            after = tomlkit.dumps(document)
+            is_as_expected = tomlkit.parse(after).unwrap() == expected
+        if not is_as_expected:
             raise ValueError("it is written in a way that cannot be edited safely")
         return after
 
-    def _replace_in_toml(self, text: str, entry: ServerEntry) -> str:
-        """Replace the values of our table."""
-        import tomlkit
-        from tomlkit.items import Table
 
-        document = tomlkit.parse(text)
-        servers: Any = document[self.key]
-        ours = servers[entry.name]
-        if not isinstance(ours, Table):
-            raise ValueError(f"{entry.name} is there, but not as a table of its own")
-        for name, value in self.fields(entry).items():
-            if name == "env" and "env" in ours:
-                ours["env"].update(value)
-            else:
-                ours[name] = value
-        return tomlkit.dumps(document)
+def parse_json(text: str) -> Any:
+    """Parse JSON with comments and trailing commas; an empty text is an empty object."""
+    return json.loads(_blank_out(text).strip() or "{}")
+
+
+def set_member(text: str, path: Sequence[str], value: Any) -> str:
+    """Set the member at `path`, and create the objects above it; the rest of the text stays."""
+    if not _blank_out(text).strip():
+        text = f"{text.rstrip()}\n{{}}\n".lstrip()
+    clean = _blank_out(text)
+    start = clean.index("{")
+    for depth, name in enumerate(path):
+        members = dict(_find_members(clean, start))
+        indent = "  " * (depth + 1)
+        begin, end = members.get(name, (start + 1, start + 1))
+        if name in members and depth + 1 < len(path):
+            start = begin
+            continue
+        for missing in reversed(path[depth + 1 :]):
+            value = {missing: value}
+        written = json.dumps(value, indent=2, ensure_ascii=False).replace("\n", f"\n{indent}")
+        if name not in members:
+            comma = "," if members else f"\n{indent[2:]}"
+            written = f"\n{indent}{json.dumps(name)}: {written}{comma}"
+        return text[:begin] + written + text[end:]
+    raise ValueError("the path is empty")
+
+
+def _blank_out(text: str) -> str:
+    """Replace comments and trailing commas by spaces, so that places stay the same."""
+
+    def blank(found: re.Match[str]) -> str:
+        return found[1] or re.sub(r"[^\n]", " ", found[0])
+
+    return _TRAILING_COMMA.sub(blank, _COMMENT.sub(blank, text))
+
+
+def _find_members(text: str, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the name of each member of the object at `start`, and the place of its value."""
+    decoder = json.JSONDecoder()
+    if text[start] != "{":
+        raise ValueError("a member is not an object")
+    place = start + 1
+    while text[place:].lstrip(" \t\r\n,")[:1] == '"':
+        place = text.index('"', place)
+        name, place = decoder.raw_decode(text, place)
+        begin = text.index(":", place) + 1
+        begin += len(text[begin:]) - len(text[begin:].lstrip())
+        _, place = decoder.raw_decode(text, begin)
+        yield name, (begin, place)
 
 
 def _claude_desktop_path() -> Path:
@@ -150,13 +153,7 @@ def _claude_desktop_path() -> Path:
     return folder / "claude_desktop_config.json"
 
 
-def _codex_path() -> Path:
-    """The configuration file of Codex."""
-    folder = os.environ.get("CODEX_HOME") or "~/.codex"
-    return Path(folder) / "config.toml"
-
-
-_STDIO = (("type", "stdio"),)
+_STDIO = {"type": "stdio"}
 CLIENTS = {
     "claude": McpClient(
         "mcpServers",
@@ -191,7 +188,7 @@ CLIENTS = {
     ),
     "codex": McpClient(
         "mcp_servers",
-        _codex_path,
+        lambda: Path(os.environ.get("CODEX_HOME") or "~/.codex") / "config.toml",
         "Codex",
         "Start codex again; /mcp then lists webquarry with its tools.",
         toml=True,
@@ -222,18 +219,16 @@ def entry_for(
     toolset: str, text: str = "", variables: Mapping[str, str] | None = None
 ) -> ServerEntry:
     """The entry of this installation, with its absolute path, which desktop clients need."""
-    file_name = f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT
-    beside_python = Path(sys.executable).parent / file_name
-    if beside_python.is_file():
-        command = str(beside_python)
-    else:
-        command = shutil.which(_SCRIPT) or _SCRIPT
+    script = Path(sys.executable).parent / (
+        "webquarry.exe" if sys.platform == "win32" else "webquarry"
+    )
+    command = str(script) if script.is_file() else shutil.which("webquarry") or "webquarry"
     args = ["mcp"]
     if toolset != "research":
         args += ["--toolset", toolset]
     if text:
         args += ["--text", text]
-    return ServerEntry("webquarry", command, args, dict(variables or {}))
+    return ServerEntry(command, args, dict(variables or {}))
 
 
 def write_entry(

@@ -1,94 +1,65 @@
-"""Options that several commands share, completion of their values, and offered calls."""
+"""Commands of tools, whose options are the parameters of the tool, and completion of values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Annotated, Any
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
+from click.shell_completion import CompletionItem
 
-from webquarry.errors import BadInput
+from webquarry.bridge import bridge
+from webquarry.cli.output import Output, command_output, json_option, pager_option
+from webquarry.errors import WebquarryError
 
+if TYPE_CHECKING:
+    from webquarry.tool import Answer
 
-@dataclass(frozen=True)
-class OfferedCall:
-    """A tool of the research set and its arguments."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-
-
-_OFFERED: ContextVar[list[OfferedCall] | None] = ContextVar("webquarry_offered", default=None)
-
-
-def offer_call(tool: str, arguments: Mapping[str, Any]) -> None:
-    """End the command here if `take_call` wants its call instead of its output."""
-    offered = _OFFERED.get()
-    if offered is not None:
-        offered.append(OfferedCall(tool, arguments))
-        raise typer.Exit
+# Hosts without a scheme: names with a dot, this machine.
+_BARE_HOST = re.compile(
+    r"(?!\d+(?:\.\d+)?$)(?:[^\W_](?:[\w-]*\w)?\.)+[^\W_][\w-]*\w\.?(?::\d{1,5})?(?:[/?#].*)?"
+)
+_BARE_LOCAL = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#].*)?")
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def take_call(app: typer.Typer, words: Sequence[str], program: str) -> OfferedCall | None:
-    """Return the call that a command line stands for, or None if it only showed help.
+def complete(list_values: Callable[[], Iterable[str]]) -> Complete:
+    """Complete a value. A failure offers nothing; the command itself reports it."""
 
-    Raises `BadInput` for wrong usage. Used by `%web` in notebooks.
-    """
-    import typer.main
-
-    offered: list[OfferedCall] = []
-    token = _OFFERED.set(offered)
-    try:
-        command = typer.main.get_command(app)
-        command.main(list(words), prog_name=program, standalone_mode=False)
-    except Exception as error:
-        format_message = getattr(error, "format_message", None)  # of click's usage errors
-        if format_message is None:
-            raise
-        help_line = f"{program} {words[0]} --help shows what it takes."
-        raise BadInput(format_message(), suggested_action=help_line) from None
-    finally:
-        _OFFERED.reset(token)
-    return offered[0] if offered else None
-
-
-def new_group(help: str, **options: Any) -> typer.Typer:
-    """A command with subcommands."""
-    return typer.Typer(
-        help=help,
-        add_completion=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
-        **options,
-    )
-
-
-def complete(list_values: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Completion of a value. A failure offers nothing; the command itself reports it."""
-
-    def complete_value(incomplete: str) -> list[str]:
+    def complete_value(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         try:
-            return [value for value in list_values() if value.startswith(incomplete)]
+            values = list(list_values())
         except Exception:
             return []
+        return [CompletionItem(value) for value in values if value.startswith(incomplete)]
 
     return complete_value
 
 
+def complete_url(url: str) -> str:
+    """Add a scheme to a host without one; return other values unchanged."""
+    bare = url.strip()
+    if _BARE_LOCAL.fullmatch(bare):
+        return f"http://{bare}"
+    if _BARE_HOST.fullmatch(bare):
+        return f"https://{bare}"
+    return url
+
+
 def list_services(kind: str) -> list[str]:
     """Names of the providers of the web, of papers or of patents."""
-    from webquarry.bridge import bridge
     from webquarry.toolkit import Toolkit
 
     async def list_names() -> list[str]:
         async with Toolkit.open() as kit:
-            if kind == "web":
+            if kind == "web_search":
                 return [provider.name for provider in kit.router.providers()]
-            if kind == "papers":
+            if kind == "academic_search":
                 return [index.name for index in kit.scholar.services.all()]
-            return [register.name for register in kit.patents.services.all()]
+            return [*(register.name for register in kit.patents.services.all()), "web"]
 
     return bridge.run(list_names())
 
@@ -101,63 +72,111 @@ def list_lenses() -> Iterable[str]:
     return load_lenses(Settings.from_environment().lenses)
 
 
-def list_styles() -> Iterable[str]:
-    """Names of the citation styles."""
-    from typing import get_args
-
-    from webquarry.evidence.models import CitationStyle
-
-    return get_args(CitationStyle)
-
-
-def complete_session(incomplete: str) -> list[tuple[str, str]]:
-    """Ids of sessions with their goals."""
-    from webquarry.bridge import bridge
-    from webquarry.terminal import one_line
+def list_sessions() -> list[str]:
+    """Ids of the sessions."""
     from webquarry.toolkit import Toolkit
 
-    async def list_sessions() -> list[tuple[str, str]]:
-        found = []
+    async def list_ids() -> list[str]:
         async with Toolkit.open() as kit:
-            for id, _ in await kit.sessions.list():
-                if id.startswith(incomplete):
-                    session = await kit.sessions.read(id)
-                    found.append((id, one_line(session.goal or session.steps[0].text)))
-        return found
+            return [id for id, _ in await kit.sessions.list()]
 
-    try:
-        return bridge.run(list_sessions())
-    except Exception:
-        return []
+    return bridge.run(list_ids())
 
 
-AsJson = Annotated[
-    bool | None,
-    typer.Option(
-        "--json/--text", help="Print JSON or text. Default: JSON in a pipe.", show_default=False
-    ),
-]
-Pager = Annotated[
-    bool,
-    typer.Option(
-        "--pager/--no-pager",
-        help="On a terminal, page long output with $PAGER, or less -R.",
-        show_default=False,
-    ),
-]
-SessionId = Annotated[
-    str | None,
-    typer.Option(
-        help="Research session to record the sources in.", autocompletion=complete_session
-    ),
-]
-Style = Annotated[
-    str,
-    typer.Option(
-        help="Citation style: apa, mla, bibtex, ris or csl-json.",
-        autocompletion=complete(list_styles),
-    ),
-]
-Words = Annotated[
-    list[str], typer.Argument(help="Words to search for; no quotation marks are needed.")
-]
+complete_session = complete(list_sessions)
+
+
+class ToolCommand(click.Command):
+    """A command that calls a research tool: an option for each parameter of its schema.
+
+    `only` limits the parameters, `rename` gives flags other names, `fixed` are arguments of every
+    call, `params` further options. `show` prints the answer, `fail` details of an error.
+    """
+
+    def __init__(
+        self,
+        tool: str,
+        argument: click.Argument,
+        show: Callable[[Output, Answer, Mapping[str, Any]], None],
+        *,
+        progress: str,
+        fail: Callable[[Output, WebquarryError, Mapping[str, Any]], None] | None = None,
+        only: Iterable[str] | None = None,
+        rename: Mapping[str, str] | None = None,
+        fixed: Mapping[str, Any] | None = None,
+        params: Iterable[click.Parameter] = (),
+        **attributes: Any,
+    ) -> None:
+        schema = _load_schema(tool)
+        own = list(params)
+        taken = {str(argument.name), *(str(param.name) for param in own)}
+        for name, part in schema.items():
+            if name not in taken and (only is None or name in only):
+                flag = (rename or {}).get(name) or name.replace("sessionId", "session_id")
+                own.append(_build_option(tool, name, flag.replace("_", "-"), part))
+        super().__init__(None, params=[argument, *own], callback=self._run, **attributes)
+        for option in (pager_option, json_option):
+            option(self)
+        self.tool = tool
+        self._parameters = list(schema)
+        self._fixed = dict(fixed or {})
+        self._show = show
+        self._fail = fail
+        self._progress = progress
+
+    def build_arguments(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the tool for parsed options."""
+        arguments = {name: options.get(name) or None for name in self._parameters}
+        query, url = options.get("query"), options.get("url")
+        if query is not None:
+            arguments["query"] = " ".join(query) or None
+        if url is not None:
+            arguments["url"] = complete_url(url)
+        return arguments | self._fixed
+
+    def _run(self, pager: bool, as_json: bool | None, **options: Any) -> None:
+        from webquarry.api import call_with
+
+        with command_output(as_json) as output:
+            arguments = self.build_arguments(options)
+            try:
+                with output.show_progress(self._progress):
+                    answer = call_with(self.tool, arguments, "research", "fork")
+            except WebquarryError as error:
+                if self._fail is not None:
+                    self._fail(output, error, options)
+                raise
+            self._show(output, answer, {**options, "pager": pager})
+
+
+def _load_schema(tool: str) -> dict[str, Any]:
+    """The parameters of a research tool, from the generated list."""
+    from webquarry.mcp.listing import load_listing
+
+    for described in load_listing("research").lists["tools"]:
+        if described["name"] == tool:
+            properties: dict[str, Any] = described["inputSchema"]["properties"]
+            return properties
+    raise LookupError(tool)
+
+
+def _build_option(tool: str, name: str, flag: str, schema: Mapping[str, Any]) -> click.Option:
+    """Build the option of a parameter."""
+    flags = [f"--{flag}", name]
+    if name == "num_results":
+        flags.insert(0, "-n")
+    attributes: dict[str, Any] = {"help": schema["description"], "default": schema.get("default")}
+    attributes["show_default"] = "default" in schema
+    match schema:
+        case {"type": "boolean"}:
+            attributes |= {"is_flag": True, "default": False}
+        case {"enum": choices}:
+            attributes["type"] = click.Choice(choices)
+        case {"type": "integer"}:
+            attributes["type"] = click.IntRange(schema.get("minimum"), schema.get("maximum"))
+    completions: dict[str, Complete] = {
+        "lens": complete(list_lenses),
+        "provider": complete(lambda: list_services(tool)),
+        "sessionId": complete_session,
+    }
+    return click.Option(flags, shell_complete=completions.get(name), **attributes)

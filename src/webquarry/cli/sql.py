@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from webquarry.cli.output import command_output
 from webquarry.errors import BadInput, Cancelled, WebquarryError
@@ -76,36 +76,35 @@ _MOST_DEPTH = 10  # of files that read files
 _HISTORY_LINES = 1000
 
 
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("-c", "--command", help="Run this SQL and exit.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "csv", "json", "markdown"]),
+    default="table",
+    help="Format of the rows.",
+)
+@click.option("--create", is_flag=True, help="Create the database if it does not exist.")
+@click.option("--read-only", is_flag=True, help="Open the file without changing it.")
+@click.option(
+    "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
+)
+@click.option("--quiet", is_flag=True, help="Do not show the cost of statements.")
 def sql(
-    file: Annotated[
-        Path | None, typer.Argument(help="A DuckDB database. Default: in memory.")
-    ] = None,
-    command: Annotated[
-        str | None, typer.Option("-c", "--command", help="Run this SQL and exit.")
-    ] = None,
-    style: Annotated[
-        Literal["table", "csv", "json", "markdown"],
-        typer.Option("--format", help="Format of the rows."),
-    ] = "table",
-    create: Annotated[
-        bool, typer.Option("--create", help="Create the database if it does not exist.")
-    ] = False,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Open the file without changing it.")
-    ] = False,
-    progress: Annotated[
-        bool | None,
-        typer.Option(
-            "--progress/--no-progress",
-            help="Show progress. Default: on a terminal.",
-            show_default=False,
-        ),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="Do not show the cost of statements.")
-    ] = False,
+    file: Path | None,
+    command: str | None,
+    style: str,
+    create: bool,
+    read_only: bool,
+    progress: bool | None,
+    quiet: bool,
 ) -> None:
-    """Run SQL with webquarry's functions: ask, web_search, scrape_page and the stps_* family."""
+    """Run SQL with webquarry's functions: ask, web_search, scrape_page and the stps_* family.
+
+    FILE is a DuckDB database. Default: in memory.
+    """
     with command_output(False):
         from webquarry.sql.session import SqlSession
 
@@ -122,7 +121,7 @@ def sql(
             else:
                 shell.run_text(sys.stdin.read())
             if shell.failed:
-                raise typer.Exit(130 if shell.interrupted else 1)
+                raise click.exceptions.Exit(130 if shell.interrupted else 1)
 
 
 def _check_exists(file: Path, *, may_ask: bool) -> None:
@@ -131,7 +130,7 @@ def _check_exists(file: Path, *, may_ask: bool) -> None:
         return
     if may_ask and sys.stdin.isatty() and sys.stderr.isatty():
         question = f"There is no database {file}. Create it?"
-        if typer.confirm(question, default=False, err=True):
+        if click.confirm(question, default=False, err=True):
             return
     raise BadInput(
         f"There is no database {file}.",

@@ -1,4 +1,4 @@
-"""`webquarry tools`: external tools and ours. `check` prints one line per finding."""
+"""`webquarry tools`: external tools. `check` prints one line per finding."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+import click
 
 from webquarry.bridge import bridge
-from webquarry.cli.options import AsJson, new_group
-from webquarry.cli.output import command_output
+from webquarry.cli.output import Output, with_output, with_text_output
 from webquarry.errors import BadInput
 from webquarry.host.discovery import (
     Folder,
@@ -38,205 +37,220 @@ from webquarry.terminal import one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-app = new_group("List, check, export and run external tools and ours.", no_args_is_help=True)
-Vendor = Literal["anthropic", "openai", "openai-chat", "gemini", "mcp"]
-
 _MOST_INPUT_BYTES = 16 * 1024 * 1024
 _COLOURS = {"untrusted": "yellow", "overridden": "dim", "broken": "red"}
+_tool_name = click.argument("name")
+_folder = click.argument("path", type=click.Path(path_type=Path), default=".")
 
 
-@app.command("list")
-def list_tools(as_json: AsJson = None) -> None:
+@click.group()
+def tools() -> None:
+    """List, check, export and run external tools."""
+
+
+@tools.command("list")
+@with_output
+def list_tools(output: Output) -> None:
     """List the tools found, and those skipped with the reason."""
-    with command_output(as_json) as output:
-        host = _discover(log_skips=False)
-        rows = [_tool_row(tool) for tool in host.tools]
-        for skipped in host.skipped:
+    host = _discover(log_skips=False)
+    rows = [_tool_row(tool) for tool in host.tools]
+    for skipped in host.skipped:
+        row = {
+            "name": skipped.name,
+            "state": skipped.state,
+            "origin": skipped.origin,
+            "path": str(skipped.path),
+            "reason": skipped.reason,
+        }
+        rows.append(row)
+
+    def render(console: Console) -> None:
+        from rich.table import Table
+
+        if not rows:
+            console.print("No tools were found.")
+            return
+        table = Table()
+        for title in ("tool", "state", "from"):
+            table.add_column(title, no_wrap=True)
+        table.add_column("path", overflow="fold")
+        table.add_column("about", overflow="fold")
+        for row in rows:
+            name = row["name"] or Path(row["path"]).name
+            about = row.get("reason") or row["description"].partition(". ")[0]
+            cells = (name, row["state"], row["origin"], row["path"], about)
+            table.add_row(*map(one_line, cells), style=_COLOURS.get(row["state"]))
+        console.print(table)
+
+    output.show({"tools": rows}, render)
+
+
+@tools.command()
+@_tool_name
+@with_output
+def show(output: Output, name: str) -> None:
+    """Show one tool: path, parameters, warnings."""
+    tool = _discover(log_skips=False).get(name)
+    options = find_options(tool.executable, Settings.from_environment())
+    row = {**_tool_row(tool), **asdict(options)}
+
+    def render(console: Console) -> None:
+        from webquarry.cli.render import show_tool
+
+        show_tool(console, row, tool.parameters)
+
+    output.show({**row, "parameters": tool.parameters}, render)
+
+
+@tools.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of one line per finding.")
+@with_text_output
+def check(output: Output, paths: Sequence[Path], as_json: bool) -> None:
+    """Validate executables, folders of them, tools by name, or schema files (.json).
+
+    Exit code 1 for an error.
+    """
+    output.json = as_json
+    report = bridge.run(check_paths(paths, Settings.from_environment(), os.environ))
+    rows = []
+    for path, findings in report:
+        for finding in findings:
             row = {
-                "name": skipped.name,
-                "state": skipped.state,
-                "origin": skipped.origin,
-                "path": str(skipped.path),
-                "reason": skipped.reason,
+                "path": str(path),
+                "severity": finding.severity,
+                "place": finding.path,
+                "message": finding.message,
             }
             rows.append(row)
-        output.show({"tools": rows}, lambda console: _print_table(console, rows))
+            if not as_json:
+                output.write(escape_unprintable(f"{path}: {finding}"))
+    if as_json:
+        output.show({"checked": len(report), "findings": rows})
+    if any(row["severity"] == "error" for row in rows):
+        raise click.exceptions.Exit(1)
 
 
-@app.command()
-def show(
-    name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
-) -> None:
-    """Show one tool: path, parameters, warnings."""
-    with command_output(as_json) as output:
-        tool = _discover(log_skips=False).get(name)
-        options = find_options(tool.executable, Settings.from_environment())
-        row = {**_tool_row(tool), **asdict(options)}
-
-        def render(console: Console) -> None:
-            from webquarry.cli.views import show_tool
-
-            show_tool(console, row, tool.parameters)
-
-        output.show({**row, "parameters": tool.parameters}, render)
-
-
-@app.command()
-def check(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Executables, folders of them, names of tools, or schema files (.json)."
-        ),
-    ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="JSON instead of one line per finding.")
-    ] = False,
-) -> None:
-    """Validate executables or schema files; exit code 1 for an error."""
-    with command_output(as_json) as output:
-        settings = Settings.from_environment()
-        report = bridge.run(check_paths(paths, settings, os.environ))
-        rows = []
-        has_errors = False
-        for path, findings in report:
-            for finding in findings:
-                has_errors = has_errors or finding.severity == "error"
-                row = {
-                    "path": str(path),
-                    "severity": finding.severity,
-                    "place": finding.path,
-                    "message": finding.message,
-                }
-                rows.append(row)
-                if not as_json:
-                    output.write(escape_unprintable(f"{path}: {finding}"))
-        if as_json:
-            output.show({"checked": len(report), "findings": rows})
-        if has_errors:
-            raise typer.Exit(1)
-
-
-@app.command()
+@tools.command()
+@click.option(
+    "--for",
+    "vendor",
+    required=True,
+    type=click.Choice(["anthropic", "openai", "openai-chat", "gemini", "mcp"]),
+)
+@click.argument("names", nargs=-1)
+@click.option("--strict", is_flag=True, help="The strict form, for tools that it can express.")
+@click.option(
+    "--form",
+    type=click.Choice(["json_schema", "legacy"]),
+    default="json_schema",
+    help="Form of Gemini's schemas.",
+)
+@with_text_output
 def export(
-    vendor: Annotated[Vendor, typer.Option("--for", help="The vendor.")],
-    names: Annotated[list[str] | None, typer.Argument(help="Only these tools.")] = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="The strict form, for tools that it can express."),
-    ] = False,
-    form: Annotated[
-        Literal["json_schema", "legacy"], typer.Option("--form", help="Form of Gemini's schemas.")
-    ] = "json_schema",
+    output: Output,
+    vendor: str,
+    names: Sequence[str],
+    strict: bool,
+    form: Literal["json_schema", "legacy"],
 ) -> None:
     """Print the tools as JSON for the `tools` field of a vendor."""
     if strict and vendor in ("gemini", "mcp"):
-        raise typer.BadParameter(f"{vendor} has no strict form.", param_hint="--strict")
-    with command_output(True) as output:
-        host = _discover().only(names or [])
-        match vendor:
-            case "anthropic":
-                tools = host.for_anthropic(strict)
-            case "openai":
-                tools = host.for_openai(strict)
-            case "openai-chat":
-                tools = host.for_openai_chat(strict)
-            case "gemini":
-                tools = host.for_gemini(form)
-            case "mcp":
-                tools = host.for_mcp()
-        output.show(tools)
+        raise click.BadParameter(f"{vendor} has no strict form.", param_hint="--strict")
+    output.json = True
+    host = _discover().only(list(names))
+    match vendor:
+        case "anthropic":
+            tools = host.for_anthropic(strict)
+        case "openai":
+            tools = host.for_openai(strict)
+        case "openai-chat":
+            tools = host.for_openai_chat(strict)
+        case "gemini":
+            tools = host.for_gemini(form)
+        case _:
+            tools = host.for_mcp()
+    output.show(tools)
 
 
-@app.command()
-def run(
-    name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
-) -> None:
+@tools.command()
+@_tool_name
+@with_output
+def run(output: Output, name: str) -> None:
     """Run a tool with a JSON object of arguments from stdin."""
     if sys.stdin.isatty():
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin"
         )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the tool like Ctrl-C
-    with command_output(as_json) as output:
-        try:
-            arguments = parse_json(sys.stdin.buffer.read(_MOST_INPUT_BYTES))
-        except NotJson as error:
-            raise BadInput(f"What came on stdin {error}.") from error
-        host = _discover([name], log_skips=False)
-        host.log_skips(besides=name)  # the error reports that one
-        output.show(bridge.run(host.run(name, arguments)))
+    try:
+        arguments = parse_json(sys.stdin.buffer.read(_MOST_INPUT_BYTES))
+    except NotJson as error:
+        raise BadInput(f"The input on stdin {error}.") from error
+    host = _discover([name], log_skips=False)
+    host.log_skips(besides=name)  # the error reports that one
+    output.show(bridge.run(host.run(name, arguments)))
 
 
-@app.command()
-def new(
-    name: Annotated[str, typer.Argument(help="The tool's name, such as file_edit.")],
-    project: Annotated[
-        bool, typer.Option("--project", help="Into the project's folder instead of your own.")
-    ] = False,
-    folder: Annotated[Path | None, typer.Option(help="Into this folder.")] = None,
-    as_json: AsJson = None,
-) -> None:
+@tools.command()
+@_tool_name
+@click.option("--project", is_flag=True, help="Into the project's folder instead of your own.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Into this folder.")
+@with_output
+def new(output: Output, name: str, project: bool, folder: Path | None) -> None:
     """Write the template of a tool in Python to your tool folder."""
-    with command_output(as_json) as output:
-        settings = Settings.from_environment()
-        chosen = settings.project_tools if project else settings.user_tools
-        made = write_template(name, expand(folder or chosen, os.environ), os.environ)
-        answer = {"name": made.name, "path": str(made.program), "options": str(made.options)}
-        path = one_line(str(made.program))
-        lines = [f"Written: {path}, and its options in {made.options.name} beside it."]
-        if needs_trust(made.program.parent, settings, os.environ):
-            lines.append("Allow it to run, after every change:  webquarry tools trust")
-        lines.append(f"Check it:  webquarry tools check {path}")
-        lines.append(f"""Run it:  echo '{{"text": "hello"}}' | webquarry tools run {made.name}""")
-        output.show(answer, lambda console: output.write("\n".join(lines)))
+    settings = Settings.from_environment()
+    chosen = settings.project_tools if project else settings.user_tools
+    written = write_template(name, expand(folder or chosen, os.environ), os.environ)
+    path = one_line(str(written.program))
+    lines = [f"Written: {path}, and its options in {written.options.name} next to it."]
+    if needs_trust(written.program.parent, settings, os.environ):
+        lines.append("Allow it to run, after every change:  webquarry tools trust")
+    lines.append(f"Check it:  webquarry tools check {path}")
+    lines.append(f"""Run it:  echo '{{"text": "hello"}}' | webquarry tools run {written.name}""")
+    answer = {
+        "name": written.name,
+        "path": str(written.program),
+        "options": str(written.options),
+    }
+    output.show(answer, lambda console: output.write("\n".join(lines)))
 
 
-@app.command()
-def trust(
-    path: Annotated[Path, typer.Argument(help="The project, or its tool folder.")] = Path(),
-    as_json: AsJson = None,
-) -> None:
+@tools.command()
+@_folder
+@with_output
+def trust(output: Output, path: Path) -> None:
     """Allow the tools of a project to run until they change."""
-    with command_output(as_json) as output:
-        project_tools = Settings.from_environment().project_tools
-        folder = folder_to_trust(expand(path, os.environ), project_tools)
-        digest = TrustStore.of(os.environ).trust(folder)
-        executables, _ = executables_in(Folder(folder, "project"))
-        names = [executable.path.name for executable in executables]
-        answer: dict[str, Any] = {
-            "trusted": str(folder),
-            "executables": names,
-            "digest": digest,
-        }
-        sentence = f"Trusted, as long as they do not change: {', '.join(names)} in {folder}"
-        variables = _list_variables(executables)
-        if variables:
-            answer["variables"] = variables
-            for tool, given in variables.items():
-                sentence += f"; {tool} gets {', '.join(given)}"
-        output.show_line(answer, sentence)
+    settings = Settings.from_environment()
+    folder = folder_to_trust(expand(path, os.environ), settings.project_tools)
+    digest = TrustStore.of(os.environ).trust(folder)
+    executables, _ = executables_in(Folder(folder, "project"))
+    names = [executable.path.name for executable in executables]
+    answer: dict[str, Any] = {"trusted": str(folder), "executables": names, "digest": digest}
+    sentence = f"Trusted, as long as they do not change: {', '.join(names)} in {folder}"
+    variables = _list_variables(executables, settings)
+    if variables:
+        answer["variables"] = variables
+        for tool, given in variables.items():
+            sentence += f"; {tool} gets {', '.join(given)}"
+    output.show_line(answer, sentence)
 
 
-@app.command()
-def untrust(
-    path: Annotated[Path, typer.Argument(help="The project, or its tool folder.")] = Path(),
-    as_json: AsJson = None,
-) -> None:
+@tools.command()
+@_folder
+@with_output
+def untrust(output: Output, path: Path) -> None:
     """Stop running the tools of a project."""
-    with command_output(as_json) as output:
-        store = TrustStore.of(os.environ)
-        settings = Settings.from_environment()
-        project = expand(path, os.environ)
-        tools = project / settings.project_tools
-        forgotten = [folder for folder in (tools, project) if store.forget(folder)]
-        if not forgotten:
-            raise BadInput(
-                f"The folder {one_line(str(project))} was not trusted.",
-                suggested_action="Name the folder as `webquarry tools list` shows it.",
-            )
-        folder = str(forgotten[0])
-        output.show_line({"untrusted": folder}, f"No longer trusted: {folder}")
+    store = TrustStore.of(os.environ)
+    project = expand(path, os.environ)
+    folders = (project / Settings.from_environment().project_tools, project)
+    removed = [str(folder) for folder in folders if store.forget(folder)]
+    if not removed:
+        raise BadInput(
+            f"The folder {one_line(str(project))} was not trusted.",
+            suggested_action="Name the folder as `webquarry tools list` shows it.",
+        )
+    output.show_line({"untrusted": removed[0]}, f"No longer trusted: {removed[0]}")
 
 
 def _discover(names: Sequence[str] = (), log_skips: bool = True) -> ToolHost:
@@ -244,9 +258,8 @@ def _discover(names: Sequence[str] = (), log_skips: bool = True) -> ToolHost:
     return bridge.run(ToolHost.adiscover(names=names, log_skips=log_skips))
 
 
-def _list_variables(executables: Sequence[Executable]) -> dict[str, list[str]]:
+def _list_variables(executables: Sequence[Executable], settings: Settings) -> dict[str, list[str]]:
     """The environment variables of each tool; `list` reports unusable files."""
-    settings = Settings.from_environment()
     variables = {}
     for executable in executables:
         with suppress(BadOptions):
@@ -265,29 +278,6 @@ def _tool_row(tool: HostedTool) -> dict[str, Any]:
         "path": str(tool.path),
         "description": tool.description,
     }
-    warnings = [f"{warning.path}: {warning.message}" for warning in tool.warnings]
-    if warnings:
-        row["warnings"] = warnings
+    if tool.warnings:
+        row["warnings"] = [f"{warning.path}: {warning.message}" for warning in tool.warnings]
     return row
-
-
-def _print_table(console: Console, rows: list[dict[str, Any]]) -> None:
-    """Print one row per tool."""
-    from rich.table import Table
-
-    if not rows:
-        console.print("No tools were found.")
-        return
-    table = Table()
-    for title in ("tool", "state", "from"):
-        table.add_column(title, no_wrap=True)
-    table.add_column("path", overflow="fold")
-    table.add_column("about", overflow="fold")
-    for row in rows:
-        state = str(row["state"])
-        path = str(row["path"])
-        name = row["name"] or Path(path).name
-        about = row.get("reason") or row["description"].partition(". ")[0]
-        cells = [one_line(cell) for cell in (name, state, row["origin"], path, about)]
-        table.add_row(*cells, style=_COLOURS.get(state))
-    console.print(table)

@@ -1,1 +1,1 @@
-"""Whether this machine is set up: each part is examined, and asked if it can be."""
+"""Checks of the installation, the configuration and the services."""

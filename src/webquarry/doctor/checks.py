@@ -1,37 +1,450 @@
-"""All checks of parts. None of them connects or writes a file."""
+"""Checks of parts: libraries, folders and settings. None of them connects or writes a file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import ssl
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from webquarry.doctor import browser, configuration, installation, models
-from webquarry.doctor.check_result import Check, CheckResult
-from webquarry.settings import Settings
+from webquarry import __version__
+from webquarry.caller import LOCAL, caller
+from webquarry.errors import WebquarryError
+from webquarry.registry import members_of
+from webquarry.settings import PREFIX, Settings
 
-CHECKS: tuple[Check, ...] = (
-    installation.check_python,
-    configuration.check_variables,
-    installation.check_libxml2,
-    installation.check_compiled,
-    installation.check_http2,
-    installation.check_brotli,
-    installation.check_zstd,
-    installation.check_socks,
-    installation.check_trust_store,
-    browser.check_browser,
-    installation.check_cache_folder,
-    installation.check_state_folder,
-    configuration.check_proxy,
-    configuration.check_redis,
-    configuration.check_recording,
-    configuration.check_routing,
-    configuration.check_scholarly,
-    configuration.check_patents,
-    models.check_model,
-    configuration.check_lenses,
-)
+if TYPE_CHECKING:
+    from webquarry.ask.keys import Keys
+    from webquarry.ask.vendors.base import ModelVendor
+    from webquarry.toolkit import Toolkit
+
+LIBXML2_NEEDED = (2, 14)
+_STARTED = time.monotonic()
+_OTHER_VARIABLES = {
+    "WEBQUARRY_STORE_KEY",  # a credential
+    "WEBQUARRY_REQUIRE_ALL",  # for the tests, as the next
+    "WEBQUARRY_FUZZ_EXAMPLES",
+}
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One part. `state` is "ok", "off" (optional and absent), "warning" or "broken"."""
+
+    name: str
+    state: str
+    detail: str
+    cure: str = ""
+    reachable: bool | None = None  # None: not asked
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields as JSON, without an empty cure or `reachable`."""
+        fields: dict[str, Any] = {"name": self.name, "state": self.state, "detail": self.detail}
+        if self.cure:
+            fields["cure"] = self.cure
+        if self.reachable is not None:
+            fields["reachable"] = self.reachable
+        return fields
+
+    @classmethod
+    def broken_by(cls, name: str, error: WebquarryError) -> CheckResult:
+        """The result of a part that raised an error."""
+        return cls(name, "broken", error.sentence, error.suggested_action)
+
+
+Check = Callable[[Settings, Mapping[str, str]], CheckResult]
 
 
 def examine_parts(settings: Settings, environ: Mapping[str, str]) -> list[CheckResult]:
     """Run all checks, in the order of the report."""
-    return [check(settings, environ) for check in CHECKS]
+    checks: tuple[Check, ...] = (
+        check_python, check_variables, check_libxml2, check_compiled, check_http2, check_brotli,
+        check_zstd, check_socks, check_trust_store, check_browser, check_cache_folder,
+        check_state_folder, check_proxy, check_redis, check_recording, check_routing,
+        check_scholarly, check_patents, check_model, check_lenses,
+    )  # fmt: skip
+    return [check(settings, environ) for check in checks]
+
+
+async def describe_health(kit: Toolkit) -> dict[str, Any]:
+    """Version, parts and cache of a running server, without network checks.
+
+    Remote callers get the state of each part, without paths, addresses and the cache of others.
+    """
+    results = examine_parts(kit.settings, kit.environ)
+    cache = []
+    if caller() == LOCAL:
+        parts = [result.as_dict() for result in results]
+        for store in await kit.cache.stats():
+            cache.append({"name": store.name, "entries": store.entries, "bytes": store.bytes})
+    else:
+        parts = [{"name": result.name, "state": result.state} for result in results]
+    return {
+        "status": "broken" if any(one.state == "broken" for one in results) else "ok",
+        "version": __version__,
+        "uptimeSeconds": round(time.monotonic() - _STARTED),
+        "parts": parts,
+        "cache": cache,
+    }
+
+
+def is_importable(module: str) -> bool:
+    """Whether a module is installed, without importing it."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of the parent package
+        return False
+
+
+def check_python(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    return CheckResult("python", "ok", ".".join(map(str, sys.version_info[:3])))
+
+
+def check_libxml2(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Check the version of libxml2 in lxml."""
+    from lxml import etree
+
+    version = ".".join(map(str, etree.LIBXML_VERSION))
+    if etree.LIBXML_VERSION >= LIBXML2_NEEDED:
+        return CheckResult("libxml2", "ok", f"{version}, reads HTML as browsers do")
+    needed = ".".join(map(str, LIBXML2_NEEDED))
+    return CheckResult(
+        "libxml2",
+        "broken",
+        f"{version} reads HTML by the rules of 1999; {needed} or newer is needed",
+        "Install lxml from its wheel: pip install --upgrade --only-binary lxml 'lxml>=6.1'",
+    )
+
+
+def check_compiled(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Check that the extension module is built."""
+    if is_importable("webquarry._native"):
+        return CheckResult("compiled", "ok", "the extension module that reads pages")
+    cure = "Install a C compiler, then reinstall: pip install --force-reinstall --no-deps"
+    return CheckResult("compiled", "broken", "not built: pages cannot be read", cure)
+
+
+def _library_check(name: str, modules: tuple[str, ...], purpose: str) -> Check:
+    """Return a check that passes if one of these modules is installed."""
+
+    def check(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+        if any(is_importable(module) for module in modules):
+            return CheckResult(name, "ok", purpose)
+        cure = "pip install 'httpx2[http2,brotli,zstd]'"
+        return CheckResult(name, "off", f"not installed: {purpose}", cure)
+
+    return check
+
+
+check_http2 = _library_check("http2", ("h2",), "HTTP/2")
+check_brotli = _library_check("brotli", ("brotli", "brotlicffi"), "brotli-compressed responses")
+_ZSTD = ("compression.zstd", "backports.zstd", "zstandard")
+check_zstd = _library_check("zstd", _ZSTD, "zstd-compressed responses")
+
+
+def check_socks(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Check SOCKS support, which is required for a SOCKS proxy."""
+    if is_importable("socksio"):
+        return CheckResult("socks", "ok", "SOCKS proxies")
+    cure = "pip install 'webquarry[socks]'"
+    proxies = (settings.https_proxy, settings.http_proxy)
+    if any(proxy and proxy.lower().startswith("socks") for proxy in proxies):
+        detail = "not installed, and your proxy is a SOCKS proxy"
+        return CheckResult("socks", "broken", detail, cure)
+    return CheckResult("socks", "off", "not installed: SOCKS proxies", cure)
+
+
+def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Check the certificate authorities of the system and the private one."""
+    if settings.ca_file is not None:
+        try:
+            ssl.create_default_context().load_verify_locations(settings.ca_file)
+        except (OSError, ssl.SSLError) as error:
+            detail = f"the CA file {settings.ca_file} cannot be used ({type(error).__name__})"
+            cure = "Point WEBQUARRY_CA_FILE at a PEM file, or unset it"
+            return CheckResult("trust store", "broken", detail, cure)
+        return CheckResult("trust store", "ok", f"the system's, and {settings.ca_file}")
+    paths = ssl.get_default_verify_paths()
+    is_elsewhere = sys.platform in ("darwin", "win32")  # not where OpenSSL looks
+    if is_elsewhere or paths.cafile or (paths.capath and any(Path(paths.capath).iterdir())):
+        return CheckResult("trust store", "ok", "the system's")
+    return CheckResult(
+        "trust store",
+        "broken",
+        "the system has no certificate authorities, so no https page can be read",
+        "Install your system's ca-certificates, or set WEBQUARRY_CA_FILE",
+    )
+
+
+def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Check the folder of the cache."""
+    from webquarry.store.open import find_cache_folder
+
+    variable = "XDG_CACHE_HOME" if settings.cache_folder is None else "WEBQUARRY_CACHE_FOLDER"
+    folder = find_cache_folder(settings, environ)
+    if folder is None:
+        detail = "there is no home folder; memory is used instead"
+        return CheckResult("cache folder", "warning", detail, "Set WEBQUARRY_CACHE_FOLDER")
+    return _check_writable("cache folder", folder.absolute(), variable, "memory is used instead")
+
+
+def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Check the records of sessions and bills, without creating or changing them."""
+    from webquarry.store.open import find_records_folder
+    from webquarry.store.records import check_records
+
+    name = "state folder"
+    if settings.records == "memory":
+        detail = "records exist in memory only (`Settings(records='memory')`)"
+        return CheckResult(name, "warning", detail, "Remove that argument to store them")
+    folder = find_records_folder(settings, environ)
+    refused = "steps of research and paid questions are refused"
+    if folder is None:
+        detail = f"there is no home folder; {refused}"
+        return CheckResult(name, "warning", detail, "Set WEBQUARRY_STATE_FOLDER")
+    failure = check_records(folder)
+    if failure is not None:
+        return CheckResult.broken_by(name, failure)
+    variable = "XDG_STATE_HOME" if settings.state_folder is None else "WEBQUARRY_STATE_FOLDER"
+    return _check_writable(name, folder, variable, refused)
+
+
+def _check_writable(name: str, folder: Path, variable: str, otherwise: str) -> CheckResult:
+    """Check that the folder can be written to, or created."""
+    existing = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
+        return CheckResult(name, "ok", str(folder))
+    detail = f"{folder} cannot be written to; {otherwise}"
+    return CheckResult(name, "warning", detail, f"Set {variable} to a folder of yours")
+
+
+def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Report unknown variables."""
+    known = set(_OTHER_VARIABLES)
+    for setting in Settings.fields().values():
+        known.update(setting.variables)
+    ours = sorted(name for name in environ if name.startswith(PREFIX))
+    unknown = [name for name in ours if name not in known and not name.endswith("_URL")]
+    former = Settings.former_variables()
+    for name in unknown:
+        if name in former:
+            detail = f"{name} is no longer a setting: {former[name]}"
+            return CheckResult("settings", "warning", detail, f"Unset {name}")
+    if not unknown:
+        return CheckResult("settings", "ok", ", ".join(ours) or "all at their defaults")
+    nearest = get_close_matches(unknown[0], known, 1)
+    hint = f"did you mean {nearest[0]}?" if nearest else "docs/settings.md lists them all"
+    cure = f"Correct or unset {unknown[0]}; {hint}"
+    return CheckResult("settings", "warning", f"not known: {', '.join(unknown)}", cure)
+
+
+def check_proxy(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Report the hosts of proxies; their URLs may contain passwords."""
+    proxies = []
+    for scheme, proxy in (("https", settings.https_proxy), ("http", settings.http_proxy)):
+        if proxy:
+            try:
+                parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+                host = f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+            except ValueError:
+                host = "a URL that cannot be read"
+            proxies.append(f"{scheme} by {host}")
+    detail = "; ".join(proxies) or "none"
+    if proxies and settings.no_proxy:
+        detail += f", but not for {', '.join(settings.no_proxy)}"
+    return CheckResult("proxy", "ok", detail)
+
+
+def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Report recording and replay."""
+    replay = settings.replay
+    if replay is not None:
+        from webquarry.net.archive.replay import Replay, demo_recording
+
+        try:
+            Replay(demo_recording() if replay == Path("demo") else replay)
+        except WebquarryError as error:
+            cure = "Correct or unset WEBQUARRY_REPLAY"
+            return CheckResult("recording", "broken", error.sentence, cure)
+        detail = f"every response is replayed from {replay}; the network is off"
+        return CheckResult("recording", "warning", detail, "Unset WEBQUARRY_REPLAY")
+    if settings.record is None:
+        return CheckResult("recording", "ok", "neither recorded nor replayed")
+    folder = settings.record.absolute().parent
+    if folder.is_dir() and os.access(folder, os.W_OK):
+        return CheckResult("recording", "ok", f"every exchange is recorded to {settings.record}")
+    detail = f"the folder {folder} cannot be written to"
+    return CheckResult("recording", "broken", detail, "Point WEBQUARRY_RECORD elsewhere")
+
+
+def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Report the order of providers."""
+    from webquarry._search.plan import order_for
+    from webquarry._search.provider import Provider
+
+    kinds = members_of("webquarry._search.providers", Provider, group="webquarry.providers")
+    try:
+        providers = {kind.name: kind.configure(settings, environ) for kind in kinds}
+        order, because = order_for("web", settings, providers)
+    except WebquarryError as error:
+        return CheckResult.broken_by("routing", error)
+    return CheckResult("routing", "ok", f"{', '.join(order)} ({because})")
+
+
+def check_scholarly(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Report the scholarly indexes and the sources of their keys."""
+    from webquarry._search.scholarly.provider import Scholarly
+
+    package, group = "webquarry._search.scholarly.providers", "webquarry.scholarly"
+    kinds = sorted(members_of(package, Scholarly, group=group), key=lambda kind: kind.name)
+    indexes = [kind.configure(settings, environ) for kind in kinds]
+    unusable = [problem for index in indexes for problem in index.unusable.values()]
+    if unusable:
+        cure = "Replace it, or remove it: no index needs a key"
+        return CheckResult("scholarly", "broken", " ".join(unusable), cure)
+    sources = [source for index in indexes for source in index.sources().values()]
+    keys = f"keys from {', '.join(sources)}" if sources else "no keys, none needed"
+    return CheckResult("scholarly", "ok", f"{', '.join(index.name for index in indexes)}; {keys}")
+
+
+def check_patents(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Report the registers of patents and the sources of their keys."""
+    from webquarry._search.patents.provider import PatentProvider
+
+    package, group = "webquarry._search.patents.providers", "webquarry.patent_providers"
+    kinds = sorted(members_of(package, PatentProvider, group=group), key=lambda kind: kind.name)
+    registers = [kind.configure(settings, environ) for kind in kinds]
+    unusable = [problem for register in registers for problem in register.unusable.values()]
+    if unusable:
+        return CheckResult("patents", "broken", " ".join(unusable), "Replace it, or remove it")
+    for register in registers:
+        if register.missing and register.sources():
+            missing = " and ".join(register.missing)
+            detail = f"half configured: {missing} was not found"
+            return CheckResult("patents", "broken", detail, f"Set {missing}")
+    ready = [register for register in registers if register.configured]
+    if ready:
+        names = [f"{one.label} ({', '.join(one.sources().values())})" for one in ready]
+        return CheckResult("patents", "ok", ", ".join(names))
+    missing = ", or ".join(f"{' and '.join(one.missing)} from {one.sign_up}" for one in registers)
+    detail = "no register is configured; pages of patent sites are searched"
+    return CheckResult("patents", "off", detail, f"Set {missing}")
+
+
+def check_lenses(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Report the number of lenses; check the user's file."""
+    from webquarry._search.lenses import load_lenses
+
+    try:
+        detail = str(len(load_lenses(settings.lenses)))
+    except WebquarryError as error:
+        return CheckResult.broken_by("lenses", error)
+    if settings.lenses:
+        detail += f", with those of {settings.lenses}"
+    return CheckResult("lenses", "ok", detail)
+
+
+def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Check which browser is installed, without starting it."""
+    name = "browser"
+    if not settings.render:
+        detail = "turned off (WEBQUARRY_RENDER=0): pages that need their scripts are errors"
+        return CheckResult(name, "off", detail, "Unset WEBQUARRY_RENDER")
+    if os.name != "posix":
+        return CheckResult(name, "off", "not on this system: needs Linux or macOS")
+    from webquarry._read.browser.chromium import INSTALL_ADVICE, choose_isolation, find_program
+
+    program = find_program(settings, environ)
+    if program is None and settings.browser is not None:
+        detail = f"{settings.browser} does not exist (WEBQUARRY_BROWSER)"
+        return CheckResult(name, "broken", detail, "Correct or unset WEBQUARRY_BROWSER")
+    if program is None:
+        detail = "not installed: pages that need their scripts are errors"
+        return CheckResult(name, "off", detail, INSTALL_ADVICE)
+    try:
+        isolation = choose_isolation(sandbox=settings.browser_sandbox)
+    except WebquarryError as error:
+        return CheckResult(name, "warning", error.sentence, error.suggested_action)
+    detail = f"{program}; {isolation.description}"
+    if not isolation.has_sandbox:
+        cure = "Unset WEBQUARRY_BROWSER_SANDBOX, unless this is a container of its own"
+        return CheckResult(name, "warning", detail, cure)
+    return CheckResult(name, "ok", detail)
+
+
+def check_redis(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Report the Redis of HTTP servers without its URL, which may contain a password."""
+    from webquarry.store.redis_config import REDIS_URL, find_redis_url, place_of, read_store_key
+
+    try:
+        found = find_redis_url(environ)
+    except WebquarryError as error:
+        return CheckResult.broken_by("redis", error)
+    if found is None:
+        detail = "none; only for several servers over HTTP"
+        return CheckResult("redis", "off", detail, f"Set {REDIS_URL.variable}")
+    url, source = found
+    detail = f"{place_of(url)}, for servers over HTTP (from {source})"
+    try:
+        read_store_key(environ)
+    except WebquarryError as error:
+        # REDIS_URL may belong to another program.
+        state = "warning" if source == "environment variable REDIS_URL" else "broken"
+        return CheckResult("redis", state, f"{detail}; {error.sentence}", error.suggested_action)
+    if not is_importable("redis"):
+        detail += "; its library is not installed"
+        return CheckResult("redis", "broken", detail, "pip install 'webquarry[http]'")
+    return CheckResult("redis", "ok", detail)
+
+
+def check_model(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
+    """Check whether a model is configured, without a request."""
+    from webquarry.ask.keys import MODEL_KEY, NO_MODEL_KEY, Keys
+    from webquarry.ask.vendors.base import open_vendor, split_model
+
+    keys = Keys(environ)
+    model = settings.ask_model
+    chosen = split_model(model)[0]
+    places: dict[str, str] = {}
+    try:
+        vendor = open_vendor(chosen, settings.origins)
+        for name, configured in find_configured(settings, keys).items():
+            found = keys.find_model_key(configured)
+            places[name] = f"key from {found.source}" if found else "no key needed"
+        keys.model_key(vendor)
+    except WebquarryError as error:
+        if error.message != NO_MODEL_KEY:
+            return CheckResult.broken_by("model", error)
+        cure = f"Set {MODEL_KEY}, or put the key into ~/.stps/anthropic_api_key"
+        if not places:
+            detail = "no key of a model; only for `webquarry ask` and asking from SQL"
+            return CheckResult("model", "off", detail, cure)
+        others = "; ".join(f"{name} ({place})" for name, place in places.items())
+        cure += f", or name a model of {' or '.join(places)} in WEBQUARRY_ASK_MODEL"
+        return CheckResult("model", "warning", f"no Anthropic key for {model}; {others}", cure)
+    own = f"{model} ({places.pop(chosen, 'without a key')})"
+    names = [own, *(f"{name} ({place})" for name, place in places.items())]
+    return CheckResult("model", "ok", "; ".join(names))
+
+
+def find_configured(settings: Settings, keys: Keys) -> dict[str, ModelVendor]:
+    """The vendors with a key or a URL, and that of the configured model."""
+    from webquarry.ask.vendors.base import find_vendors, open_vendor, split_model
+
+    configured = {}
+    for name, kind in find_vendors().items():
+        is_named = name in settings.origins or name == split_model(settings.ask_model)[0]
+        if not kind.default_url and not is_named:
+            continue
+        vendor = open_vendor(name, settings.origins)
+        has_key = keys.find_model_key(vendor) is not None
+        if has_key or (is_named and not vendor.needs_key):
+            configured[name] = vendor
+    return configured

@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,8 @@ from webquarry import __version__
 from webquarry._search.provider import Provider
 from webquarry._search.service import Service
 from webquarry._search.services import Services
-from webquarry.doctor.browser import probe_browser
-from webquarry.doctor.check_result import CheckResult
-from webquarry.doctor.checks import examine_parts
-from webquarry.doctor.configuration import probe_redis
-from webquarry.doctor.models import probe_models
+from webquarry.doctor.checks import CheckResult, examine_parts
+from webquarry.doctor.probes import probe_browser, probe_models, probe_redis
 from webquarry.errors import BadInput, NetworkFailure, ProviderFailure, Refused, WebquarryError
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -81,24 +79,30 @@ class Report:
     registers: list[ServiceCheck] = field(default_factory=list)
 
     @property
+    def services(self) -> list[ServiceCheck]:
+        """Providers, indexes and registers."""
+        return [*self.providers, *self.indexes, *self.registers]
+
+    @property
     def ok(self) -> bool:
         """Whether everything that the user configured works."""
-        services = [*self.providers, *self.indexes, *self.registers]
-        states = [check.state for check in services]
-        states += [part.state for part in self.parts]
-        return "broken" not in states
+        return not self._list_broken()
+
+    def _list_broken(self) -> list[str]:
+        """Names of what is configured and does not work."""
+        names = [check.provider.label for check in self.services if check.state == "broken"]
+        return names + [part.name for part in self.parts if part.state == "broken"]
+
+    @property
+    def _web(self) -> list[ServiceCheck]:
+        """The configured providers that search the web."""
+        ready = [check for check in self.providers if check.configured]
+        return [check for check in ready if getattr(check.provider, "kind", "") == "web"]
 
     @property
     def can_search(self) -> bool:
         """Whether a provider of web search is usable, as far as known."""
-        web = [check for check in self.providers if check.configured and self._searches_web(check)]
-        return any(check.reachable is not False for check in web)
-
-    def _list_broken(self) -> list[str]:
-        """Names of what is configured and does not work."""
-        services = [*self.providers, *self.indexes, *self.registers]
-        names = [check.provider.label for check in services if check.state == "broken"]
-        return names + [part.name for part in self.parts if part.state == "broken"]
+        return any(check.reachable is not False for check in self._web)
 
     @property
     def advice(self) -> str:
@@ -106,49 +110,31 @@ class Report:
         if not self.ok:
             names = ", ".join(self._list_broken())
             return f"Something that you have configured does not work: {names}."
+        example = "a key"
+        for check in self.providers:
+            if check.provider.credentials:
+                example = " and ".join(one.variable for one in check.provider.credentials)
+                break
         ready = [check for check in self.providers if check.configured]
         if not ready:
             return (
-                f"No search provider is configured: set {self._example_variable} to search. "
+                f"No search provider is configured: set {example} to search. "
                 "Reading pages needs no key."
             )
-        if not any(check.chosen for check in ready):
-            return self._describe_free_search(ready)
-        if not any(check.reachable for check in ready):
+        if any(check.chosen for check in ready):
+            if any(check.reachable for check in ready):
+                return "All that is configured works."
             return "What is configured looks complete; nobody was asked."
-        return "All that is configured works."
-
-    def _describe_free_search(self, ready: list[ServiceCheck]) -> str:
-        """Describe search without a key."""
-        names = self._free_providers(ready)
-        more = f"A key, such as {self._example_variable}, adds another."
-        web = [check for check in ready if self._searches_web(check)]
-        if any(check.reachable for check in web):
+        names = " and ".join(check.provider.label for check in self._web)
+        more = f"A key, such as {example}, adds another."
+        if any(check.reachable for check in self._web):
             return f"No key is configured, so searches go to {names}. {more}"
         if self.can_search:
             return f"No key is configured; {names} needs none, but was not asked. {more}"
         return (
             f"Searching would fail now: no key is configured, and {names}, which needs none, does "
-            f"not answer. Check the connection, or set {self._example_variable}."
+            f"not answer. Check the connection, or set {example}."
         )
-
-    def _free_providers(self, ready: list[ServiceCheck]) -> str:
-        """Names of the providers that need no key."""
-        labels = [check.provider.label for check in ready if self._searches_web(check)]
-        return " and ".join(labels)
-
-    @staticmethod
-    def _searches_web(check: ServiceCheck) -> bool:
-        return isinstance(check.provider, Provider) and check.provider.kind == "web"
-
-    @property
-    def _example_variable(self) -> str:
-        """The variables of one provider that needs a key."""
-        for check in self.providers:
-            if check.provider.credentials:
-                variables = [credential.variable for credential in check.provider.credentials]
-                return " and ".join(variables)
-        return "a key"
 
     def as_dict(self) -> dict[str, Any]:
         """The whole report as JSON."""
@@ -209,22 +195,16 @@ async def _check_services(
 ) -> list[ServiceCheck]:
     """Check all services of a kind concurrently."""
 
-    async def check(service: Service) -> ServiceCheck:
-        def probe() -> Awaitable[None]:
-            return services.probe(service, _PROBE_SECONDS)
+    def check(service: Service) -> Awaitable[ServiceCheck]:
+        probe = partial(services.probe, service, _PROBE_SECONDS)
+        return _check_service(service, settings, probe, offline=offline)
 
-        return await _check_service(service, settings, probe, offline=offline)
-
-    checks = [check(service) for service in services.all()]
-    return list(await asyncio.gather(*checks))
+    return list(await asyncio.gather(*map(check, services.all())))
 
 
 async def check_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> ServiceCheck:
     """Check one provider of web search."""
-
-    def probe() -> Awaitable[None]:
-        return kit.router.probe(provider.name)
-
+    probe = partial(kit.router.probe, provider.name)
     return await _check_service(provider, kit.settings, probe, offline=offline)
 
 

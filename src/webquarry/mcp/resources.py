@@ -64,7 +64,7 @@ async def read_resource(uri: str, kit: Toolkit, *, is_modern: bool) -> Message:
 
 
 async def _read_fixed(uri: str, kit: Toolkit) -> Message:
-    from webquarry.doctor.health import describe_health
+    from webquarry.doctor.checks import describe_health
 
     if uri == _LENSES:
         lenses = []

@@ -1,1 +1,1 @@
-"""the door of notebooks: magics, and how things are shown in a cell"""
+"""Notebooks: the magics, and the HTML of objects."""

@@ -16,9 +16,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from webquarry.cli.layout import link_target
 from webquarry.sql.progress import summarize
-from webquarry.terminal import one_line, printable
+from webquarry.terminal import link_target, one_line, printable
 
 _RULE = "1px solid rgba(128, 128, 128, .4)"
 _STYLE = f"""<style>
@@ -28,13 +27,10 @@ div.webquarry a {{ text-decoration: underline; color: var(--jp-content-link-colo
 div.webquarry .title {{ font-weight: 600; font-size: 1.1em; }}
 div.webquarry .facts {{ opacity: .75; font-size: .92em; }}
 div.webquarry .note {{ border-left: 3px solid #b98500; padding-left: .6em; }}
-div.webquarry .page {{ max-height: 30em; overflow: auto; border: {_RULE}; border-radius: 4px;
-  padding: .1em 1em; margin: .5em 0; }}
+div.webquarry .page {{ max-height: 30em; overflow: auto; border: {_RULE}; padding: .1em 1em; }}
 div.webquarry h1, div.webquarry h2, div.webquarry h3 {{ font-size: 1.1em; margin: .8em 0 .3em; }}
 div.webquarry pre {{ white-space: pre-wrap; background: none; }}
-div.webquarry ol {{ margin: .3em 0; padding-left: 2em; }}
 div.webquarry .rows {{ overflow-x: auto; }}
-div.webquarry table {{ border-collapse: collapse; margin: .4em 0; background: none; }}
 div.webquarry th, div.webquarry td {{ border-bottom: {_RULE}; padding: .2em .7em;
   text-align: left; vertical-align: top; max-width: 36em; background: none; color: inherit; }}
 </style>"""
@@ -59,46 +55,42 @@ def render(thing: Any) -> tuple[str, str]:
     page = _Page()
     title = getattr(thing, "title", None)
     if isinstance(thing, list):
-        page.add_title(f"{sum(row.get('usd', 0) for row in thing):.4f} USD", None)
+        page.add("title", f"{sum(row.get('usd', 0) for row in thing):.4f} USD")
         page.add_table(thing)
-    elif hasattr(thing, "columns") and hasattr(thing, "types"):
-        for warning in thing.warnings:
-            page.add_note(str(warning))
-        page.add_table([dict(zip(thing.columns, row, strict=True)) for row in thing.rows])
-        page.add_facts([summarize(thing.progress)])
     elif isinstance(getattr(thing, "rows", None), list):
-        page.add_table(thing.rows)
-        page.add_facts([summarize(thing.progress)])
+        for warning in getattr(thing, "warnings", ()):
+            page.add("note", str(warning))
+        rows = thing.rows
+        if hasattr(thing, "types"):  # a result of SQL
+            rows = [dict(zip(thing.columns, row, strict=True)) for row in rows]
+        page.add_table(rows)
+        page.add("facts", summarize(thing.progress))
     elif hasattr(thing, "as_dict"):
         page.add_fields(thing.as_dict(), title if isinstance(title, str) else None)
     elif is_dataclass(thing) and not isinstance(thing, type):
         page.add_fields(asdict(thing))
     else:
-        page.add_title(type(thing).__name__, None)
+        page.add("title", type(thing).__name__)
         page.add_fields(thing.describe())
-    return page.html, page.plain
+    # The classes keep notebooks from looking for formulas: $5 is a price.
+    body = "\n".join([_STYLE, *page.html])
+    html = f'<div class="webquarry tex2jax_ignore mathjax_ignore">{body}\n</div>'
+    return html, "\n".join(page.plain)
 
 
 class _Page:
-    """Parts of an object, added one after the other."""
+    """Parts of an object in both forms."""
 
     def __init__(self) -> None:
-        self._html: list[str] = []
-        self._plain: list[str] = []
+        self.html: list[str] = []
+        self.plain: list[str] = []
 
-    @property
-    def html(self) -> str:
-        # The classes keep notebooks from looking for formulas: $5 is a price.
-        body = "\n".join(self._html)
-        return f'<div class="webquarry tex2jax_ignore mathjax_ignore">{_STYLE}\n{body}\n</div>'
-
-    @property
-    def plain(self) -> str:
-        return "\n".join(self._plain)
-
-    def add_title(self, text: str, url: str | None) -> None:
-        self._html.append(f'<div class="title">{_write_link(text, url)}</div>')
-        self._plain.append(one_line(text))
+    def add(self, kind: str, text: str, url: Any = None) -> None:
+        """Add one line: a title, facts or a note."""
+        line = one_line(text)
+        if line:
+            self.html.append(f'<div class="{kind}">{_write_link(line, url)}</div>')
+            self.plain.append(line)
 
     def add_fields(self, fields: Mapping[str, Any], title: str | None = None) -> None:
         """Add the fields of an object: title and facts, then notes, texts and lists."""
@@ -106,9 +98,9 @@ class _Page:
         title_name = next((name for name in _TITLES if isinstance(shown.get(name), str)), "")
         if title or title_name:
             url = shown.pop("url", None)
-            self.add_title(title or str(shown.get(title_name, url)), url)
+            self.add("title", title or str(shown.get(title_name, url)), url)
             shown.pop(title_name, None)
-        self.add_facts(_list_facts(shown))
+        self.add("facts", " · ".join(dict.fromkeys(_list_facts(shown))))
         self._add_texts(shown)
 
     def _add_texts(self, fields: Mapping[str, Any]) -> None:
@@ -117,65 +109,47 @@ class _Page:
             if name in _HIDDEN or not value:
                 continue
             if name in _NOTES:
-                self.add_note(_write_text(value))
+                self.add("note", _write_text(value))
             elif name in _MARKDOWN and isinstance(value, str):
-                self._add_markdown(value)
+                self.html.append(f'<div class="page">{render_markdown(_cut(value))}</div>')
+                self.plain.append(printable(_cut(value)))
             elif isinstance(value, Mapping):
                 self._add_texts(value)
             elif isinstance(value, str) and not _is_fact(value):
-                self._add_text(value)
+                text = printable(_cut(value))
+                tag = "pre" if "\n" in text else "div"
+                self.html.append(f"<{tag}>{escape(text)}</{tag}>")
+                self.plain.append(text)
             elif isinstance(value, list | tuple) and isinstance(value[0], Mapping):
                 self._add_list(value)
-
-    def add_facts(self, facts: Iterable[str]) -> None:
-        line = one_line(" · ".join(facts))
-        if line:
-            self._html.append(f'<div class="facts">{escape(line)}</div>')
-            self._plain.append(line)
-
-    def add_note(self, text: str) -> None:
-        self._html.append(f'<div class="note">{escape(one_line(text))}</div>')
-        self._plain.append(one_line(text))
 
     def add_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add the first rows with their columns that are not empty."""
         names = dict.fromkeys(name for row in rows for name in row)
         if len(rows) > 1:
             names = dict.fromkeys(name for name in names if any(row.get(name) for row in rows))
-        head = "".join(f"<th>{escape(one_line(name))}</th>" for name in names)
-        body = []
-        self._plain.append(" | ".join(map(one_line, names)))
+        lines = [[escape(one_line(name)) for name in names]]
+        self.plain.append(" | ".join(map(one_line, names)))
         for row in rows[:_MOST_ROWS]:
-            cells = [_write_cell(row.get(name)) for name in names]
-            body.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-            self._plain.append(" | ".join(_cut(_write_text(row.get(name))) for name in names))
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-        self._html.append(f'<div class="rows">{table}</div>')
-        facts = [f"{len(rows):,} rows"]
+            lines.append([_write_cell(row.get(name)) for name in names])
+            self.plain.append(" | ".join(_shorten(_write_text(row.get(name))) for name in names))
+        head, *body = ["".join(f"<td>{cell}</td>" for cell in line) for line in lines]
+        html = f"<tr>{head}</tr>".replace("td>", "th>") + "".join(f"<tr>{row}</tr>" for row in body)
+        self.html.append(f'<div class="rows"><table>{html}</table></div>')
+        facts = f"{len(rows):,} rows"
         if len(rows) > _MOST_ROWS:
-            facts.append(f"{len(rows) - _MOST_ROWS:,} more are in .rows")
-        self.add_facts(facts)
-
-    def _add_markdown(self, text: str) -> None:
-        text = _cut_text(text)
-        self._html.append(f'<div class="page">{render_markdown(text)}</div>')
-        self._plain.append(printable(text))
-
-    def _add_text(self, text: str) -> None:
-        text = printable(_cut_text(text))
-        tag = "pre" if "\n" in text else "div"
-        self._html.append(f"<{tag}>{escape(text)}</{tag}>")
-        self._plain.append(text)
+            facts += f" · {len(rows) - _MOST_ROWS:,} more are in .rows"
+        self.add("facts", facts)
 
     def _add_list(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """Add a numbered list of objects: a link, the facts and the texts of each."""
+        """Add a numbered list of objects."""
         html = []
         for number, item in enumerate(items, 1):
             part = _Page()
             part.add_fields(item)
-            html.append(f"<li>{''.join(part._html)}</li>")
-            self._plain.append(f"{number:>2}. " + "\n    ".join(part._plain))
-        self._html.append(f"<ol>{''.join(html)}</ol>")
+            html.append(f"<li>{''.join(part.html)}</li>")
+            self.plain.append(f"{number:>2}. " + "\n    ".join(part.plain))
+        self.html.append(f"<ol>{''.join(html)}</ol>")
 
 
 def render_markdown(text: str) -> str:
@@ -193,7 +167,7 @@ def render_markdown(text: str) -> str:
 
 
 def _clean_tokens(tokens: Iterable[Token]) -> None:
-    """Remove control characters that entities stood for, and targets that are no web addresses."""
+    """Remove control characters that were entities, and links to anything but web pages."""
     for token in tokens:
         token.content = printable(token.content)
         if token.type == "link_open":
@@ -211,32 +185,25 @@ def _write_image(self: Any, tokens: Sequence[Token], place: int, *_: Any) -> str
     return f"[{escape(words or 'image')}]"
 
 
-def _list_facts(fields: Mapping[str, Any]) -> list[str]:
-    """Return the short values of an object, and of the objects in it, with their names."""
-    facts = []
+def _list_facts(fields: Mapping[str, Any]) -> Iterable[str]:
+    """Yield the short values of an object, and of the objects in it, with their names."""
     for name, value in fields.items():
         if name in _NOTES | _MARKDOWN | _HIDDEN | {"title", "url"} or not value:
             continue
         if isinstance(value, Mapping):
-            facts += _list_facts(value)
+            yield from _list_facts(value)
         elif _is_fact(value):
-            facts.append(f"{_write_name(name)}: {_write_text(value)}")
-    return list(dict.fromkeys(facts))
+            words = "".join(f" {char.lower()}" if char.isupper() else char for char in name)
+            yield f"{words.replace('_', ' ').strip()}: {_write_text(value)}"
 
 
 def _is_fact(value: Any) -> bool:
-    """Return whether a value fits in the line of facts."""
+    """Whether a value fits in the line of facts."""
     if isinstance(value, str):
         return len(value) <= _LONGEST_FACT and "\n" not in value
     if isinstance(value, list | tuple):
         return all(isinstance(part, str | int | float) for part in value)
     return not isinstance(value, Mapping)
-
-
-def _write_name(name: str) -> str:
-    """Return the name of a field as words."""
-    words = "".join(f" {char.lower()}" if char.isupper() else char for char in name)
-    return words.replace("_", " ").strip()
 
 
 def _write_text(value: Any) -> str:
@@ -262,23 +229,23 @@ def _write_cell(value: Any) -> str:
     if is_list and all(isinstance(part, Mapping) and part.get("url") for part in value):
         links = [_write_link(str(part.get("title") or part["url"]), part["url"]) for part in value]
         return " · ".join(links)
-    return escape(_cut(_write_text(value)))
+    return escape(_shorten(_write_text(value)))
 
 
 def _write_link(text: str, url: Any) -> str:
-    words = escape(_cut(one_line(text)))
+    words = escape(_shorten(one_line(text)))
     target = link_target(url) if isinstance(url, str) else None
     if target is None:
         return words
     return f'<a href="{escape(target)}" target="_blank" rel="noopener noreferrer">{words}</a>'
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]} ..."
 
 
-def _cut_text(text: str) -> str:
-    further = len(text) - _LONGEST_TEXT
-    if further <= 0:
+def _cut(text: str) -> str:
+    rest = len(text) - _LONGEST_TEXT
+    if rest <= 0:
         return text
-    return f"{text[:_LONGEST_TEXT]}\n\n... {further:,} characters more are in the object."
+    return f"{text[:_LONGEST_TEXT]}\n\n... {rest:,} characters more are in the object."

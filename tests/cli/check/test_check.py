@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_app import RECORDED, Runner
-from webquarry.cli.check_draft import build_reference_row, find_failing
+from webquarry.cli.check import build_reference_row
 from webquarry.net.archive.replay import demo_recording
 
 ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"
@@ -141,6 +141,6 @@ def test_a_reference_fails_by_its_verdict_or_its_state() -> None:
 
     row = build_reference_row("works.bib", 1, answer)
 
-    assert (row.line, row.verdict) == (4, "confirmed")
-    assert find_failing([row], frozenset({"retracted"})) == [row]
-    assert find_failing([row], frozenset({"conflict"})) == []
+    assert (row.line, row.verdicts[0]) == (4, "confirmed")
+    assert row.fails(frozenset({"retracted"}))
+    assert not row.fails(frozenset({"conflict"}))

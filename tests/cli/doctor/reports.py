@@ -15,7 +15,7 @@ from tests.net.loopback import serve
 from webquarry._search.service import Service
 from webquarry._search.services import Services
 from webquarry.cli.doctor import show_report
-from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.checks import CheckResult
 from webquarry.doctor.examine import Report, ServiceCheck, examine
 from webquarry.errors import NetworkFailure
 

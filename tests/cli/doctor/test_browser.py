@@ -6,7 +6,8 @@ import asyncio
 from pathlib import Path
 
 from tests.read.browser.site import BROWSER, needs_browser
-from webquarry.doctor.browser import check_browser, probe_browser
+from webquarry.doctor.checks import check_browser
+from webquarry.doctor.probes import probe_browser
 from webquarry.settings import Settings
 
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.doctor.reports import CANARY, look, part, provider
-from webquarry.doctor import installation
-from webquarry.doctor.check_result import CheckResult
-from webquarry.doctor.checks import examine_parts
+from webquarry.doctor import checks as installation
+from webquarry.doctor.checks import CheckResult, examine_parts
 from webquarry.settings import Settings
 from webquarry.store.records import RecordFile
 

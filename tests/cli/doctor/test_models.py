@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.ask.fakes import FakeServers
-from webquarry.doctor import models
-from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor import checks, probes
+from webquarry.doctor.checks import CheckResult
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 
@@ -26,9 +26,9 @@ def look(environ: Mapping[str, str]) -> CheckResult:
 
     async def run() -> CheckResult:
         settings = Settings.from_environment(environ)
-        part = models.check_model(settings, environ)
+        part = checks.check_model(settings, environ)
         async with Toolkit.open(settings, environ) as kit:
-            return await models.probe_models(part, kit.open_engine(), 10)
+            return await probes.probe_models(part, kit.open_engine(), 10)
 
     return asyncio.run(run())
 
@@ -84,7 +84,7 @@ def test_a_key_of_another_vendor_is_shown_where_the_models_own_is_missing(
     tmp_path: Path,
 ) -> None:
     environ = {"HOME": str(tmp_path), "GEMINI_API_KEY": "some-key-000001"}
-    result = models.check_model(Settings.from_environment(environ), environ)
+    result = checks.check_model(Settings.from_environment(environ), environ)
 
     assert result.state == "warning"
     assert "gemini (key from environment variable GEMINI_API_KEY)" in result.detail

@@ -11,7 +11,7 @@ from tests.cli.test_app import Runner, on_terminal, without_colours
 from webquarry._search.providers.brave import Brave
 from webquarry._search.providers.duckduckgo import DuckDuckGo
 from webquarry.cli.doctor import show_summary
-from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.checks import CheckResult
 from webquarry.doctor.examine import Report, ServiceCheck
 
 LONG = "It did not do what it was asked to do, for a reason that takes some words to tell. " * 2

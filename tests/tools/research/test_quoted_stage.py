@@ -9,10 +9,10 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import webquarry
-from webquarry.cli.app import app
+from webquarry.cli.app import cli as app
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 ROOT = Path(__file__).parents[3]
