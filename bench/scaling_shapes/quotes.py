@@ -11,7 +11,7 @@ from webquarry._read.html.parse import parse_html
 from webquarry._read.markdown.foreign import read_markdown
 from webquarry._read.plain.blocks import read_block_words
 from webquarry._read.plain.html import read_html_words
-from webquarry.verify.drafts.find import find_claims
+from webquarry.verify.drafts import find_claims
 from webquarry.verify.quotes.check import check_quote
 from webquarry.verify.quotes.numbers import NumberChecker, list_numbers
 from webquarry.verify.quotes.source import SourceText

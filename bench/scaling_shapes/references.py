@@ -11,8 +11,7 @@ from scaling_shapes.shape import Shape, number, repeat
 from webquarry.errors import BadInput
 from webquarry.verify.references.people import parse_authors
 from webquarry.verify.references.read import read_references
-from webquarry.verify.references.text import decode_tex
-from webquarry.verify.references.titles import compare_titles, name_differences
+from webquarry.verify.references.text import compare_titles, decode_tex, name_differences
 from webquarry.verify.references.venues import compare_venues
 
 _PIECES = {

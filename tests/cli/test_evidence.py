@@ -111,9 +111,9 @@ def test_a_pack_for_a_person_says_what_it_shows_and_what_not(tmp_path: Path) -> 
     assert "It does not show that a site said so to anybody else" in text
 
 
-def test_a_text_that_its_bytes_do_not_come_to_is_noticed(tmp_path: Path) -> None:
+def test_text_that_differs_from_its_bytes_is_reported(tmp_path: Path) -> None:
     """Somebody has written another text and made every hash anew."""
-    from webquarry.verify.pack.wacz import read_wacz
+    from webquarry.verify.wacz import read_wacz
 
     file = packed(tmp_path, researched(""))
     contents = read_wacz(file.read_bytes())
@@ -125,14 +125,14 @@ def test_a_text_that_its_bytes_do_not_come_to_is_noticed(tmp_path: Path) -> None
     report = json.loads(done.stdout)
 
     assert done.exit_code == 1
-    assert [problem for problem in report["problems"] if "do not come to the text" in problem]
+    assert [problem for problem in report["problems"] if "do not give the stated text" in problem]
 
 
 def forge_text(data: bytes, text: str, other: str) -> bytes:
     """A pack with another text in the place of one, whose digests and hashes all fit."""
     from hashlib import sha256
 
-    from webquarry.verify.pack.wacz import read_wacz, write_wacz
+    from webquarry.verify.wacz import read_wacz, write_wacz
 
     contents = read_wacz(data)
     records = []

@@ -19,7 +19,7 @@ from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.source import Source
 from webquarry.toolkit import Toolkit
 from webquarry.verify.live import CitedPage, LiveChecker, list_pack_pages, list_session_pages
-from webquarry.verify.pack.wacz import read_wacz
+from webquarry.verify.wacz import read_wacz
 
 URL = "https://site.example/tides"
 READ_AT = datetime(2026, 2, 1, 8, 30, tzinfo=UTC)
@@ -50,8 +50,8 @@ def check(
 
 
 async def check_in(kit: Toolkit, pages: list[CitedPage]) -> list[dict[str, Any]]:
-    async with kit.citations.open_asker(deadline=math.inf) as asker:
-        return await LiveChecker(kit.reader, kit.pages, asker, kit.clock).check_all(pages)
+    async with kit.citations.open_lookups(deadline=math.inf) as lookups:
+        return await LiveChecker(kit.reader, kit.pages, lookups.ask, kit.clock).check_all(pages)
 
 
 def test_a_server_that_says_nothing_changed_is_believed_and_asked_once(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from webquarry.toolkit import Toolkit
-    from webquarry.verify.drafts.find import DraftClaims
+    from webquarry.verify.drafts import DraftClaims
     from webquarry.verify.quotes.source import SourceText
 
 # The verdicts, and whether one is a warning if it does not fail the check.
@@ -190,7 +190,7 @@ def check(
 
 def _read_draft(path: Path) -> DraftClaims:
     """Find the quotes, numbers and references of a file."""
-    from webquarry.verify.drafts.find import read_claims
+    from webquarry.verify.drafts import read_claims
 
     try:
         if path.stat().st_size > _LARGEST:

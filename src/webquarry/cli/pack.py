@@ -110,8 +110,8 @@ def pack(output: Output, id: str, out: Path, scope: Scope, force: bool) -> None:
 async def _make_pack(id: str, scope: Scope) -> tuple[bytes, list[dict[str, Any]]]:
     """Return the bytes of the pack, and the sources that could not be read."""
     from webquarry.toolkit import Toolkit
-    from webquarry.verify.pack.archive import read_exchanges
-    from webquarry.verify.pack.build import build_pack, read_sources
+    from webquarry.verify.wacz import read_exchanges
+    from webquarry.verify.pack import build_pack, read_sources
 
     with tempfile.TemporaryDirectory(prefix="webquarry-pack-") as folder:
         file = Path(folder) / "exchanges.warc"
@@ -170,8 +170,8 @@ def drift(output: Output, subject: str, fail_on: str) -> None:
 async def _check_pack(data: bytes) -> dict[str, Any]:
     """Check a pack; the texts are made again in a worker, nothing else is opened."""
     from webquarry.toolkit import Toolkit
-    from webquarry.verify.pack.check import check_contents, remake_texts
-    from webquarry.verify.pack.wacz import read_wacz
+    from webquarry.verify.pack import check_contents, remake_texts
+    from webquarry.verify.wacz import read_wacz
 
     contents = read_wacz(data)
     report = check_contents(contents, SOFTWARE)
@@ -181,7 +181,7 @@ async def _check_pack(data: bytes) -> dict[str, Any]:
 
 
 def _read_pack(file: Path) -> bytes:
-    from webquarry.verify.pack.wacz import MAX_BYTES
+    from webquarry.verify.wacz import MAX_BYTES
 
     try:
         with file.open("rb") as opened:
@@ -226,17 +226,17 @@ async def _read_again(subject: str) -> list[dict[str, Any]]:
 
     async with Toolkit.open(runner="fork") as kit:
         cited = await _list_cited(kit, subject)
-        async with kit.citations.open_asker(deadline=math.inf) as asker:
-            checker = LiveChecker(kit.reader, kit.pages, asker, kit.clock)
+        async with kit.citations.open_lookups(deadline=math.inf) as lookups:
+            checker = LiveChecker(kit.reader, kit.pages, lookups.ask, kit.clock)
             return await checker.check_all(cited)
 
 
 async def _list_cited(kit: Toolkit, subject: str) -> list[CitedPage]:
     """Return the pages that a session or an intact pack cites."""
     from webquarry.verify.live import list_pack_pages, list_session_pages
-    from webquarry.verify.pack.archive import DamagedPack
-    from webquarry.verify.pack.check import check_contents
-    from webquarry.verify.pack.wacz import read_wacz
+    from webquarry.verify.wacz import DamagedPack
+    from webquarry.verify.pack import check_contents
+    from webquarry.verify.wacz import read_wacz
 
     if not subject.lower().endswith(".wacz"):
         return list_session_pages(await kit.sessions.read(subject))
@@ -285,7 +285,7 @@ def _show_report(console: Console, report: Mapping[str, Any]) -> None:
     from rich.text import Text
 
     from webquarry.cli.render import print_hanging
-    from webquarry.verify.pack.build import STATEMENT
+    from webquarry.verify.pack import STATEMENT
 
     verdict = Text("Everything in the pack fits together.", "green")
     if not report["intact"]:

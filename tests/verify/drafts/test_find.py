@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.office_writer import docx, paragraph
-from webquarry.verify.drafts.find import find_claims, read_claims
-from webquarry.verify.drafts.syntax import find_quotations
+from webquarry.verify.drafts import find_claims, find_quotations, read_claims
 
 A = "https://a.example/report"
 

@@ -12,8 +12,8 @@ from webquarry._read.plain.words import PageWords, WordSection
 from webquarry.errors import NotFound
 from webquarry.sessions.models import KeptQuote, ResearchSession, StepDraft
 from webquarry.sessions.source import Source
-from webquarry.verify.pack.archive import WarcRecord
-from webquarry.verify.pack.build import PackScope, build_pack, read_sources
+from webquarry.verify.pack import PackScope, build_pack, read_sources
+from webquarry.verify.wacz import WarcRecord
 
 A, B, C = "https://a.org/tides", "https://b.org/found", "https://c.org/gone"
 READ_AT = datetime(2026, 9, 14, 6, 0, tzinfo=UTC)

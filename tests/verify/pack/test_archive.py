@@ -10,15 +10,17 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.verify.pack.packs import make_pack
-from webquarry.verify.pack import archive
-from webquarry.verify.pack.archive import (
+from webquarry.verify import wacz as archive
+from webquarry.verify.wacz import (
     DamagedPack,
     WarcRecord,
     drop_credentials,
     read_records,
+    read_zip,
+    sort_url,
     write_records,
+    write_zip,
 )
-from webquarry.verify.pack.wacz import read_zip, sort_url, write_zip
 
 MESSAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Otters \xc3\xa9at fish.</p>"
 RESPONSE = WarcRecord(

@@ -27,9 +27,9 @@ from tests.verify.pack.packs import (
     make_pack,
 )
 from webquarry.secret import Secret
-from webquarry.verify.pack.archive import DamagedPack
-from webquarry.verify.pack.check import check_pack, list_texts
-from webquarry.verify.pack.wacz import (
+from webquarry.verify.pack import check_pack, list_texts
+from webquarry.verify.wacz import (
+    DamagedPack,
     read_wacz,
     read_zip,
     write_json,

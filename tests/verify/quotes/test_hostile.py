@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.verify.quotes.reading import page, text
-from webquarry.verify.drafts.find import find_claims
+from webquarry.verify.drafts import find_claims
 from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.numbers import list_numbers
 

@@ -18,9 +18,8 @@ from tests.verify.references.world import (
     state_of,
 )
 from webquarry._search.scholarly.models import Notice
-from webquarry.verify.references.identifiers import find_doi
 from webquarry.verify.references.people import match_authors
-from webquarry.verify.references.read import read_references
+from webquarry.verify.references.read import find_doi, read_references
 
 TITLE = "Granular heat storage in shallow estuaries"
 AUTHORS = "Ann Lee; Wei Wang; Jan-Willem van de Meent"

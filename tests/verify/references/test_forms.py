@@ -7,9 +7,8 @@ import json
 import pytest
 
 from webquarry.errors import BadInput
-from webquarry.verify.references.identifiers import is_valid_isbn
 from webquarry.verify.references.models import Reference
-from webquarry.verify.references.read import read_bibtex, read_references
+from webquarry.verify.references.read import is_valid_isbn, read_bibtex, read_references
 from webquarry.verify.references.text import decode_tex
 
 BIB = """% a comment

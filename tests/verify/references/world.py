@@ -10,11 +10,11 @@ from datetime import date
 
 from webquarry._search.scholarly.models import Author, Record, WorkQuestion
 from webquarry._search.scholarly.provider import build_record
+from webquarry.verify.references.compare import weigh
 from webquarry.verify.references.judge import Judgement, RecordState, judge, read_state
 from webquarry.verify.references.models import IndexReply, Reference, ReferenceEvidence
 from webquarry.verify.references.plan import next_step
 from webquarry.verify.references.read import read_references
-from webquarry.verify.references.weigh import weigh
 
 TODAY = date(2026, 3, 1)
 INDEXES = frozenset(
@@ -59,7 +59,7 @@ class World:
     def ask(self, index: str, question: WorkQuestion) -> IndexReply:
         self.asked.append((index, question))
         if index in self.down:
-            return IndexReply(index, question, failure="network", why="down")
+            return IndexReply(index, question, failure="network")
         if index == "doi":
             known = question.value in self.registered
             found = [Record("doi", doi=question.value)] if known else []

@@ -21,7 +21,7 @@ from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.verify.drafts.find import DraftClaims, DraftQuote, find_claims
+from webquarry.verify.drafts import DraftClaims, DraftQuote, find_claims
 from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.findings import ChangeKind, QuoteFinding, Tier
 from webquarry.verify.quotes.numbers import NumberChecker, NumberFinding, NumberVerdict

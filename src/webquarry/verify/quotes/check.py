@@ -10,29 +10,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from webquarry._read.plain.words import Range
 from webquarry.verify.quotes.findings import ACCEPTED, QuoteFinding, QuoteSpan, Tier
-from webquarry.verify.quotes.fold import Lane, make_key
+from webquarry.verify.quotes.fold import Lane, find_negation, make_key
 from webquarry.verify.quotes.match import (
     Chain,
+    QuoteReading,
     cut_out,
     find_chains,
+    is_too_short,
     judge_tier,
+    list_readings,
     ranges_inside,
+    read_literally,
+    strip_marks,
     words_before,
 )
 from webquarry.verify.quotes.near import NearPlace, find_near
-from webquarry.verify.quotes.negation import find_negation
-from webquarry.verify.quotes.parts import (
-    QuoteReading,
-    is_too_short,
-    list_readings,
-    read_literally,
-    strip_marks,
-)
 from webquarry.verify.quotes.source import SourceLane, SourceText
 
-_LONGEST_QUOTE = 20_000  # characters; a quote is no book
+_MAX_QUOTE = 20_000
 
 
 def check_quote(
@@ -55,22 +51,18 @@ class QuoteChecker:
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
         self.sources = sources
-        without_problem = [one for one in sources if one.problem is None]
-        self._readable = [one for one in without_problem if one.text.strip()]
+        self._readable = [one for one in sources if one.problem is None and one.text.strip()]
 
     def check(self, quote: str, expected: str | None = None) -> QuoteFinding:
         """Check one quote."""
         literal = strip_marks(quote)
         if is_too_short(literal):
             return QuoteFinding(quote, "too_short", reason="It has too few letters to be sure of.")
-        if len(literal) > _LONGEST_QUOTE:
-            most = f"{_LONGEST_QUOTE:,} characters"
-            return QuoteFinding(quote, "unchecked", reason=f"It is longer than {most}.")
-        own = self._readable
-        others: list[SourceText] = []
-        if expected is not None:
-            own = [one for one in self._readable if one.url == expected]
-            others = [one for one in self._readable if one.url != expected]
+        if len(literal) > _MAX_QUOTE:
+            reason = f"It is longer than {_MAX_QUOTE:,} characters."
+            return QuoteFinding(quote, "unchecked", reason=reason)
+        own = [one for one in self._readable if expected in (None, one.url)]
+        others = [one for one in self._readable if expected not in (None, one.url)]
         readings = [read_literally(literal), *list_readings(literal)]
         found = _find_best(quote, readings, own)
         if found is not None:
@@ -94,7 +86,7 @@ class QuoteChecker:
         """Return the nearest words, or why a quote was not found."""
         near = find_near(literal, sources)
         if near is not None:
-            return describe_near(quote, near)
+            return _describe_near(quote, near)
         short = readings[1].short_piece if len(readings) > 1 else None
         if short is not None:
             piece = " ".join(short.text.split())
@@ -122,19 +114,11 @@ def _find_best(
     quote: str, readings: Sequence[QuoteReading], sources: Sequence[SourceText]
 ) -> QuoteFinding | None:
     """Return the finding in the source that has the quote most closely."""
-    best: QuoteFinding | None = None
-    for source in sources:
-        found = find_in_source(quote, readings, source)
-        if found is None:
-            continue
-        if best is None or ACCEPTED.index(found.tier) < ACCEPTED.index(best.tier):
-            best = found
-        if best.tier == "exact":
-            break
-    return best
+    found = [_find_in_source(quote, readings, source) for source in sources]
+    return min(filter(None, found), key=lambda finding: ACCEPTED.index(finding.tier), default=None)
 
 
-def find_in_source(
+def _find_in_source(
     quote: str, readings: Sequence[QuoteReading], source: SourceText
 ) -> QuoteFinding | None:
     """Return the finding of the first reading and lane that match, if any. A bracket with a
@@ -146,17 +130,16 @@ def find_in_source(
         for found_in in source.lanes:
             chains = find_chains(reading, source.text, found_in.lane)
             if chains:
-                return describe_chains(quote, reading, source, chains, found_in)
+                return _describe_chains(quote, reading, source, chains, found_in)
     return None
 
 
-_RANKS: tuple[Tier, ...] = ("exact", "typography", "letters")
-_LONGEST_SHOWN = 400  # characters of what was left out
+_MAX_SHOWN = 400  # characters of an omission
 _HIDDEN = "These words stand in a part of the page that a person does not see."
 _FURNITURE = "Lines that look like the head or foot of a page are skipped in it."
 
 
-def describe_chains(
+def _describe_chains(
     quote: str,
     reading: QuoteReading,
     source: SourceText,
@@ -165,16 +148,16 @@ def describe_chains(
 ) -> QuoteFinding:
     """Return the finding of a quote by the closest of its places."""
     lane = found_in.lane
-    best = chains[0]
-    tier = _judge(reading, source, chains[0], lane)
-    for chain in chains[1:]:
-        other = _judge(reading, source, chain, lane)
-        if tier in _RANKS and _RANKS.index(other) < _RANKS.index(tier):
-            best, tier = chain, other
-    spans: list[QuoteSpan] = []
+    tiers = [_judge(reading, source, chain, lane) for chain in chains]
+    tier = min(tiers, key=ACCEPTED.index)
+    best = chains[tiers.index(tier)]
+    spans = []
     for hit in best:
-        for start, end in split_around((hit.start, hit.end), lane.removed, source.text):
-            spans.append(QuoteSpan(start, end, source.words.page_at(start)))
+        inside = ranges_inside(lane.removed, hit.start, hit.end)
+        starts = [hit.start, *(last for _, last in inside)]
+        for start, end in zip(starts, [*(first for first, _ in inside), hit.end], strict=True):
+            if make_key(source.text[start:end]):
+                spans.append(QuoteSpan(start, end, source.words.page_at(start)))
     left_out, warnings = _describe_gaps(reading, source, best, found_in)
     return QuoteFinding(
         quote,
@@ -202,56 +185,37 @@ def _judge(reading: QuoteReading, source: SourceText, chain: Chain, lane: Lane) 
     return judge_tier(reading.pieces[0].text, source.text, chain[0], lane.removed)
 
 
-def split_around(whole: Range, removed: Sequence[Range], text: str) -> list[Range]:
-    """Return a range in pieces without note marks and lines between pages."""
-    pieces = []
-    place, end = whole
-    for first, last in ranges_inside(removed, place, end):
-        pieces.append((place, first))
-        place = last
-    pieces.append((place, end))
-    return [piece for piece in pieces if make_key(text[piece[0] : piece[1]])]
-
-
 def _describe_gaps(
     reading: QuoteReading, source: SourceText, chain: Chain, found_in: SourceLane
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what the quote leaves out and the warnings; hidden text is not shown."""
-    text = source.text
-    left_out = []
+    text, removed = source.text, found_in.lane.removed
     warnings = []
     if reading.opens_with_ellipsis:
         negation = find_negation(words_before(text, chain[0].start))
-        if negation is not None:
+        if negation:
             warnings.append(f"The ellipsis at its beginning leaves out “{negation}”.")
-    for before, hit in pairwise(chain):
-        gap = cut_out(text, before.end, hit.start, found_in.lane.removed)
-        negation = find_negation(gap)
-        if negation is not None:
-            warnings.append(f"What is left out holds a negation: “{negation}”.")
-        if found_in.kind != "hidden":
-            left_out.append(_shorten(gap))
+    gaps = [cut_out(text, before.end, hit.start, removed) for before, hit in pairwise(chain)]
+    for negation in filter(None, map(find_negation, gaps)):
+        warnings.append(f"What is left out holds a negation: “{negation}”.")
     if found_in.kind == "hidden":
-        warnings.append(_HIDDEN)
-    elif found_in.kind == "furniture":
+        return (), (*warnings, _HIDDEN)
+    if found_in.kind == "furniture":
         warnings.append(_FURNITURE)
-    return tuple(left_out), tuple(warnings)
+    return tuple(map(_shorten, gaps)), tuple(warnings)
 
 
 def _shorten(text: str) -> str:
     """Return a text on one line, without its middle if it is long."""
     text = " ".join(text.split())
-    if len(text) <= _LONGEST_SHOWN:
-        return text
-    half = _LONGEST_SHOWN // 2
-    return f"{text[:half]} … {text[-half:]}"
+    half = _MAX_SHOWN // 2
+    return text if len(text) <= _MAX_SHOWN else f"{text[:half]} … {text[-half:]}"
 
 
-def describe_near(quote: str, near: NearPlace) -> QuoteFinding:
+def _describe_near(quote: str, near: NearPlace) -> QuoteFinding:
     """Return the finding of a quote whose words are nearly in a source."""
     source = near.source
-    start = near.start
-    end = near.end
+    start, end = near.start, near.end
     reason = "Some of its words differ from those of the source."
     if not near.changes:
         reason = "Its words stand there, but not with the same signs or the same ends of words."

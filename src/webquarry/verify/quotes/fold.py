@@ -1,4 +1,4 @@
-"""Keys of texts: letters and digits in one form, whatever the typography.
+"""Keys of texts: letters and digits in one form, without typography; symbols and negations.
 
 A key is built by `str.translate`; the place of a character in the text is computed only for matches
 (`Lane.locate`). Both sides of a comparison use the same table. `make_skeleton` retains what a key
@@ -11,7 +11,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from webquarry._read.plain.words import Range
 
@@ -43,34 +42,19 @@ class _FoldTable(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
-        folded = _fold_letter(letter)
-        self[code] = folded
-        return folded
-
-
-def _fold_letter(letter: str) -> str:
-    if letter.isascii():
-        return letter.lower() if letter.isalnum() else ""
-    if letter in "İı":  # both are an I in some case; `dots_agree` tells them apart
-        return "i"
-    decomposed = unicodedata.normalize("NFKD", letter).casefold()
-    kept = [_fold_part(part) for part in unicodedata.normalize("NFKD", decomposed)]
-    return "".join(kept)
+        folded = "i" if letter == "İ" else letter.casefold()
+        decomposed = unicodedata.normalize("NFKD", folded).casefold()
+        parts = unicodedata.normalize("NFKD", decomposed)
+        self[code] = "".join(map(_fold_part, parts))
+        return self[code]
 
 
 def _fold_part(part: str) -> str:
-    if part == "\u2044":  # of a fraction: ½ is no 12
-        return part
-    if _DROPPED_MARKS.match(part):
-        return ""
-    if unicodedata.category(part).startswith("M"):
-        return part
-    if not part.isalnum():
-        return ""
+    is_mark = unicodedata.category(part).startswith("M")
+    if _DROPPED_MARKS.match(part) or not (is_mark or part.isalnum() or part == "\u2044"):
+        return ""  # the fraction slash remains: ½ is not 12
     digit = unicodedata.decimal(part, None)
-    if digit is not None:
-        return str(digit)
-    return part
+    return part if digit is None else str(digit)
 
 
 FOLD = _FoldTable()
@@ -112,15 +96,13 @@ class Lane:
                 return offset
             offset += 1
 
-    def find(self, key: str, most: int, start: int = 0, stop: int | None = None) -> list[int]:
+    def find(self, key: str, most: int, start: int = 0) -> list[int]:
         """Return the places of a key in this one, at most `most`."""
-        if stop is None:
-            stop = len(self.key)
         places: list[int] = []
-        place = self.key.find(key, start, stop)
+        place = self.key.find(key, start)
         while place >= 0 and len(places) < most:
             places.append(place)
-            place = self.key.find(key, place + 1, stop)
+            place = self.key.find(key, place + 1)
         return places
 
 
@@ -146,8 +128,11 @@ def make_skeleton(text: str) -> str:
             gap += letter
             continue
         is_digit = folded[0].isdigit()
-        if parts and gap:
-            parts.append(_keep_of_gap(gap, is_after_digit, is_digit))
+        if parts and gap and gap != " ":
+            if is_after_digit and is_digit:
+                parts.append(fold_typography(gap).replace(" ", ""))
+            else:
+                parts.append(keep_symbols(gap) + "-" * (is_digit and has_sign(gap)))
         if is_after_digit and not gap and is_digit and letter in _RAISED:
             parts.append("^")
         parts.append(folded)
@@ -156,24 +141,8 @@ def make_skeleton(text: str) -> str:
     return "".join(parts)
 
 
-@lru_cache(4096)
-def _keep_of_gap(gap: str, is_after_digit: bool, is_before_digit: bool) -> str:
-    """Return the significant characters between two letters or digits."""
-    if gap == " ":
-        return ""
-    if is_after_digit and is_before_digit:
-        plain = fold_typography(gap)
-        return _BLANKS.sub("", plain).replace("--", "-")
-    kept = keep_symbols(gap)
-    if is_before_digit and has_sign(gap):
-        kept += "-"
-    return kept
-
-
 def keep_symbols(gap: str) -> str:
     """Return the symbols among some characters in plain form."""
-    if gap.isascii():
-        return "".join(letter for letter in gap if letter in SYMBOLS)
     plain = unicodedata.normalize("NFKC", gap)
     return "".join(letter for letter in plain if letter in SYMBOLS)
 
@@ -198,13 +167,45 @@ def fold_blanks(text: str) -> str:
     return _BLANKS.sub(" ", text).strip()
 
 
-def dots_agree(quote: str, source: str) -> bool:
-    """Return whether two texts with one key have the same dotless i; a capital I is either."""
-    if "ı" not in quote and "ı" not in source:
-        return True
-    own = [letter for letter in quote if FOLD[ord(letter)] == "i"]
-    other = [letter for letter in source if FOLD[ord(letter)] == "i"]
-    if len(own) != len(other):  # a ligature has one, too
-        return True
-    pairs = zip(own, other, strict=True)
-    return all({first, second} not in ({"ı", "i"}, {"ı", "İ"}) for first, second in pairs)
+# Negations in the most frequent languages of pages.
+_NEGATIONS = frozenset(
+    """
+    not no never none nothing nobody nowhere neither nor cannot cant without hardly scarcely nay
+    nicht nichts kein keine keinen keinem keiner keines nie niemals niemand ohne weder
+    pas jamais aucun aucune rien personne sans ni non
+    nunca nadie nada ningún ninguno ninguna sin tampoco jamás
+    não nem nenhum nenhuma ninguém sem
+    mai nessuno nessuna niente nulla senza né
+    niet niets geen nooit niemand zonder noch
+    nie nigdy nikt nic bez żaden żadna ani
+    не нет ни никогда никто ничего без нельзя
+    ні немає ніколи ніхто нічого
+    inte aldrig ingen inget inga ej utan ikke aldri intet ikkje
+    ne nikdy nikdo není bez žádný
+    ei eivät en et emme ette eikä ilman
+    değil yok hiç asla hiçbir
+    δεν μην όχι ποτέ κανείς χωρίς
+    לא אין אל בלי מעולם
+    لا ليس ليست لم لن ما غير بدون
+    nem soha senki semmi nélkül
+    nu niciodată nimeni fără
+    không chưa tidak bukan jangan belum नहीं ना मत না নয়
+    """.split()  # noqa: SIM905
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+# Negations in scripts without blanks.
+_SIGNS = re.compile("[不没沒無无非未勿莫别]|ない|ません|なかった|ず(?=に|、|。)|않|없|아니|못|ไม่|มิ")
+
+
+def is_negation(word: str) -> bool:
+    """Return whether a word is a negation."""
+    folded = word.casefold().replace("’", "'")
+    is_listed = folded in _NEGATIONS or folded.endswith("n't")
+    return is_listed or _SIGNS.search(word) is not None
+
+
+def find_negation(text: str) -> str | None:
+    """Return the first negation of a text."""
+    words = [found[0] for found in _WORD.finditer(text)]
+    signs = [found[0] for found in _SIGNS.finditer(text)]
+    return next((word for word in words if is_negation(word)), signs[0] if signs else None)

@@ -1,9 +1,10 @@
-"""Places of a quote in a source: of its pieces, checked character by character, and in order.
+"""Readings of a quote and their places in a source.
 
-A piece is found by its letters and digits, which typography cannot change, and counts only if
-separators, signs and symbols agree and neither end is within a word or a number. The pieces of a
-reading have to follow each other, with no more between them than an ellipsis or words in brackets
-may stand for.
+Brackets and ellipses may belong to the page or to the writer. Each reading is one choice; readings
+with fewer insertions of the writer come first. A piece is found by its letters and digits, which
+typography cannot change, and counts only if separators, signs and symbols agree and neither end is
+within a word or a number. The pieces of a reading have to follow each other, with no more between
+them than an ellipsis or words in brackets may replace.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Literal, NamedTuple
 
 from webquarry._read.plain.words import Range
 from webquarry.verify.quotes.findings import Tier
@@ -19,18 +23,171 @@ from webquarry.verify.quotes.fold import (
     CJK,
     FOLD,
     Lane,
-    dots_agree,
+    find_negation,
     fold_blanks,
     fold_typography,
     has_sign,
     keep_symbols,
+    make_key,
     make_skeleton,
 )
-from webquarry.verify.quotes.negation import find_negation
-from webquarry.verify.quotes.parts import QuotePiece, QuoteReading
 
-MOST_OCCURRENCES = 50  # that are looked at
-_LONGEST_EDGE = 12  # characters before and behind a match that can belong to it
+_MIN_LETTERS = 12
+_MIN_CJK = 8
+_MIN_PIECE_CJK = 4
+_MIN_WORDS = 3  # of a piece with fewer letters
+_MAX_ALONE = 16  # brackets that are tried one by one
+_ELLIPSIS = re.compile(
+    r"\[\s*(?:\.\s?\.\s?\.\s?\.?|…{1,2})\s*\]|\(\s*(?:\.\s?\.\s?\.|…{1,2})\s*\)|\.\s\.\s\.(?:\s\.)?"
+    r"|\.{3,6}|…{1,2}|⋯{1,2}"
+)
+_BRACKET = re.compile(r"\[([^\[\]]{0,200})\]")
+_PAGE_BRACKET = re.compile(r"[^\W\d_]|[\s.…]*")  # a letter, as in "[T]he", or an ellipsis
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_PAIRS = {
+    '"': '"”', "“": '”"“', "”": "”", "„": "“”\"", "«": "»", "»": "«", "‘": "’", "'": "'", "‚": "‘’",
+    "‹": "›", "「": "」", "『": "』", "〈": "〉", "《": "》", "＂": "＂",
+}  # fmt: skip
+_SEAM = "\x00"  # where words in brackets were taken out
+
+JointKind = Literal["ellipsis", "replacement"]
+
+
+@dataclass(frozen=True)
+class QuotePiece:
+    """Consecutive words, and how they are joined to the piece before."""
+
+    text: str
+    joint: JointKind | None = None  # None for the first
+    seams: tuple[int, ...] = ()  # places in the key where words in brackets were taken out
+    may_end_in_word: bool = False  # the quote breaks off with an ellipsis
+
+    @cached_property
+    def key(self) -> str:
+        """The letters and digits."""
+        return make_key(self.text)
+
+    @cached_property
+    def skeleton(self) -> str:
+        """The key with significant signs."""
+        return make_skeleton(self.text)
+
+    @cached_property
+    def is_long_enough(self) -> bool:
+        """Whether the piece can be searched for on its own."""
+        if CJK.search(self.text):
+            return len(self.key) >= _MIN_PIECE_CJK
+        return len(self.key) >= _MIN_LETTERS or len(_WORD.findall(self.text)) >= _MIN_WORDS
+
+
+@dataclass(frozen=True)
+class QuoteReading:
+    """One way to take a quote apart."""
+
+    pieces: tuple[QuotePiece, ...]
+    inserted: tuple[str, ...] = ()  # what is taken for the writer's own words
+    opens_with_ellipsis: bool = False
+
+    @cached_property
+    def short_piece(self) -> QuotePiece | None:
+        """A piece that is too short to be searched for on its own."""
+        if len(self.pieces) < 2:
+            return None
+        return next((piece for piece in self.pieces if not piece.is_long_enough), None)
+
+
+def strip_marks(quote: str) -> str:
+    """Return a quote without the quotation marks around it."""
+    quote = quote.strip()
+    if len(quote) > 1 and quote[-1] in _PAIRS.get(quote[0], ""):
+        return quote[1:-1].strip()
+    return quote
+
+
+def is_too_short(literal: str) -> bool:
+    """Return whether a quote is too short to be identified."""
+    key = make_key(literal)
+    if CJK.search(literal):
+        return len(key) < _MIN_CJK
+    return len(key) < _MIN_LETTERS
+
+
+def read_literally(literal: str) -> QuoteReading:
+    """Return the reading in which every mark belongs to the page."""
+    ends = literal.rstrip(" .\"'”’)]").endswith("…") or literal.endswith("...")
+    piece = QuotePiece(literal, may_end_in_word=ends)
+    return QuoteReading((piece,), opens_with_ellipsis=_ELLIPSIS.match(literal) is not None)
+
+
+def list_readings(literal: str) -> Iterator[QuoteReading]:
+    """Yield the other readings: ellipses as omissions, brackets as additions, then brackets as
+    replacements of words of the page.
+    """
+    brackets = [one for one in _BRACKET.finditer(literal) if not _PAGE_BRACKET.fullmatch(one[1])]
+    choices: list[Sequence[re.Match[str]]] = [(), *((one,) for one in brackets[:_MAX_ALONE])]
+    if len(brackets) > 1:
+        choices.append(brackets)
+    for dropped in choices:
+        if dropped or _ELLIPSIS.search(literal):
+            yield from _split(_cut_brackets(literal, dropped), _list_inserted(dropped))
+    for dropped in choices[1:]:
+        replaced = _split_at_brackets(literal, dropped)
+        if replaced is not None:
+            yield replaced
+
+
+def _list_inserted(dropped: Sequence[re.Match[str]]) -> tuple[str, ...]:
+    return tuple(one[1].strip() for one in dropped)
+
+
+def _cut_brackets(literal: str, dropped: Sequence[re.Match[str]]) -> str:
+    """Return the quote with a seam in place of each dropped bracket."""
+    for one in reversed(dropped):
+        literal = f"{literal[: one.start()]} {_SEAM} {literal[one.end() :]}"
+    return literal
+
+
+def _split(text: str, inserted: tuple[str, ...]) -> Iterator[QuoteReading]:
+    """Yield the readings with ellipses as omissions, at first all of them, then only between long
+    pieces."""
+    texts = _ELLIPSIS.split(text)
+    opens, ends = (len(texts) > 1 and not make_key(texts[place]) for place in (0, -1))
+    whole = [one for one in texts if make_key(one)]
+    joined: list[str] = []
+    for one in whole:
+        if joined and not all(QuotePiece(piece).is_long_enough for piece in (joined[-1], one)):
+            joined[-1] += f" … {one}"
+        else:
+            joined.append(one)
+    for parts in [whole, joined] if joined != whole else [whole]:
+        pieces: list[QuotePiece] = []
+        for number, part in enumerate(parts, 1):
+            lengths = [len(make_key(one)) for one in part.split(_SEAM)]
+            plain = part.replace(_SEAM, " ")
+            joint: JointKind | None = "ellipsis" if pieces else None
+            may_end = ends and number == len(parts)
+            pieces.append(QuotePiece(plain, joint, tuple(accumulate(lengths[:-1])), may_end))
+        if pieces:
+            yield QuoteReading(tuple(pieces), inserted, opens)
+
+
+def _split_at_brackets(literal: str, dropped: Sequence[re.Match[str]]) -> QuoteReading | None:
+    """Return the reading in which brackets replace words of the page."""
+    pieces: list[QuotePiece] = []
+    for part in _cut_brackets(literal, dropped).split(_SEAM):
+        for count, piece in enumerate(_ELLIPSIS.split(part)):
+            if make_key(piece):
+                joint: JointKind = "ellipsis" if count else "replacement"
+                pieces.append(QuotePiece(piece, joint if pieces else None))
+    if len(pieces) < 2 or not all(piece.is_long_enough for piece in pieces):
+        return None
+    return QuoteReading(tuple(pieces), _list_inserted(dropped))
+
+
+_MAX_OCCURRENCES = 50
+_MAX_EDGE = 12  # characters before and after a match that can belong to it
+_MAX_GAP = 600  # characters that an ellipsis may omit
+_MAX_REPLACED = 60  # characters that words in brackets may replace
 _NUMBER_BEFORE = re.compile(r"\d[.,'’]?\Z")
 _NUMBER_BEHIND = re.compile(r"[.,'’]?\d")
 _STOP = re.compile(r"[.!?…。！？]")
@@ -45,82 +202,91 @@ class PieceHit(NamedTuple):
     key_end: int
 
 
+Chain = list[PieceHit]
+
+
+def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
+    """Return the places at which the pieces of a reading follow each other."""
+    chains: list[Chain] = [[hit] for hit in find_piece(reading.pieces[0], text, lane)]
+    for piece in reading.pieces[1:]:
+        if not chains:
+            return []
+        limit = _MAX_REPLACED if piece.joint == "replacement" else _MAX_GAP
+        hits = find_piece(piece, text, lane, chains[0][-1].key_end)
+        extended = []
+        for chain in chains:
+            end = chain[-1].end
+            following = next((hit for hit in hits if hit.start >= end), None)
+            if following and following.start - end <= limit:
+                extended.append([*chain, following])
+        chains = extended
+    return [chain for chain in chains if _may_replace(reading.pieces, chain, text)]
+
+
 def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[PieceHit]:
     """Return the places of a piece in a lane, from a place of its key on."""
-    key = piece.key
-    if not key:
-        return []
     hits = []
-    for place in lane.find(key, MOST_OCCURRENCES, start):
-        first = lane.locate(place)
-        last = lane.locate(place + len(key) - 1) + 1
-        own = cut_out(text, first, last, lane.removed)
-        if make_skeleton(own) != piece.skeleton or not dots_agree(piece.text, own):
-            continue
-        if _edges_agree(piece, text, first, last, lane.removed):
-            hits.append(PieceHit(first, last, place, place + len(key)))
+    for place in lane.find(piece.key, _MAX_OCCURRENCES, start) if piece.key else ():
+        end = place + len(piece.key)
+        hit = PieceHit(lane.locate(place), lane.locate(end - 1) + 1, place, end)
+        own = cut_out(text, hit.start, hit.end, lane.removed)
+        if (
+            make_skeleton(own) == piece.skeleton
+            and _edges_agree(piece, text, hit, lane.removed)
+            and not any(_has_brackets(piece, text, lane, hit))
+        ):
+            hits.append(hit)
     return hits
 
 
-def gap_at(text: str, lane: Lane, hit: PieceHit, place: int) -> str:
-    """Return the text between two letters of a hit, with removed ranges."""
-    key_place = hit.key_start + place
-    if not place:
-        return _last_gap(text[max(0, hit.start - _LONGEST_EDGE) : hit.start])
-    start = lane.locate(key_place - 1) + 1
-    if key_place == hit.key_end:
-        return _first_gap(text[start : start + _LONGEST_EDGE])
-    return text[start : lane.locate(key_place)]
+def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: PieceHit) -> Iterator[bool]:
+    """Yield for each seam of a piece whether the page has brackets there."""
+    for seam in piece.seams:
+        if not seam:
+            yield "]" in _last_gap(text[max(0, hit.start - _MAX_EDGE) : hit.start])
+        elif seam == len(piece.key):
+            yield "[" in _first_gap(text[hit.end : hit.end + _MAX_EDGE])
+        else:
+            place = hit.key_start + seam
+            gap = text[lane.locate(place - 1) + 1 : lane.locate(place)]
+            yield "[" in gap or "]" in gap
 
 
 def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
     """Return the text between two places without removed ranges."""
-    if not removed:
-        return text[start:stop]
-    parts = []
-    place = start
-    for first, last in ranges_inside(removed, start, stop):
-        parts.append(text[place:first])
-        place = last
-    parts.append(text[place:stop])
-    return "".join(parts)
+    inside = ranges_inside(removed, start, stop)
+    starts = [start, *(last for _, last in inside)]
+    stops = [*(first for first, _ in inside), stop]
+    return "".join(text[first:last] for first, last in zip(starts, stops, strict=True))
 
 
-def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> list[Range]:
+def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> Sequence[Range]:
     """Return the ranges that begin between two places."""
     first = bisect_left(removed, start, key=lambda one: one[0])
-    found = []
-    for one in removed[first:]:
-        if one[0] >= stop:
-            break
-        found.append(one)
-    return found
+    return removed[first : bisect_left(removed, stop, key=lambda one: one[0])]
 
 
-def _edges_agree(
-    piece: QuotePiece, text: str, start: int, end: int, removed: Sequence[Range]
-) -> bool:
+def _edges_agree(piece: QuotePiece, text: str, hit: PieceHit, removed: Sequence[Range]) -> bool:
     """Return whether the characters next to a match are compatible with the piece."""
-    before = text[max(0, start - _LONGEST_EDGE) : start]
-    behind = text[end : end + _LONGEST_EDGE]
-    own_before, own_behind = _edges_of(piece.text)
-    if _is_inside_word(before[-1:], text[start]):
+    before = text[max(0, hit.start - _MAX_EDGE) : hit.start]
+    behind = text[hit.end : hit.end + _MAX_EDGE]
+    first, last = text[hit.start], text[hit.end - 1]
+    own_before, own_behind = _first_gap(piece.text), _last_gap(piece.text)
+    gap_before, gap_behind = _last_gap(before), _first_gap(behind)
+    if _is_inside_word(before[-1:], first):
         return False
-    if not piece.may_end_in_word and _is_inside_word(text[end - 1], behind[:1]):
+    if not piece.may_end_in_word and _is_inside_word(last, behind[:1]):
         return False
-    if text[start].isdigit():
-        if _NUMBER_BEFORE.search(before) and not _is_cut_off(start, removed):
+    if first.isdigit():
+        if _NUMBER_BEFORE.search(before) and not _is_cut_off(hit.start, removed):
             return False
-        gap = _last_gap(before)
-        if has_sign(gap) != has_sign(own_before):
+        if has_sign(gap_before) != has_sign(own_before):
             return False
-    if text[end - 1].isdigit() and _NUMBER_BEHIND.match(behind) and not _is_cut_off(end, removed):
+    if last.isdigit() and _NUMBER_BEHIND.match(behind) and not _is_cut_off(hit.end, removed):
         return False
-    symbols_before = keep_symbols(own_before)
-    if symbols_before and not keep_symbols(_last_gap(before)).endswith(symbols_before):
-        return False
-    symbols_behind = keep_symbols(own_behind)
-    return not symbols_behind or keep_symbols(_first_gap(behind)).startswith(symbols_behind)
+    return keep_symbols(gap_before).endswith(keep_symbols(own_before)) and keep_symbols(
+        gap_behind
+    ).startswith(keep_symbols(own_behind))
 
 
 def _is_cut_off(place: int, removed: Sequence[Range]) -> bool:
@@ -129,26 +295,15 @@ def _is_cut_off(place: int, removed: Sequence[Range]) -> bool:
     return first < len(removed) and place in removed[first]
 
 
-def _edges_of(piece: str) -> tuple[str, str]:
-    """Return the characters before the first and after the last letter of a piece."""
-    places = [place for place, letter in enumerate(piece) if FOLD[ord(letter)]]
-    return piece[: places[0]], piece[places[-1] + 1 :]
-
-
 def _last_gap(before: str) -> str:
     """Return the characters after the last letter or digit."""
-    place = len(before)
-    while place and not FOLD[ord(before[place - 1])]:
-        place -= 1
-    return before[place:]
+    return _first_gap(before[::-1])[::-1]
 
 
 def _first_gap(behind: str) -> str:
     """Return the characters before the first letter or digit."""
-    for place, letter in enumerate(behind):
-        if FOLD[ord(letter)]:
-            return behind[:place]
-    return behind
+    letters = (place for place, letter in enumerate(behind) if FOLD[ord(letter)])
+    return behind[: next(letters, None)]
 
 
 def _is_inside_word(first: str, second: str) -> bool:
@@ -158,99 +313,32 @@ def _is_inside_word(first: str, second: str) -> bool:
     return (first.islower() and second.islower()) or first.isupper()
 
 
+def _may_replace(pieces: Sequence[QuotePiece], chain: Chain, text: str) -> bool:
+    """Return whether bracketed words replace neither a number nor a negation nor brackets."""
+    for piece, (before, hit) in zip(pieces[1:], pairwise(chain), strict=True):
+        replaced = text[before.end : hit.start]
+        is_protected = any(letter in "[]" or letter.isdigit() for letter in replaced)
+        if piece.joint == "replacement" and (is_protected or find_negation(replaced)):
+            return False
+    return True
+
+
 def judge_tier(piece: str, text: str, hit: PieceHit, removed: Sequence[Range]) -> Tier:
     """Return how closely a piece agrees with the text of a hit."""
     if ranges_inside(removed, hit.start, hit.end):
         return "letters"
-    before, behind = _edges_of(piece)
-    start = max(0, hit.start - 2 * len(before) - 2)
-    window = text[start : hit.end + 2 * len(behind) + 2]
+    start = max(0, hit.start - 2 * len(_first_gap(piece)) - 2)
+    window = text[start : hit.end + 2 * len(_last_gap(piece)) + 2]
     if fold_blanks(piece) in fold_blanks(window):
         return "exact"
     own = fold_typography(piece).strip()
+    letter = next(filter(str.isalpha, own), "")
+    spellings = (own, own.replace(letter, letter.swapcase(), 1) if letter else own)
     other = fold_typography(window)
-    if own in other or _swap_first_letter(own) in other:
-        return "typography"
-    return "letters"
-
-
-def _swap_first_letter(text: str) -> str:
-    """Return the text with the case of its first letter changed."""
-    for place, letter in enumerate(text):
-        if letter.isalpha():
-            return text[:place] + letter.swapcase() + text[place + 1 :]
-    return text
+    return "typography" if any(one in other for one in spellings) else "letters"
 
 
 def words_before(text: str, place: int, most: int = 4) -> str:
     """Return the last words of the same sentence before a place."""
-    before = text[max(0, place - 80) : place]
-    sentence = _STOP.split(before)[-1]
+    sentence = _STOP.split(text[max(0, place - 80) : place])[-1]
     return " ".join(sentence.split()[-most:])
-
-
-LONGEST_GAP = 600  # characters that an ellipsis may omit
-_LONGEST_REPLACED = 60  # characters that words in brackets may replace
-
-Chain = list[PieceHit]
-
-
-def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
-    """Return the places at which the pieces of a reading follow each other."""
-    first = reading.pieces[0]
-    chains = [[hit] for hit in _find(first, text, lane)]
-    for piece in reading.pieces[1:]:
-        if not chains:
-            return []
-        limit = LONGEST_GAP
-        if piece.joint == "replacement":
-            limit = _LONGEST_REPLACED
-        hits = _find(piece, text, lane, chains[0][-1].key_end)
-        chains = _extend(chains, hits, limit)
-    return [chain for chain in chains if _may_replace(reading.pieces, chain, text)]
-
-
-def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[PieceHit]:
-    """Return the places of a piece without brackets of the page at its seams."""
-    hits = find_piece(piece, text, lane, start)
-    if not piece.seams:
-        return hits
-    return [hit for hit in hits if not any(_has_brackets(piece, text, lane, hit))]
-
-
-def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: PieceHit) -> Iterator[bool]:
-    """Yield for each seam of a piece whether the page has brackets there."""
-    for seam in piece.seams:
-        marks = "[]"
-        if not seam:
-            marks = "]"
-        elif seam == len(piece.key):
-            marks = "["
-        gap = gap_at(text, lane, hit, seam)
-        yield any(mark in gap for mark in marks)
-
-
-def _extend(chains: Sequence[Chain], hits: Sequence[PieceHit], limit: int) -> list[Chain]:
-    """Return the chains continued by the first place that follows within the limit."""
-    extended = []
-    number = 0
-    for chain in chains:
-        end = chain[-1].end
-        while number < len(hits) and hits[number].start < end:
-            number += 1
-        if number < len(hits) and hits[number].start - end <= limit:
-            extended.append([*chain, hits[number]])
-    return extended
-
-
-def _may_replace(pieces: Sequence[QuotePiece], chain: Chain, text: str) -> bool:
-    """Return whether bracketed words replace neither a number nor a negation nor brackets."""
-    for piece, before, hit in zip(pieces[1:], chain, chain[1:], strict=False):
-        if piece.joint != "replacement":
-            continue
-        replaced = text[before.end : hit.start]
-        if any(letter in "[]" or letter.isdigit() for letter in replaced):
-            return False
-        if find_negation(replaced):
-            return False
-    return True

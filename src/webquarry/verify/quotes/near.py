@@ -1,29 +1,28 @@
 """The words of a source that are nearest to a quote that it does not have.
 
-Bounded: places are found by votes of the rarer words, and only windows of the length of the quote
-are compared word by word.
+Places are found by votes of the rarer words; only windows of the length of the quote are compared
+word by word.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from difflib import SequenceMatcher
 
 from webquarry.verify.quotes.findings import ChangeKind, WordChange
-from webquarry.verify.quotes.fold import SYMBOLS
-from webquarry.verify.quotes.negation import is_negation
-from webquarry.verify.quotes.source import SourceText, TokenIndex, WordToken, split_tokens
+from webquarry.verify.quotes.fold import SYMBOLS, is_negation
+from webquarry.verify.quotes.source import SourceText, WordToken, split_tokens
 
-LEAST_ALIKE = 0.6  # of the words of a quote, for a place to be called near
-_MOST_TOKENS = 400  # of a quote that are compared
-_MOST_PLACES = 60  # of a word that votes
+_MIN_SHARE = 0.6  # of the words of a quote, for a place to be near
+_MAX_TOKENS = 400  # of a quote that are compared
+_MAX_PLACES = 60  # of a word that votes
 _BUCKET = 8  # words
 _TRIED = 3  # windows
-_LEAST_TOKENS = 3
-_MOST_CHANGES = 12
+_MIN_TOKENS = 3
+_MAX_CHANGES = 12
 _CONTRACTED = frozenset(
     """
     aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt mightnt mustnt neednt shant
@@ -31,6 +30,8 @@ _CONTRACTED = frozenset(
     """.split()  # noqa: SIM905
 )
 _WRAPPED = re.compile(r"(?<=[^\W\d_])-\n\s*(?=[^\W\d_])")
+
+_Tokens = Sequence[WordToken]
 
 
 @dataclass(frozen=True)
@@ -43,178 +44,96 @@ class NearPlace:
     changes: tuple[WordChange, ...]
 
 
-class _Window(NamedTuple):
-    """Words of a source that may be those of a quote."""
-
-    shared: int  # words that both have, in whatever order
-    source: SourceText
-    tokens: Sequence[WordToken]
-
-
 def find_near(quote: str, sources: Sequence[SourceText]) -> NearPlace | None:
     """Return the nearest place, if it is near enough."""
     quote = _WRAPPED.sub("", quote)
-    own = split_tokens(quote)[:_MOST_TOKENS]
-    if len(own) < _LEAST_TOKENS:
+    own = split_tokens(quote)[:_MAX_TOKENS]
+    keys = _keys(own)
+    windows = [(source, tokens) for source in sources for tokens in _list_windows(keys, source)]
+    windows.sort(key=lambda window: -_count_shared(keys, window[1]))
+    places = []
+    for source, tokens in windows[:_TRIED]:
+        matcher = SequenceMatcher(None, _keys(tokens), keys, False)
+        same = sum(block.size for block in matcher.get_matching_blocks())
+        places.append((same, source, tokens, matcher.get_opcodes()))
+    best = max(places, key=lambda one: one[0], default=None)
+    if best is None or len(own) < _MIN_TOKENS or best[0] < _MIN_SHARE * len(own):
         return None
-    windows: list[_Window] = []
-    for source in sources:
-        windows += _list_windows(own, source)
-    windows.sort(key=lambda window: -window.shared)
-    keys = [token.key for token in own]
-    best: tuple[int, _Window, list[Pair]] | None = None
-    for window in windows[:_TRIED]:
-        pairs = align(keys, [token.key for token in window.tokens])
-        same = sum(_is_same(pair, own, window.tokens) for pair in pairs)
-        if best is None or same > best[0]:
-            best = (same, window, pairs)
-    if best is None or best[0] < LEAST_ALIKE * len(own):
-        return None
-    _, window, pairs = best
-    used = [window.tokens[j] for _, j in pairs if j is not None]
-    changes = _describe_changes(quote, own, window.source.text, window.tokens, pairs)
-    return NearPlace(window.source, used[0].start, used[-1].end, changes)
+    _, source, tokens, codes = best
+    groups = [(own[b:b2], tokens[a:a2]) for _, a, a2, b, b2 in codes]
+    # The window is wider than the quote: words beyond its ends are not changes.
+    if codes[0][0] != "equal":
+        mine, theirs = groups[0]
+        groups[0] = mine, theirs[max(0, len(theirs) - len(mine)) :]
+    if codes[-1][0] != "equal":
+        mine, theirs = groups[-1]
+        groups[-1] = mine, theirs[: len(mine)]
+    used = [token for _, theirs in groups for token in theirs]
+    changes = _describe_changes(quote, source.text, groups)
+    return NearPlace(source, used[0].start, used[-1].end, changes)
 
 
-def _list_windows(own: Sequence[WordToken], source: SourceText) -> Iterator[_Window]:
+def _count_shared(keys: Sequence[str], tokens: _Tokens) -> int:
+    return (Counter(keys) & Counter(_keys(tokens))).total()
+
+
+def _list_windows(keys: Sequence[str], source: SourceText) -> Iterator[_Tokens]:
     """Yield the windows of a source that share enough words with a quote."""
-    tokens = source.tokens.tokens
-    wanted = Counter(token.key for token in own)
-    slack = _BUCKET + len(own) // 4
-    for start in _vote(own, source.tokens):
-        first = max(0, start - slack)
-        behind = max(0, start + _BUCKET + len(own) + slack)
-        window = tokens[first:behind]
-        present = Counter(token.key for token in window)
-        shared = (wanted & present).total()
-        if shared >= LEAST_ALIKE * len(own):
-            yield _Window(shared, source, window)
+    slack = _BUCKET + len(keys) // 4
+    for start in _vote(keys, source.token_places):
+        window = source.tokens[max(0, start - slack) : start + _BUCKET + len(keys) + slack]
+        if _count_shared(keys, window) >= _MIN_SHARE * len(keys):
+            yield window
 
 
-def _vote(own: Sequence[WordToken], index: TokenIndex) -> list[int]:
+def _vote(keys: Sequence[str], places: Mapping[str, Sequence[int]]) -> list[int]:
     """Return the likely beginnings of the quote, in words of the source."""
-    votes: Counter[int] = Counter()
-    lists = []
-    for number, token in enumerate(own):
-        places = index.places.get(token.key)
-        if places:
-            lists.append((len(places), number, places))
-    if len(lists) < LEAST_ALIKE * len(own):
+    counts = [(len(places.get(key, ())), number) for number, key in enumerate(keys)]
+    known = [one for one in counts if one[0]]
+    if len(known) < _MIN_SHARE * len(keys):
         return []
-    rare = [one for one in lists if one[0] <= _MOST_PLACES]
+    rare = [one for one in known if one[0] <= _MAX_PLACES]
     if len(rare) < 2:
-        rare = sorted(lists, key=lambda one: one[:2])[:4]
-    for _, number, places in rare:
-        for place in places[:_MOST_PLACES]:
-            votes[(place - number) // _BUCKET] += 1
-    ranked = []
-    for bucket, count in votes.items():
-        joined = count + votes.get(bucket + 1, 0)
-        ranked.append((-joined, bucket))
-    ranked.sort()
+        rare = sorted(known)[:4]
+    votes: Counter[int] = Counter()
+    for _, number in rare:
+        votes.update((place - number) // _BUCKET for place in places[keys[number]][:_MAX_PLACES])
+    ranked = sorted((-count - votes[bucket + 1], bucket) for bucket, count in votes.items())
     return [bucket * _BUCKET for _, bucket in ranked[:_TRIED]]
 
 
-def _is_same(pair: Pair, own: Sequence[WordToken], other: Sequence[WordToken]) -> bool:
-    """Return whether a pair of places has the same word."""
-    i, j = pair
-    if i is None or j is None:
-        return False
-    return own[i].key == other[j].key
-
-
-Pair = tuple[int | None, int | None]
-
-
-def align(own: Sequence[str], other: Sequence[str]) -> list[Pair]:
-    """Return the cheapest alignment of two lists of words as pairs of places; the ends of the
-    second list are free, None is a gap.
-    """
-    width = len(other) + 1
-    previous = [0] * width
-    moves: list[bytearray] = [bytearray(width)]  # 0 ends, 1 both, 2 only own, 3 only other
-    for i, word in enumerate(own, 1):
-        current = [i] + [0] * len(other)
-        row = bytearray(width)
-        row[0] = 2
-        for j, candidate in enumerate(other, 1):
-            cost = previous[j - 1] + (word != candidate)
-            move = 1
-            if previous[j] + 1 < cost:
-                cost, move = previous[j] + 1, 2
-            if current[j - 1] + 1 < cost:
-                cost, move = current[j - 1] + 1, 3
-            current[j] = cost
-            row[j] = move
-        moves.append(row)
-        previous = current
-    j = min(range(width), key=previous.__getitem__)
-    i = len(own)
-    pairs: list[Pair] = []
-    while i:
-        move = moves[i][j]
-        if move == 1:
-            i, j = i - 1, j - 1
-            pairs.append((i, j))
-        elif move == 2:
-            i -= 1
-            pairs.append((i, None))
-        else:
-            j -= 1
-            pairs.append((None, j))
-    pairs.reverse()
-    return pairs
-
-
 def _describe_changes(
-    quote: str,
-    own: Sequence[WordToken],
-    text: str,
-    window: Sequence[WordToken],
-    pairs: Sequence[Pair],
+    quote: str, text: str, groups: Sequence[tuple[_Tokens, _Tokens]]
 ) -> tuple[WordChange, ...]:
     """Return the words that differ, neighbours together."""
-    groups: list[tuple[list[WordToken], list[WordToken]]] = []
-    is_open = False
-    for i, j in pairs:
-        if _is_same((i, j), own, window):
-            is_open = False
-            continue
-        if not is_open:
-            groups.append(([], []))
-            is_open = True
-        if i is not None:
-            groups[-1][0].append(own[i])
-        if j is not None:
-            groups[-1][1].append(window[j])
-    before = Counter(token.key for group in groups for token in group[0])
-    behind = Counter(token.key for group in groups for token in group[1])
-    is_order = bool(before) and before == behind
-    changes = []
-    for mine, theirs in groups[:_MOST_CHANGES]:
-        kind: ChangeKind = "order"
-        if not is_order:
-            kind = _name_change(mine, theirs)
-        changes.append(WordChange(kind, _cut(quote, mine), _cut(text, theirs)))
-    return tuple(changes)
+    changed = [place for place, (mine, theirs) in enumerate(groups) if _keys(mine) != _keys(theirs)]
+    pairs = [groups[place] for place in changed]
+    left = Counter(key for mine, _ in pairs for key in _keys(mine))
+    if left and left == Counter(key for _, theirs in pairs for key in _keys(theirs)):
+        between = groups[changed[0] : changed[-1] + 1]
+        mine = [token for tokens, _ in between for token in tokens]
+        theirs = [token for _, tokens in between for token in tokens]
+        return (WordChange("order", _cut(quote, mine), _cut(text, theirs)),)
+    return tuple(
+        WordChange(_name_change(mine, theirs), _cut(quote, mine), _cut(text, theirs))
+        for mine, theirs in pairs[:_MAX_CHANGES]
+    )
 
 
-def _name_change(mine: Sequence[WordToken], theirs: Sequence[WordToken]) -> ChangeKind:
+def _keys(tokens: _Tokens) -> list[str]:
+    return [token.key for token in tokens]
+
+
+def _name_change(mine: _Tokens, theirs: _Tokens) -> ChangeKind:
     """Return the kind of a change."""
-    different = {token.key for token in mine} ^ {token.key for token in theirs}
+    different = set(_keys(mine)) ^ set(_keys(theirs))
     if any(is_negation(key) or key in _CONTRACTED for key in different):
         return "negation"
-    if any(_is_number(key) for key in different):
+    if any(key[-1].isdigit() or key in SYMBOLS for key in different):
         return "number"
     return "word"
 
 
-def _is_number(key: str) -> bool:
-    return key[-1].isdigit() or key in SYMBOLS
-
-
-def _cut(text: str, tokens: Sequence[WordToken]) -> str:
+def _cut(text: str, tokens: _Tokens) -> str:
     """Return the text from the first to the last of some words."""
-    if not tokens:
-        return ""
-    return text[tokens[0].start : tokens[-1].end]
+    return text[tokens[0].start : tokens[-1].end] if tokens else ""

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -36,8 +36,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class WordToken:
+class WordToken(NamedTuple):
     """A folded word and its place."""
 
     key: str
@@ -50,50 +49,20 @@ def split_tokens(text: str) -> list[WordToken]:
     tokens = []
     for found in _TOKEN.finditer(text):
         word = found[0]
-        key = word.lower()
-        if not key.isalpha() or not key.isascii():
-            key = _fold(word)
-        if key:
-            tokens.append(WordToken(key, found.start(), found.end()))
-    return tokens
+        key = "" if word[-1].isdigit() else make_key(word)
+        tokens.append(WordToken(key or fold_typography(word).strip(), *found.span()))
+    return [token for token in tokens if token.key]
 
 
-def _fold(word: str) -> str:
-    if word[-1].isdigit():
-        return fold_typography(word)
-    return make_key(word) or fold_typography(word).strip()
-
-
-def _lies_in(place: int, ranges: Sequence[Range]) -> bool:
-    """Whether a place is in one of some ranges, which are in order."""
-    number = bisect_right(ranges, place, key=lambda one: one[0])
-    return bool(number) and place < ranges[number - 1][1]
-
-
-class TokenIndex:
-    """The words of a text and their places."""
-
-    def __init__(self, text: str, hidden: Sequence[Range] = ()) -> None:
-        self.tokens = split_tokens(text)
-        if hidden:
-            self.tokens = [token for token in self.tokens if not _lies_in(token.start, hidden)]
-
-    @cached_property
-    def places(self) -> dict[str, list[int]]:
-        """The token numbers of each word."""
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for number, token in enumerate(self.tokens):
-            places[token.key].append(number)
-        return dict(places)
-
-
-# A line that is the number of a page and nothing else.
+# A line that is only the number of a page.
 _PAGE_NUMBER = re.compile(
     r"^[ \t]*(?:[-–—•|][ \t]*)?(?:(?:page|seite|p\.|pág\.?|стр\.)[ \t]*)?(?:\d{1,4}|[ivxlc]{1,7})"
     r"(?:[ \t]*(?:/|of|von)[ \t]*\d{1,4})?(?:[ \t]*[-–—•|])?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_LONGEST_HEAD = 90  # characters of a running head or foot
+_MAX_HEAD = 90  # characters of a running head or foot
+_LINE_BEFORE = re.compile(rf"\n([^\n]{{1,{_MAX_HEAD}}}\s*)\Z")
+_LINE_BEHIND = re.compile(rf"\s*([^\n]{{0,{_MAX_HEAD}}})\n")
 
 
 LaneKind = Literal["words", "asides", "hidden", "furniture"]
@@ -106,18 +75,6 @@ class SourceLane(NamedTuple):
     lane: Lane
 
 
-def _find_furniture(text: str) -> list[list[Range]]:
-    """Return ranges that may separate pages: numbers alone, and with short lines around them."""
-    numbers = [found.span() for found in _PAGE_NUMBER.finditer(text)]
-    if not numbers:
-        return []
-    choices = ((False, False), (False, True), (True, False), (True, True))
-    furniture = []
-    for before, behind in choices:
-        furniture.append([_widen(text, number, before, behind) for number in numbers])
-    return furniture
-
-
 @dataclass(frozen=True)
 class SourceText:
     """A source and the words of its page."""
@@ -126,8 +83,7 @@ class SourceText:
     words: PageWords
     title: str = ""
     read_at: datetime | None = None
-    # why nothing can be compared with it, where that is so
-    problem: str | None = field(default=None)
+    problem: str | None = None  # why it cannot be read
 
     @classmethod
     def of_text(cls, url: str, text: str, read_at: datetime | None = None) -> SourceText:
@@ -162,52 +118,57 @@ class SourceText:
     @cached_property
     def _removed(self) -> list[tuple[LaneKind, list[Range]]]:
         """The ranges that each lane leaves out."""
-        hidden = list(self.words.hidden)
-        asides = list(self.words.asides)
-        removed: list[tuple[LaneKind, list[Range]]] = [("words", hidden)]
+        hidden = self.words.hidden
+        asides = self.words.asides
+        removed: list[tuple[LaneKind, Sequence[Range]]] = [("words", hidden)]
         if asides:
-            removed.append(("asides", _merge([*hidden, *asides])))
+            removed.append(("asides", [*hidden, *asides]))
         if hidden:
-            removed.append(("hidden", []))
-        if hidden and asides:
-            removed.append(("hidden", asides))
+            removed += [("hidden", one) for one in dict.fromkeys([(), asides])]
         if self.words.may_have_furniture:
-            for furniture in _find_furniture(self.text):
-                removed.append(("furniture", _merge([*hidden, *furniture])))
-                if asides:
-                    removed.append(("furniture", _merge([*hidden, *asides, *furniture])))
-        return removed
+            for furniture in _list_furniture(self.text):
+                for notes in dict.fromkeys([(), asides]):
+                    removed.append(("furniture", [*hidden, *notes, *furniture]))
+        return [(kind, list(merge_ranges(list(ranges)))) for kind, ranges in removed]
 
     @cached_property
-    def tokens(self) -> TokenIndex:
-        """The words that are seen, by their places."""
-        return TokenIndex(self.text, self.words.hidden)
+    def tokens(self) -> list[WordToken]:
+        """The visible words."""
+        hidden = self.words.hidden
+        tokens = []
+        for token in split_tokens(self.text):
+            number = bisect_right(hidden, token.start, key=lambda one: one[0])
+            if not number or token.start >= hidden[number - 1][1]:
+                tokens.append(token)
+        return tokens
+
+    @cached_property
+    def token_places(self) -> dict[str, list[int]]:
+        """The numbers of each word among the tokens."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for number, token in enumerate(self.tokens):
+            places[token.key].append(number)
+        return dict(places)
 
 
-def _widen(text: str, number: Range, before: bool, behind: bool) -> Range:
+def _list_furniture(text: str) -> list[list[Range]]:
+    """Return ranges that may separate pages: numbers, alone or with short lines around them."""
+    numbers = [found.span() for found in _PAGE_NUMBER.finditer(text)]
+    choices = [(False, False), (False, True), (True, False), (True, True)] if numbers else []
+    return [
+        [_widen(text, start, stop, before, behind) for start, stop in numbers]
+        for before, behind in choices
+    ]
+
+
+def _widen(text: str, start: int, stop: int, before: bool, behind: bool) -> Range:
     """Return the range of a page number with the requested short lines around it."""
-    start, stop = number
-    if before:
-        end = len(text[max(0, start - 2 * _LONGEST_HEAD) : start].rstrip())
-        window = text[max(0, start - 2 * _LONGEST_HEAD) : start][:end]
-        line_start = window.rfind("\n") + 1
-        if line_start and len(window) - line_start <= _LONGEST_HEAD:
-            start = start - min(start, 2 * _LONGEST_HEAD) + line_start
-    if behind:
-        window = text[stop : stop + 2 * _LONGEST_HEAD]
-        skipped = len(window) - len(window.lstrip())
-        line_end = window.find("\n", skipped)
-        if line_end >= 0 and line_end - skipped <= _LONGEST_HEAD:
-            stop += line_end
-    return start, stop
+    head = _LINE_BEFORE.search(text, max(0, start - 2 * _MAX_HEAD), start) if before else None
+    foot = _LINE_BEHIND.match(text, stop, stop + 2 * _MAX_HEAD) if behind else None
+    return head.start(1) if head else start, foot.end(1) if foot else stop
 
 
-def _merge(ranges: list[Range]) -> list[Range]:
-    """The ranges in order, those that overlap as one."""
-    return list(merge_ranges(ranges))
-
-
-_AT_ONCE = 8
+_MAX_CONCURRENT = 8
 MOST_SOURCES = 200
 
 
@@ -216,7 +177,7 @@ async def collect_sources(pages: Pages, urls: Iterable[str]) -> list[SourceText]
     by_page: dict[str, str] = {}
     for url in urls:
         by_page.setdefault(identity(url), url)
-    limit = asyncio.Semaphore(_AT_ONCE)
+    limit = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def read(url: str) -> SourceText:
         async with limit:
@@ -233,13 +194,8 @@ async def collect_sources(pages: Pages, urls: Iterable[str]) -> list[SourceText]
 
 def find_source(url: str | None, sources: Sequence[SourceText]) -> str | None:
     """Return the URL under which a page is among the sources."""
-    if url is None:
-        return None
-    wanted = identity(url)
-    for source in sources:
-        if identity(source.url) == wanted:
-            return source.url
-    return None
+    pages = {identity(source.url): source.url for source in reversed(sources)}
+    return pages.get(identity(url)) if url else None
 
 
 def describe_source(source: SourceText) -> dict[str, Any]:

@@ -24,41 +24,32 @@ def correct_bibtex(reference: Reference, record: Record, checks: Sequence[FieldC
     """Return an entry with the record's values in the fields that differ."""
     differing = {check.field for check in checks if check.agrees == "no"}
     kind = _KINDS.get(reference.kind) or record.kind
-    venue = reference.venue
-    if "venue" in differing or not venue:
-        venue = next(iter(record.venues), "")
-    title = reference.title
-    if "title" in differing or not title:
-        title = record.title
-    url = record.url
-    if record.doi:
-        url = ""
-    year = reference.year
-    if ("year" in differing or not year) and record.years:
-        year = record.years[-1]
     if record.is_preprint and "venue" in differing:
         kind = "article"
+    year, venue, title = reference.year, reference.venue, reference.title
+    if record.years and ("year" in differing or not year):
+        year = record.years[-1]
+    if "venue" in differing or not venue:
+        venue = next(iter(record.venues), "")
+    if "title" in differing or not title:
+        title = record.title
     work = Work(
         kind=kind or "document",
         title=title,
-        authors=_name_authors(record.authors or reference.authors),
+        authors=tuple(map(_name_author, record.authors or reference.authors)),
         container=venue,
         publisher=record.publisher or reference.publisher,
         volume=record.volume,
         issue=record.issue,
         pages=record.pages,
         doi=record.doi,
-        url=url,
+        url="" if record.doi else record.url,
         issued=(year,) if year else (),
     )
     return to_bibtex(work, reference.key)
 
 
-def _name_authors(authors: Sequence[Author]) -> tuple[Name, ...]:
-    names = []
-    for author in authors:
-        if author.family:
-            names.append(Name(family=author.family, given=author.given))
-        else:
-            names.append(parse_person(author.written) or Name(literal=author.written))
-    return tuple(names)
+def _name_author(author: Author) -> Name:
+    if author.family:
+        return Name(family=author.family, given=author.given)
+    return parse_person(author.written) or Name(literal=author.written)

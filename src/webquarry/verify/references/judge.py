@@ -20,6 +20,14 @@ from typing import Literal
 
 from webquarry._search.scholarly.models import ARXIV_DOI, Notice, Record
 from webquarry.evidence.trust.retraction import status_of
+from webquarry.verify.references.compare import (
+    AGENCIES,
+    ENOUGH_WITNESSES,
+    SEARCHES,
+    Findings,
+    preprint_witnesses,
+    weigh,
+)
 from webquarry.verify.references.models import (
     OUTSIDE,
     FieldCheck,
@@ -27,20 +35,10 @@ from webquarry.verify.references.models import (
     State,
     Verdict,
 )
-from webquarry.verify.references.weigh import (
-    AGENCIES,
-    SEARCHES,
-    Findings,
-    claims_publication,
-    is_preprint_only,
-    preprint_witnesses,
-    same_title,
-    weigh,
-)
+from webquarry.verify.references.text import fold_letters
 
 Existence = Literal["yes", "not_found", "unknown"]
-_ENOUGH_WITNESSES = 2
-_NOT_HELD = OUTSIDE | {"book", "chapter", "dataset"}
+_RARELY_HELD = OUTSIDE | {"book", "chapter", "dataset"}
 _NAMES = {
     "crossref": "Crossref", "openalex": "OpenAlex", "dblp": "DBLP", "arxiv": "arXiv",
     "semanticscholar": "Semantic Scholar", "datacite": "DataCite", "doi": "doi.org",
@@ -48,6 +46,7 @@ _NAMES = {
     "openreview": "OpenReview", "rfceditor": "RFC Editor", "wayback": "Wayback Machine",
     "page": "the page itself",
 }  # fmt: skip
+_NOTHING = "Nothing in it can be looked up: no identifier and no title."
 
 
 @dataclass(frozen=True)
@@ -72,20 +71,26 @@ def judge(evidence: ReferenceEvidence, today: date) -> Judgement:
     answered = {
         one.index for one in evidence.replies if not one.failure and one.question.topic != "updates"
     }
-    without = sorted(answered - set(having) - {"doi", "wayback"})
-    failed = evidence.failed
     verdict, reason = _decide(evidence, findings, today)
     checks = findings.checks
     if verdict == "differs" and not findings.differing:
         checks = _mark_venue(findings, today)
-    record, other = _choose_records(evidence, findings, verdict)
+    if verdict in ("conflict", "not_registered") and not having:
+        checks = []
     exists: Existence = "unknown"
     if having:
         exists = "yes"
     elif verdict == "not_found":
         exists = "not_found"
-    if verdict in ("conflict", "not_registered") and not having:
-        checks = []
+    record = min(findings.records, key=_rank, default=None)
+    other = None
+    if verdict == "conflict":
+        record, other = _list_foreign(findings)[0], record
+    elif verdict == "not_registered":
+        record, other = None, record
+    elif record is None:
+        nearest = findings.maybe or findings.foreign
+        other = nearest[0].record if nearest else None
     return Judgement(
         verdict,
         reason,
@@ -94,9 +99,20 @@ def judge(evidence: ReferenceEvidence, today: date) -> Judgement:
         record,
         other,
         having,
-        without,
-        {index: kind for index, kind in failed.items() if index not in having},
+        sorted(answered - set(having) - {"doi", "wayback"}),
+        {index: kind for index, kind in evidence.failed.items() if index not in having},
     )
+
+
+def _rank(record: Record) -> tuple[bool, bool, bool]:
+    """Order records: published, of an agency, with a DOI first."""
+    return record.is_preprint, record.source not in AGENCIES, not record.doi
+
+
+def _list_foreign(findings: Findings) -> list[Record]:
+    """Return the records of another work, those of the agency first."""
+    records = [one.record for one in findings.foreign]
+    return sorted(records, key=lambda record: record.source not in AGENCIES)
 
 
 def _decide(evidence: ReferenceEvidence, findings: Findings, today: date) -> tuple[Verdict, str]:
@@ -104,7 +120,7 @@ def _decide(evidence: ReferenceEvidence, findings: Findings, today: date) -> tup
     if findings.foreign and not findings.by_number:
         return _decide_foreign(findings)
     if findings.is_registered is False and not findings.by_number:
-        doi = reference.doi or f"10.48550/arxiv.{reference.arxiv_id}"
+        doi = reference.doi or ARXIV_DOI + reference.arxiv_id
         return "not_registered", f"doi.org answered that {doi} is not registered."
     if findings.same:
         return _decide_fields(evidence, findings, today)
@@ -113,10 +129,11 @@ def _decide(evidence: ReferenceEvidence, findings: Findings, today: date) -> tup
 
 def _decide_foreign(findings: Findings) -> tuple[Verdict, str]:
     """Return a conflict if the agency or two indexes have another work for the identifier."""
-    agency = [one for one in findings.foreign if one.record.source in AGENCIES]
-    first = (agency or findings.foreign)[0].record
-    sources = {one.record.source for one in findings.foreign if same_title(one.record, first)}
-    if agency or len(sources) > 1:
+    records = _list_foreign(findings)
+    first = records[0]
+    title = fold_letters(first.title)
+    sources = {record.source for record in records if fold_letters(record.title) == title}
+    if first.source in AGENCIES or len(sources) > 1:
         return "conflict", (
             f"The identifier is registered for another work: {_name_all(sources)} "
             f"has it as “{first.title}”, with no author in common."
@@ -136,18 +153,15 @@ def _decide_fields(
     differing = findings.differing
     if differing:
         names = ", ".join(check.field for check in differing)
-        is_alone = len(findings.sources()) == 1 and not findings.by_number
-        if is_alone and evidence.failed:
+        if len(findings.sources()) == 1 and not findings.by_number and evidence.failed:
             return "could_not_verify", (
                 f"{sources} alone has the work, with another {names}; "
                 f"{_name_all(evidence.failed)} did not answer."
             )
         return "differs", f"Compared with {sources}: {names} differ{'s' * (len(differing) == 1)}."
-    venue = findings.check("venue")
-    is_open = venue is not None and venue.agrees == "not_checked"
-    if is_open and claims_publication(reference) and is_preprint_only(findings):
+    if findings.is_unpublished_at(reference) and findings.is_preprint_only:
         witnesses = preprint_witnesses(findings, today)
-        if len(witnesses) >= _ENOUGH_WITNESSES:
+        if len(witnesses) >= ENOUGH_WITNESSES:
             return "differs", (
                 f"{_name_all(witnesses)} have the work as a preprint only; "
                 "no record of the publication that is cited was found."
@@ -165,87 +179,47 @@ def _decide_fields(
 def _decide_missing(evidence: ReferenceEvidence, findings: Findings) -> tuple[Verdict, str]:
     """Return the verdict if no record of the work was found."""
     reference = evidence.reference
+    questions = [one for one in evidence.replies if one.question.topic != "updates"]
+    names = _name_all(one.index for one in questions)
+    is_searched = any(one.question.topic in SEARCHES for one in questions)
+    reason = f"Not found in {names}, which all answered."
     if evidence.failed:
-        return "could_not_verify", (
-            f"{_name_all(evidence.failed)} did not answer, so that nothing can be said."
-        )
-    if not evidence.replies:
+        reason = f"{_name_all(evidence.failed)} did not answer, so that nothing can be said."
+    elif not evidence.replies:
+        reason = _NOTHING
         if reference.kind in OUTSIDE:
-            return (
-                "could_not_verify",
-                f"The indexes do not hold works of this kind ({reference.kind}).",
-            )
-        return "could_not_verify", "Nothing in it can be looked up: no identifier and no title."
-    asked = [one.index for one in evidence.replies if one.question.topic != "updates"]
-    names = _name_all(asked)
-    if findings.is_registered:
-        return "could_not_verify", (
+            reason = f"The indexes do not hold works of this kind ({reference.kind})."
+    elif findings.is_registered:
+        reason = (
             f"The DOI is registered, but none of the indexes that were asked ({names}) has its "
             "record."
         )
-    if reference.kind in _NOT_HELD:
-        return "could_not_verify", (
-            f"Not found in {names}, which hold few works of this kind ({reference.kind})."
-        )
-    if findings.maybe:
+    elif reference.kind in _RARELY_HELD:
+        reason = f"Not found in {names}, which hold few works of this kind ({reference.kind})."
+    elif findings.maybe:
         nearest = findings.maybe[0].record
-        return "could_not_verify", (
+        reason = (
             f"Not found in {names}; the nearest record is “{nearest.title}”, which may be another "
             "work."
         )
-    searched = [one for one in evidence.replies if one.question.topic in SEARCHES]
-    if not searched and not reference.has_identifier:
-        return "could_not_verify", "Nothing in it can be looked up: no identifier and no title."
-    return "not_found", f"Not found in {names}, which all answered."
+    elif is_searched or reference.has_identifier:
+        return "not_found", reason
+    else:
+        reason = _NOTHING
+    return "could_not_verify", reason
 
 
 def _mark_venue(findings: Findings, today: date) -> list[FieldCheck]:
     """Return the checks with the venue of a work that is known as a preprint only."""
-    witnesses = preprint_witnesses(findings, today)
-    checks = []
-    for check in findings.checks:
-        if check.field == "venue":
-            named = [record.venues[0] for record in findings.records if record.venues]
-            venue = next(iter(named), "preprint")
-            check = replace(
-                check,
-                agrees="no",
-                record=f"{venue} (preprint)",
-                source=", ".join(witnesses),
-                note="no record of a publication",
-            )
-        checks.append(check)
-    return checks
-
-
-def _choose_records(
-    evidence: ReferenceEvidence, findings: Findings, verdict: Verdict
-) -> tuple[Record | None, Record | None]:
-    """Return the record to show, and another relevant work."""
-    cited = _choose_best(findings)
-    if verdict == "conflict":
-        agency = [one for one in findings.foreign if one.record.source in AGENCIES]
-        return (agency or findings.foreign)[0].record, cited
-    if verdict == "not_registered":
-        return None, cited
-    if cited is not None:
-        return cited, None
-    others = findings.maybe or findings.foreign
-    if not others:
-        return None, None
-    return None, others[0].record
-
-
-def _choose_best(findings: Findings) -> Record | None:
-    """Return the best record: published, of an agency, with a DOI."""
-    records = findings.records
-    if not records:
-        return None
-
-    def rank(record: Record) -> tuple[bool, bool, bool]:
-        return record.is_preprint, record.source not in AGENCIES, not record.doi
-
-    return min(records, key=rank)
+    venue = next((record.venues[0] for record in findings.records if record.venues), "preprint")
+    witnesses = ", ".join(preprint_witnesses(findings, today))
+    marked = FieldCheck("venue", "no", "", f"{venue} (preprint)", witnesses)
+    return [
+        replace(marked, given=check.given, note="no record of a publication")
+        if check.field == "venue"
+        else check
+        for check in findings.checks
+    ]
 
 
 def _name_all(indexes: Iterable[str]) -> str:
@@ -256,8 +230,7 @@ def _name_all(indexes: Iterable[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-_WITHDRAWALS = frozenset({"withdrawal", "removal"})
-# Those who would know of a notice.
+# Indexes that have retraction notices.
 _INFORMED = frozenset({"crossref", "pubmed", "europepmc", "arxiv"})
 
 
@@ -269,69 +242,58 @@ class RecordState:
     notices: tuple[Notice, ...] = ()
     asked: tuple[str, ...] = ()
     is_notice: bool = False  # the reference cites the notice itself
-    published: str = ""  # of a preprint: the DOI, or the venue, of the article that it became
+    published: str = ""  # DOI of the publication of a preprint
 
 
 def read_state(evidence: ReferenceEvidence, findings: Findings) -> RecordState:
     """Return the state of the record of a reference."""
     records = findings.records or [one.record for one in findings.foreign]
-    asked = [record.source for record in records]
-    is_notice = any(record.updates for record in records)
-    notices: list[Notice] = []
-    for record in records:
-        if not record.updates:  # a notice speaks of other works than itself
-            notices += record.notices
-    for reply in evidence.replies:
-        if reply.question.topic != "updates" or reply.failure:
-            continue
-        asked.append(reply.index)
-        for record in reply.records:
-            notices += record.notices
-    has_published = any(not record.is_preprint for record in records)
-    if has_published:
-        notices = [notice for notice in notices if not notice.preprint]
-    unique = tuple(dict.fromkeys(sorted(notices)))
-    state = _name_state(unique, _is_informed(evidence, records))
+    updates = [one for one in evidence.replies if one.question.topic == "updates"]
+    answered = [one for one in updates if not one.failure]
+    # The notices of a notice are about other works.
+    stating = [record for record in records if not record.updates]
+    stating += [record for reply in answered for record in reply.records]
+    notices = _list_notices(stating, is_published=not all(one.is_preprint for one in records))
+    sources = [record.source for record in records]
+    is_informed = len(answered) == len(updates) and not _INFORMED.isdisjoint(sources)
+    asked = [*sources, *(reply.index for reply in answered)]
     return RecordState(
-        state, unique, tuple(dict.fromkeys(asked)), is_notice, _find_published(records)
+        _name_state(notices, is_informed),
+        notices,
+        tuple(dict.fromkeys(asked)),
+        any(record.updates for record in records),
+        _find_published(records),
     )
+
+
+def _list_notices(records: list[Record], *, is_published: bool) -> tuple[Notice, ...]:
+    """Return all notices in order, without those of the preprint of a published work."""
+    notices = sorted({notice for record in records for notice in record.notices})
+    return tuple(notice for notice in notices if not (is_published and notice.preprint))
 
 
 def _name_state(notices: tuple[Notice, ...], is_informed: bool) -> State:
     status = status_of(notices)
-    reinstated = any(notice.type == "reinstatement" for notice in notices)
+    types = {notice.type for notice in notices}
     if status is not None and status.kind == "retraction":
-        standing = {notice.type for notice in notices}
         if not status.retracted:  # of a part
             return "concern"
-        return (
-            "withdrawn"
-            if standing & _WITHDRAWALS and "retraction" not in standing
-            else ("retracted")
-        )
-    if reinstated:
+        is_withdrawn = types & {"withdrawal", "removal"} and "retraction" not in types
+        return "withdrawn" if is_withdrawn else "retracted"
+    if "reinstatement" in types:
         return "reinstated"
     if status is not None:
         return "concern" if status.kind == "expression_of_concern" else "corrected"
     return "clean" if is_informed else "unknown"
 
 
-def _is_informed(evidence: ReferenceEvidence, records: list[Record]) -> bool:
-    """Return whether an index that knows notices answered."""
-    if not any(record.source in _INFORMED for record in records):
-        return False
-    updates = [one for one in evidence.replies if one.question.topic == "updates"]
-    return not any(one.failure for one in updates)
-
-
 def _find_published(records: list[Record]) -> str:
     """Return the DOI of the publication of a preprint, if a record states it."""
-    cited = records[0] if records else None
-    if cited is None or not (cited.is_preprint or cited.doi.startswith(ARXIV_DOI)):
+    if not records or not (records[0].is_preprint or records[0].doi.startswith(ARXIV_DOI)):
         return ""
     for record in records:
-        if record.published_doi:
-            return record.published_doi
-        if not record.is_preprint and record.doi and not record.doi.startswith(ARXIV_DOI):
-            return record.doi
+        is_published = not record.is_preprint and not record.doi.startswith(ARXIV_DOI)
+        doi = record.published_doi or (record.doi if is_published else "")
+        if doi:
+            return doi
     return ""

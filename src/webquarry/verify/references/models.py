@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
@@ -14,16 +13,16 @@ Verdict = Literal[
 Agreement = Literal["yes", "no", "not_checked"]
 State = Literal["clean", "retracted", "withdrawn", "concern", "corrected", "reinstated", "unknown"]
 
-# Kinds of work that the indexes do not hold, or hold by chance: a miss says nothing of them.
+# Kinds of work that the indexes hold by chance: a miss is no evidence.
 OUTSIDE = frozenset({"thesis", "report", "standard", "webpage", "law", "patent", "software"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Identifiers:
-    """What a text names a work by; empty where it does not."""
+    """Identifiers and URL of a work; empty if unknown."""
 
     doi: str = ""
-    other_doi: str = ""  # the same without what may not belong to it
+    other_doi: str = ""  # the DOI without a suffix that may be a view of the publisher
     arxiv_id: str = ""
     pmid: str = ""
     pmcid: str = ""
@@ -34,11 +33,11 @@ class Identifiers:
 
 @dataclass(frozen=True)
 class Reference(Identifiers):
-    """One reference: what it says of a work, in parts. What it does not say is empty."""
+    """One reference; unknown fields are empty."""
 
-    text: str  # as it was given
-    place: int = 1  # of the item in the list that it came in, from 1
-    line: int = 1  # of that item, where it begins
+    text: str  # as given
+    place: int = 1  # number of the item in the input, from 1
+    line: int = 1  # in that item
     key: str = ""  # of BibTeX, or the id of CSL
     kind: str = ""  # article, book, thesis, report, standard, webpage, dataset, software, ...
     title: str = ""
@@ -49,40 +48,35 @@ class Reference(Identifiers):
     publisher: str = ""
     accessed: str = ""
     claim: str = ""
-    is_free_text: bool = False  # its fields were guessed from a sentence
+    is_free_text: bool = False  # the fields were guessed from a sentence
 
     @property
     def has_identifier(self) -> bool:
-        """Whether some registry can be asked for it by a number."""
+        """Whether it has an identifier that an index can look up."""
         return bool(self.doi or self.arxiv_id or self.pmid or self.pmcid or self.isbn or self.rfc)
 
     def add_identifiers(self, found: Identifiers) -> Reference:
-        """The reference with these identifiers, where it has none of its own."""
+        """Return the reference with these identifiers in empty fields."""
         names = [one.name for one in fields(Identifiers)]
-        values = {name: getattr(self, name) or getattr(found, name) for name in names}
-        return replace(self, **values)
+        return replace(
+            self, **{name: getattr(self, name) or getattr(found, name) for name in names}
+        )
 
 
 @dataclass(frozen=True)
 class IndexReply:
-    """What came of one question to one index: records, none, or the kind of an error."""
+    """The reply to one lookup: records, none, or the kind of an error."""
 
     index: str
     question: WorkQuestion
     records: tuple[Record, ...] = ()
     failure: str = ""
-    why: str = ""
-    was_sent: bool = True  # False: known from before, or not admitted
-
-    @property
-    def is_empty(self) -> bool:
-        """The index answered, and has nothing."""
-        return not self.failure and not self.records
+    was_sent: bool = True  # False: from the cache, or not admitted
 
 
 @dataclass(frozen=True)
 class FieldCheck:
-    """One field: what the reference says, what the record says, and whose record it is."""
+    """A field of the reference compared with that of a record."""
 
     field: str
     agrees: Agreement
@@ -94,7 +88,7 @@ class FieldCheck:
 
 @dataclass
 class ReferenceEvidence:
-    """All that the indexes said about one reference, in the order in which they were asked."""
+    """The replies about one reference, in the order of the lookups."""
 
     reference: Reference
     replies: list[IndexReply] = field(default_factory=list)
@@ -102,30 +96,12 @@ class ReferenceEvidence:
     def add(self, reply: IndexReply) -> None:
         self.replies.append(reply)
 
-    def find(self, index: str, topic: str) -> IndexReply | None:
-        """The reply of an index to a question of this topic, if it was asked."""
-        for reply in self.replies:
-            if reply.index == index and reply.question.topic == topic:
-                return reply
-        return None
-
-    def was_asked(self, index: str, topic: str) -> bool:
-        return self.find(index, topic) is not None
-
-    def records(self, topics: Iterable[str]) -> list[Record]:
-        """The records that came by questions of these topics."""
-        found: list[Record] = []
-        for reply in self.replies:
-            if reply.question.topic in topics:
-                found += reply.records
-        return found
-
     @property
     def failed(self) -> dict[str, str]:
-        """The indexes that gave no answer at all to some question, with the kind of error."""
+        """The indexes that failed, with the kind of error."""
         return {reply.index: reply.failure for reply in self.replies if reply.failure}
 
     @property
     def sent(self) -> int:
-        """How many requests it took."""
+        """The number of requests."""
         return sum(reply.was_sent for reply in self.replies)

@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from webquarry._search.scholarly.models import Author
 from webquarry.verify.references.text import decode_tex, fold_words
 
-_MOST = 5_000
-_LONGEST_NAME = 300
+_MAX_AUTHORS = 5_000
+_MAX_NAME = 300
 _AND = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?=#?\w{1,9};)")
-_MORE = re.compile(
-    r"\b(?:et\.?\s{0,2}al\b\.?|and others|u\.\s?a\.|и др\.?)|^others$|…|\.\.\.", re.I
+ET_AL = re.compile(
+    r"\b(?:et\.?\s{0,2}al\b\.?|and others|u\.\s?a\.|и др\.?)|^others$|…|\.\.\.", re.IGNORECASE
 )
-_HOMONYM = re.compile(r"\s+\d{4}$")
+_HOMONYM = re.compile(r"\s+\d{4}$")  # of DBLP
 _INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]{0,2}){1,4}")
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)
 
@@ -31,56 +30,40 @@ _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)
 def parse_authors(text: str) -> tuple[tuple[Author, ...], bool]:
     """Return the authors of a field, and whether it ends in "et al."."""
     text = " ".join(html.unescape(text).split())
-    is_shortened = _MORE.search(text) is not None
-    authors: list[Author] = []
-    for piece in _split_names(text):
-        if _MORE.fullmatch(piece.strip()):
-            continue
-        author = parse_author(_MORE.sub("", piece))
-        if author is not None:
-            authors.append(author)
-    return tuple(authors[:_MOST]), is_shortened
+    names = [ET_AL.sub("", name) for name in _split_names(text)]
+    authors = [parse_author(name) for name in names[:_MAX_AUTHORS]]
+    return tuple(filter(None, authors)), ET_AL.search(text) is not None
 
 
 def parse_author(text: str) -> Author | None:
     """Return one author; "Family, Given" is split, other names are not."""
     is_literal = text.strip().startswith("{") and text.strip().endswith("}")
-    plain = " ".join(decode_tex(text[:_LONGEST_NAME]).split()).strip(" ,;.")
+    plain = " ".join(decode_tex(text[:_MAX_NAME]).split()).strip(" ,;.")
     plain = _HOMONYM.sub("", plain)
-    if not any(letter.isalpha() for letter in plain):
+    if not any(map(str.isalpha, plain)):
         return None
-    if "," not in plain or is_literal:
+    if is_literal or "," not in plain:
         return Author(plain)
-    parts = [part.strip() for part in plain.split(",") if part.strip()]
-    if len(parts) == 2 and _SUFFIX.fullmatch(parts[1]):
-        return Author(parts[0])
-    kept = [part for part in parts[1:] if not _SUFFIX.fullmatch(part)]
-    if not kept:
-        return Author(parts[0])
-    given = " ".join(kept)
-    return Author(f"{given} {parts[0]}", parts[0], given)
+    family, *others = [part.strip() for part in plain.split(",") if part.strip()]
+    given = " ".join(part for part in others if not _SUFFIX.fullmatch(part))
+    return Author(f"{given} {family}", family, given) if given else Author(family)
 
 
 def _split_names(text: str) -> list[str]:
-    """Return the names of a list; commas separate names only without "and" and if each part is a
-    name.
-    """
+    """Return the names of a list; commas separate names only if nothing else does."""
     pieces = [piece.strip() for piece in _split_outside_braces(text) if piece.strip()]
-    if len(pieces) != 1 or pieces[0].count(",") < 1:
+    if len(pieces) != 1:
         return pieces
     parts = [part.strip() for part in pieces[0].split(",") if part.strip()]
     if len(parts) > 1 and all(len(part.split()) > 1 for part in parts):
         return parts
     if len(parts) > 3 and len(parts) % 2 == 0:  # Family, G., Family, G.
-        couples = zip(parts[::2], parts[1::2], strict=True)
-        return [f"{family}, {initials}" for family, initials in couples]
+        return [", ".join(pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
     return pieces
 
 
 def _split_outside_braces(text: str) -> list[str]:
     """Split at "and" and semicolons outside braces."""
-    if "{" not in text:
-        return _AND.split(text)
     pieces: list[str] = []
     start, depth, counted = 0, 0, 0
     for found in _AND.finditer(text):
@@ -90,35 +73,33 @@ def _split_outside_braces(text: str) -> list[str]:
         if depth <= 0:
             pieces.append(text[start : found.start()])
             start = found.end()
-    pieces.append(text[start:])
-    return pieces
+    return [*pieces, text[start:]]
 
 
 def split_list(text: str) -> list[str]:
     """Return the names of a list in a sentence (APA, MLA, Vancouver)."""
     text = re.sub(r"\s*(?:,\s*)?(?:&|\band\b)\s+", ", ", text)
-    parts = [part.strip() for part in text.split(",") if part.strip(" .")]
     names: list[str] = []
-    for part in parts:
-        is_given = _INITIALS.fullmatch(part) is not None
-        if is_given and names and "," not in names[-1]:
+    for part in [part.strip() for part in text.split(",") if part.strip(" .")]:
+        if _INITIALS.fullmatch(part) and names and "," not in names[-1]:
             names[-1] = f"{names[-1]}, {part}"
         else:
             names.append(part)
     return names
 
 
-_MOST_COMPARED = 200  # authors of one list
-_PARTICLES_WORDS = (
-    "da das de del della den der des di do dos du el la le los van von zu zum zur ter ten "
-    "al bin ibn mac mc st san santa"
+_MAX_COMPARED = 200  # authors of one list
+_PARTICLES = frozenset(
+    """
+    da das de del della den der des di do dos du el la le los van von zu zum zur ter ten al bin ibn
+    mac mc st san santa
+    """.split()  # noqa: SIM905
 )
-_PARTICLES = frozenset(_PARTICLES_WORDS.split())
 _GROUP = re.compile(
     r"(?i)\b(?:collaboration|consortium|group|team|network|committee|investigators|initiative"
     r"|project|society|organi[sz]ation|association|university|institute|foundation|council)\b"
 )
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_Reading = tuple[str, tuple[str, ...]]  # family name and given names
 
 
 @dataclass(frozen=True)
@@ -130,45 +111,32 @@ class AuthorMatch:
     recorded: int
     strangers: tuple[str, ...] = ()  # given authors that the record does not have
     missing: tuple[str, ...] = ()  # authors of the record that were not given
-    is_same_order: bool = True
-
-
-@dataclass(frozen=True)
-class _NameReading:
-    """One reading of a name: the family name and the given names."""
-
-    family: str
-    given: tuple[str, ...]
 
 
 def match_authors(given: Sequence[Author], recorded: Sequence[Author]) -> AuthorMatch:
     """Pair the authors of two lists."""
-    left = list(given[:_MOST_COMPARED])
-    right = list(recorded[:_MOST_COMPARED])
+    left = given[:_MAX_COMPARED]
+    right = recorded[:_MAX_COMPARED]
     readings = [_read_name(author) for author in right]
     by_family: dict[str, list[int]] = {}
     for place, ways in enumerate(readings):
-        for way in ways:
-            by_family.setdefault(way.family, []).append(place)
+        for family, _ in ways:
+            by_family.setdefault(family, []).append(place)
     taken: set[int] = set()
     strangers: list[str] = []
-    places: list[int] = []
     for author in left:
-        partner = _find_partner(author, readings, by_family, taken)
-        if partner is None:
-            strangers.append(author.written)
+        candidates = [
+            place
+            for way in _read_name(author)
+            for place in by_family.get(way[0], ())
+            if place not in taken and any(_fits(way, other) for other in readings[place])
+        ]
+        if candidates:
+            taken.add(candidates[0])
         else:
-            taken.add(partner)
-            places.append(partner)
+            strangers.append(author.written)
     missing = [one.written for place, one in enumerate(right) if place not in taken]
-    return AuthorMatch(
-        common=len(taken),
-        given=len(left),
-        recorded=len(right),
-        strangers=tuple(strangers),
-        missing=tuple(missing),
-        is_same_order=places == sorted(places),
-    )
+    return AuthorMatch(len(taken), len(left), len(right), tuple(strangers), tuple(missing))
 
 
 def is_group(name: str) -> bool:
@@ -176,39 +144,19 @@ def is_group(name: str) -> bool:
     return _GROUP.search(name) is not None
 
 
-def _find_partner(
-    author: Author,
-    readings: Sequence[Sequence[_NameReading]],
-    by_family: dict[str, list[int]],
-    taken: set[int],
-) -> int | None:
-    for way in _read_name(author):
-        for place in by_family.get(way.family, ()):
-            if place in taken:
-                continue
-            if any(_fits(way, other) for other in readings[place]):
-                return place
-    return None
-
-
-def _fits(left: _NameReading, right: _NameReading) -> bool:
+def _fits(left: _Reading, right: _Reading) -> bool:
     """Return whether family names are equal and given names compatible."""
-    if left.family != right.family:
+    ours, theirs = left[1], right[1]
+    if left[0] != right[0]:
         return False
-    if not left.given or not right.given:
+    if not ours or not theirs or "".join(ours) == "".join(theirs):
         return True
-    ours = left.given
-    theirs = right.given
-    if "".join(ours) == "".join(theirs):
-        return True
-    if _begin_alike(ours[0], theirs[0]):
-        return True
-    # A first name may be left out where people go by their second one, and initials may be written
-    # together: "JW" for "Jan Willem".
-    if any(_begin_alike(ours[0], name) for name in theirs[1:]):
+    # The first name may be left out if the second one is used.
+    if any(_begin_alike(ours[0], name) for name in theirs):
         return True
     if any(_begin_alike(theirs[0], name) for name in ours[1:]):
         return True
+    # Initials may be joined: "JW" for "Jan Willem".
     initials = "".join(name[0] for name in theirs)
     others = "".join(name[0] for name in ours)
     return "".join(ours) == initials or "".join(theirs) == others
@@ -216,55 +164,44 @@ def _fits(left: _NameReading, right: _NameReading) -> bool:
 
 def _begin_alike(left: str, right: str) -> bool:
     """Return whether two given names are compatible: initials, short forms, prefixes."""
-    if len(left) == 1 or len(right) == 1:
-        return left[0] == right[0]
     shorter, longer = sorted((left, right), key=len)
-    if longer.startswith(shorter) or left[:3] == right[:3]:
-        return True
-    return left[0] == right[0] and len(shorter) <= 3  # initials together, or a nickname
+    is_short = len(shorter) <= 3 and shorter[0] == longer[0]  # initials, or a nickname
+    return is_short or longer.startswith(shorter) or left[:3] == right[:3]
 
 
-def _read_name(author: Author) -> list[_NameReading]:
+def _read_name(author: Author) -> list[_Reading]:
     """Return the readings of a name, the likeliest first."""
-    if author.family:
-        family = fold_words(author.family)
-        given = fold_words(author.given)
-        family = _drop_marks(family)
-        ways = [_NameReading("".join(family), given)]
-        if given:  # the parts may have been swapped, or divided at another place
-            ways.append(_NameReading("".join(given), family))
-            ways += _split_words((*given, *family))
+    if not author.family:
+        ways = _split_words(_drop_marks(fold_words(author.written)))
     else:
-        words = _drop_marks(fold_words(author.written))
-        ways = _split_words(words)
-    unique = dict.fromkeys(way for way in ways if way.family)
-    return list(unique)
+        family = _drop_marks(fold_words(author.family))
+        given = fold_words(author.given)
+        ways = [("".join(family), given)]
+        if given:  # the parts may have been swapped, or split elsewhere
+            ways += [("".join(given), family), *_split_words((*given, *family))]
+    return list(dict.fromkeys(way for way in ways if way[0]))
 
 
-def _split_words(words: Sequence[str]) -> list[_NameReading]:
+def _split_words(words: tuple[str, ...]) -> list[_Reading]:
     """Return the readings with the last word, the last with particles, the first or two words as
     the family name.
     """
-    if not words:
-        return []
-    words = tuple(words)
-    if len(words) == 1:
-        return [_NameReading(words[0], ())]
-    ways = [_NameReading(words[-1], words[:-1])]
+    if len(words) < 2:
+        return [(word, ()) for word in words]
     start = len(words) - 1
     while start > 1 and words[start - 1] in _PARTICLES:
         start -= 1
-    ways.append(_NameReading("".join(words[start:]), words[:start]))
-    ways.append(_NameReading(words[0], words[1:]))
+    starts = [len(words) - 1, start]
+    ways = [("".join(words[one:]), words[:one]) for one in starts]
+    ways.append((words[0], words[1:]))
     if len(words) > 2:
-        ways.append(_NameReading("".join(words[-2:]), words[:-2]))
-        ways.append(_NameReading("".join(words[:2]), words[2:]))
+        ways += [("".join(words[-2:]), words[:-2]), ("".join(words[:2]), words[2:])]
     return ways
 
 
 def _drop_marks(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words without homonym numbers and suffixes."""
-    kept = [word for word in words if not (word.isdigit() and len(word) == 4)]
-    if len(kept) > 1 and kept[-1] in _SUFFIXES:
-        kept.pop()
-    return tuple(kept)
+    words = [word for word in words if not (word.isdigit() and len(word) == 4)]
+    if len(words) > 1 and _SUFFIX.fullmatch(words[-1]):
+        words.pop()
+    return tuple(words)

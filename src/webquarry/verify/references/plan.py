@@ -1,4 +1,4 @@
-"""The next index to ask about a reference, and the question; None if the replies are enough.
+"""The next lookup for a reference; None if the replies are enough.
 
 Identifiers come first, at their registration agency. A record that agrees in everything ends the
 search; a field that differs or is missing is checked at another index, because one index may be
@@ -12,76 +12,85 @@ from collections.abc import Iterator
 from datetime import date
 
 from webquarry._search.scholarly.models import ARXIV_DOI, WorkQuestion
-from webquarry.verify.references.identifiers import is_valid_isbn
-from webquarry.verify.references.models import OUTSIDE, IndexReply, Reference, ReferenceEvidence
-from webquarry.verify.references.weigh import (
+from webquarry.verify.references.compare import (
+    ENOUGH_WITNESSES,
     Findings,
-    claims_publication,
-    is_preprint_only,
     is_settled,
     preprint_witnesses,
     weigh,
 )
+from webquarry.verify.references.models import OUTSIDE, IndexReply, Reference, ReferenceEvidence
+from webquarry.verify.references.read import is_valid_isbn
 
-MOST_QUESTIONS = 7  # for one reference; some lead to a second request
-_ENOUGH_WITNESSES = 2
-_LONGEST_TITLE = 400
-# Not looked for in indexes of papers: what they would find is another work of that name.
+MAX_LOOKUPS = 7  # for one reference; some take two requests
+_MAX_TITLE = 400
+# Not searched in indexes of papers, which would find another work of that title.
 _NOT_SCHOLARLY = frozenset({"webpage", "standard", "law", "patent"})
-_REVIEWED_IN_THE_OPEN = ("iclr", "neurips", "nips", "tmlr", "learning representations", "colm")
-
+_OPEN_REVIEW = re.compile(r"(?i)iclr|neurips|nips|tmlr|learning representations|colm")
 _SCHOLARLY = re.compile(
     r"(?i:journal|conference|proceedings|transactions|symposium|workshop|letters|review|annals)"
     r"|(?i:arxiv)|\b[A-Z]{3,8}\b"
 )
 
-Step = tuple[str, WorkQuestion]  # an index, and what it is asked
+Step = tuple[str, WorkQuestion]  # an index and the lookup
 
 
 def next_step(evidence: ReferenceEvidence, indexes: frozenset[str], today: date) -> Step | None:
     """Return the next lookup."""
-    most = MOST_QUESTIONS
-    if evidence.reference.url:  # the archive may be asked about it, which takes two requests
-        most -= 1
+    most = MAX_LOOKUPS - bool(evidence.reference.url)  # the archive takes two requests
     if len(evidence.replies) >= most:
         return None
     asked = [(reply.index, reply.question) for reply in evidence.replies]
-    for index, question in _list_steps(evidence, today):
-        if index in indexes and (index, question) not in asked:
-            return index, question
-    return None
+    steps = _list_steps(evidence, today)
+    return next((one for one in steps if one[0] in indexes and one not in asked), None)
 
 
 def _list_steps(evidence: ReferenceEvidence, today: date) -> Iterator[Step]:
     """Yield the lookups in order, with those that were made."""
     reference = evidence.reference
-    yield from _ask_by_number(evidence)
+    yield from _list_identifiers(evidence)
     findings = weigh(evidence, today)
+    title = WorkQuestion("title", " ".join(reference.title.split())[:_MAX_TITLE])
     if findings.by_number:
-        yield from _ask_for_second_opinions(evidence, findings, today)
-        yield from _ask_for_status(findings)
+        for step in _list_opinions(reference, title):
+            if step[0] in findings.sources() or step[0] in evidence.failed:
+                continue
+            if _is_complete(reference, findings, today):
+                break
+            yield step
+    elif findings.foreign or findings.is_registered is False:
+        if reference.title:  # is there a work of this title?
+            yield "openalex", title
+            if not findings.foreign:
+                yield "crossref", title
         return
-    if findings.foreign:  # the number is that of another work: is there one of this title?
-        if reference.title:
-            yield "openalex", _title_question(reference)
-        return
-    if findings.is_registered is False and reference.title:
-        yield "openalex", _title_question(reference)
-        yield "crossref", _title_question(reference)
-        return
-    yield from _search_title(evidence, today)
-    yield from _ask_for_status(weigh(evidence, today))
+    elif reference.title or reference.is_free_text:
+        for step in _list_searches(reference, title):
+            yield step
+            findings = weigh(evidence, today)
+            if findings.same and _is_complete(reference, findings, today):
+                break
+    # A work's own record does not always state a retraction.
+    for record in findings.records:
+        if record.doi and not record.doi.startswith(ARXIV_DOI) and record.source != "datacite":
+            yield "crossref", WorkQuestion("doi", record.doi)
+            yield "crossref", WorkQuestion("updates", record.doi)
+            return
 
 
-def _ask_by_number(evidence: ReferenceEvidence) -> Iterator[Step]:
+def _list_identifiers(evidence: ReferenceEvidence) -> Iterator[Step]:
     reference = evidence.reference
     if reference.arxiv_id:
-        yield from _ask_arxiv(evidence, reference.arxiv_id)
-    doi = reference.doi
-    if doi and not doi.startswith(ARXIV_DOI):
-        yield from _ask_doi(evidence, doi)
-        if reference.other_doi and _lacks(evidence, "doi", doi):
-            yield from _ask_doi(evidence, reference.other_doi)
+        yield "arxiv", WorkQuestion("arxiv", reference.arxiv_id)
+        if _lacks(evidence, "arxiv", reference.arxiv_id):
+            doi = ARXIV_DOI + reference.arxiv_id
+            yield "doi", WorkQuestion("doi", doi)
+            if not _is_empty(evidence, "doi", doi):
+                yield "datacite", WorkQuestion("doi", doi)
+    if reference.doi and not reference.doi.startswith(ARXIV_DOI):
+        yield from _list_doi(evidence, reference.doi)
+        if reference.other_doi and _lacks(evidence, "doi", reference.doi):
+            yield from _list_doi(evidence, reference.other_doi)
     if reference.pmid:
         yield "pubmed", WorkQuestion("pmid", reference.pmid)
         if _lacks(evidence, "pubmed", reference.pmid):
@@ -94,46 +103,24 @@ def _ask_by_number(evidence: ReferenceEvidence) -> Iterator[Step]:
         yield "rfceditor", WorkQuestion("rfc", reference.rfc)
 
 
-def _ask_arxiv(evidence: ReferenceEvidence, number: str) -> Iterator[Step]:
-    """Yield the lookup at arXiv; if it has none, whether the DOI is registered."""
-    yield "arxiv", WorkQuestion("arxiv", number)
-    if not _lacks(evidence, "arxiv", number):
-        return
-    doi = ARXIV_DOI + number
-    yield "doi", WorkQuestion("doi", doi)
-    if not _is_empty(evidence, "doi", doi):
-        yield "datacite", WorkQuestion("doi", doi)
-
-
-def _ask_doi(evidence: ReferenceEvidence, doi: str) -> Iterator[Step]:
+def _list_doi(evidence: ReferenceEvidence, doi: str) -> Iterator[Step]:
     """Yield the lookup at Crossref; if it has none, those at other agencies."""
-    yield "crossref", WorkQuestion("doi", doi)
+    question = WorkQuestion("doi", doi)
+    yield "crossref", question
     if not _lacks(evidence, "crossref", doi):
         return
-    yield "doi", WorkQuestion("doi", doi)
+    yield "doi", question
     if _is_empty(evidence, "doi", doi):
         return
-    if not _has_failed(evidence, "crossref", doi):
-        yield "datacite", WorkQuestion("doi", doi)
+    if not any(one.failure for one in _replies(evidence, "crossref", doi)):
+        yield "datacite", question
         if not _lacks(evidence, "datacite", doi):
             return
-    yield "openalex", WorkQuestion("doi", doi)
+    yield "openalex", question
 
 
-def _ask_for_second_opinions(
-    evidence: ReferenceEvidence, findings: Findings, today: date
-) -> Iterator[Step]:
-    """Yield other indexes while a field differs or the venue is unknown."""
-    reference = evidence.reference
-    for step in _list_opinions(reference):
-        if step[0] in findings.sources() or step[0] in evidence.failed:
-            continue
-        if not _needs_more(reference, findings, today):
-            return
-        yield step
-
-
-def _list_opinions(reference: Reference) -> Iterator[Step]:
+def _list_opinions(reference: Reference, title: WorkQuestion) -> Iterator[Step]:
+    """Yield lookups at other indexes."""
     is_arxiv = bool(reference.arxiv_id)
     if reference.doi and not is_arxiv:
         yield "openalex", WorkQuestion("doi", reference.doi)
@@ -142,102 +129,60 @@ def _list_opinions(reference: Reference) -> Iterator[Step]:
     if not reference.title:
         return
     if reference.kind != "book":
-        yield "dblp", _title_question(reference)
+        yield "dblp", title
     if is_arxiv:
         yield "semanticscholar", WorkQuestion("arxiv", reference.arxiv_id)
-        yield "openalex", _title_question(reference)
+        yield "openalex", title
     elif reference.doi:
         yield "semanticscholar", WorkQuestion("doi", reference.doi)
 
 
-def _needs_more(reference: Reference, findings: Findings, today: date) -> bool:
-    for check in findings.differing:
-        if not is_settled(findings, check):
-            return True
-    venue = findings.check("venue")
-    if venue is None or venue.agrees != "not_checked" or not claims_publication(reference):
+def _is_complete(reference: Reference, findings: Findings, today: date) -> bool:
+    """Return whether differences are settled and the venue is known."""
+    if not all(is_settled(findings, check) for check in findings.differing):
         return False
-    if is_preprint_only(findings):
-        return len(preprint_witnesses(findings, today)) < _ENOUGH_WITNESSES
-    return True
+    if not findings.is_unpublished_at(reference):
+        return True
+    is_enough = len(preprint_witnesses(findings, today)) >= ENOUGH_WITNESSES
+    return findings.is_preprint_only and is_enough
 
 
-def _search_title(evidence: ReferenceEvidence, today: date) -> Iterator[Step]:
-    """Yield searches for the title until a record agrees."""
-    reference = evidence.reference
-    if not reference.title and not reference.is_free_text:
-        return
-    for step in _list_searches(reference):
-        yield step
-        findings = weigh(evidence, today)
-        if findings.same and not _needs_more(reference, findings, today):
-            return
-
-
-def _list_searches(reference: Reference) -> Iterator[Step]:
+def _list_searches(reference: Reference, title: WorkQuestion) -> Iterator[Step]:
     """Yield the searches in indexes for the kind of work."""
-    title = _title_question(reference)
-    if reference.is_free_text and reference.kind not in _NOT_SCHOLARLY:
-        yield "crossref", WorkQuestion("text", " ".join(reference.text.split())[:_LONGEST_TITLE])
-    if not reference.title:
+    kind = reference.kind
+    if reference.is_free_text and kind not in _NOT_SCHOLARLY:
+        yield "crossref", WorkQuestion("text", " ".join(reference.text.split())[:_MAX_TITLE])
+    if not reference.title or kind in _NOT_SCHOLARLY:
         return
-    if reference.kind in ("book", "chapter"):
-        yield "openlibrary", title
-        yield "crossref", title
-        yield "openalex", title
-        return
-    if reference.kind in ("dataset", "software"):
-        yield "datacite", title
-        yield "openalex", title
-        return
-    if reference.kind in _NOT_SCHOLARLY:
-        return
-    yield "openalex", title
-    if reference.kind in OUTSIDE:
-        return
-    at_crossref = [] if reference.is_free_text else [("crossref", title)]  # asked above
-    if reference.kind == "article":
-        yield from at_crossref
-        yield "dblp", title
+    if kind in ("book", "chapter"):
+        indexes = ["openlibrary", "crossref", "openalex"]
+    elif kind in ("dataset", "software"):
+        indexes = ["datacite", "openalex"]
+    elif kind in OUTSIDE:
+        indexes = ["openalex"]
     else:
-        yield "dblp", title
-        yield from at_crossref
-    yield "semanticscholar", title
-    yield "arxiv", title
-    if any(name in reference.venue.lower() for name in _REVIEWED_IN_THE_OPEN):
-        yield "openreview", title
-    elif reference.kind == "article":
-        yield "europepmc", title
-    elif not reference.kind and not _SCHOLARLY.search(reference.venue):
-        yield "openlibrary", title  # it may be a book
-
-
-def _ask_for_status(findings: Findings) -> Iterator[Step]:
-    """Yield the lookups of the publisher's record and of the notices about it, because a work's own
-    record does not always state a retraction.
-    """
-    for record in findings.records:
-        if not record.doi or record.doi.startswith(ARXIV_DOI):
-            continue
-        if record.source == "datacite":
-            continue
-        yield "crossref", WorkQuestion("doi", record.doi)
-        yield "crossref", WorkQuestion("updates", record.doi)
-        return
-
-
-def _title_question(reference: Reference) -> WorkQuestion:
-    return WorkQuestion("title", " ".join(reference.title.split())[:_LONGEST_TITLE])
+        indexes = ["openalex", "dblp", "crossref", "semanticscholar", "arxiv"]
+        if kind == "article":
+            indexes = ["openalex", "crossref", "dblp", "semanticscholar", "arxiv"]
+        if reference.is_free_text:  # Crossref was asked above
+            indexes.remove("crossref")
+        if _OPEN_REVIEW.search(reference.venue):
+            indexes.append("openreview")
+        elif kind == "article":
+            indexes.append("europepmc")
+        elif not kind and not _SCHOLARLY.search(reference.venue):
+            indexes.append("openlibrary")  # it may be a book
+    for index in indexes:
+        yield index, title
 
 
 def _replies(evidence: ReferenceEvidence, index: str, value: str) -> list[IndexReply]:
     """Return the replies of an index about an identifier, without those about notices."""
-    found = []
-    for one in evidence.replies:
-        is_about = one.question.value == value and one.question.topic != "updates"
-        if one.index == index and is_about:
-            found.append(one)
-    return found
+    return [
+        one
+        for one in evidence.replies
+        if one.index == index and one.question.value == value and one.question.topic != "updates"
+    ]
 
 
 def _lacks(evidence: ReferenceEvidence, index: str, value: str) -> bool:
@@ -246,8 +191,5 @@ def _lacks(evidence: ReferenceEvidence, index: str, value: str) -> bool:
 
 
 def _is_empty(evidence: ReferenceEvidence, index: str, value: str) -> bool:
-    return any(one.is_empty for one in _replies(evidence, index, value))
-
-
-def _has_failed(evidence: ReferenceEvidence, index: str, value: str) -> bool:
-    return any(one.failure for one in _replies(evidence, index, value))
+    """Return whether the index answered and has no record."""
+    return any(not one.failure and not one.records for one in _replies(evidence, index, value))

@@ -1,4 +1,4 @@
-"""References as given: an identifier, an address, BibTeX, RIS, CSL-JSON or a sentence.
+"""References as given: an identifier, a URL, BibTeX, RIS, CSL-JSON or a sentence.
 
 BibTeX is parsed by bibtexparser, RIS by rispy. A text with several entries gives several
 references.
@@ -9,23 +9,19 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
-from webquarry._search.addresses import normal_doi
-from webquarry._search.scholarly.models import Author
+from webquarry._search.addresses import DOI, normal_doi, trim_doi
+from webquarry._search.scholarly.models import ARXIV_DOI, Author
 from webquarry._search.scholarly.provider import parse_arxiv_id
 from webquarry.errors import BadInput
 from webquarry.evidence.styles.csl import parse_csl
-from webquarry.evidence.styles.work import Work
-from webquarry.verify.references.free_text import parse_free_text
-from webquarry.verify.references.identifiers import (
-    classify_identifier,
-    clean_isbn,
-    find_identifiers,
-)
+from webquarry.verify.references.free_text import parse_sentence
 from webquarry.verify.references.models import Identifiers, Reference
 from webquarry.verify.references.people import parse_authors
 from webquarry.verify.references.text import decode_tex
@@ -35,8 +31,11 @@ if TYPE_CHECKING:
 
 logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # it logs each damaged entry
 
-_MAX_ENTRIES = 10_000  # of one text
+_MAX_ENTRIES = 10_000
 _MAX_RIS_LENGTH = 50_000  # of one record
+_MAX_INPUT = 5_000_000
+_MAX_IDENTIFIER = 2_500
+_MAX_SENTENCE = 4_000
 _BIB_ENTRY = re.compile(r"@\s{0,9}([A-Za-z]{1,40})\s{0,9}[{(]\s{0,9}([^\s,{}()=\"#%]{0,200})")
 # name = {value}, or with quotes or bare, on one line
 _BIB_LINE = re.compile(
@@ -44,46 +43,71 @@ _BIB_LINE = re.compile(
     r"[{\"]?([^\n]{0,5000}?)[}\"]?,?[ \t]{0,20}$",
     re.MULTILINE,
 )
-_BIB_JOIN = re.compile(r"\s*#\s*")
 _RIS_START = re.compile(r"^\ufeff?TY  -", re.MULTILINE)
 _YEAR = re.compile(r"\b(1[0-9]\d\d|2\d\d\d)\b")
-_BIB_KINDS = {
-    "article": "article", "inproceedings": "paper", "conference": "paper", "proceedings": "book",
-    "book": "book", "inbook": "chapter", "incollection": "chapter", "booklet": "book",
-    "phdthesis": "thesis", "mastersthesis": "thesis", "thesis": "thesis",
-    "techreport": "report", "report": "report", "manual": "report", "standard": "standard",
-    "online": "webpage", "electronic": "webpage", "www": "webpage", "webpage": "webpage",
-    "dataset": "dataset", "software": "software", "patent": "patent", "legislation": "law",
-    "jurisdiction": "law", "unpublished": "report",
-}  # fmt: skip
-_RIS_KINDS = {
-    "JOUR": "article", "JFULL": "article", "MGZN": "article", "CPAPER": "paper", "CONF": "paper",
-    "BOOK": "book", "EBOOK": "book", "EDBOOK": "book", "CHAP": "chapter", "ECHAP": "chapter",
-    "THES": "thesis", "RPRT": "report", "STAND": "standard", "ELEC": "webpage",
-    "BLOG": "webpage", "WEB": "webpage", "DATA": "dataset", "COMP": "software",
-    "PAT": "patent", "CASE": "law", "STAT": "law", "BILL": "law", "UNPB": "preprint",
-}  # fmt: skip
-_CSL_KINDS = {
-    "article-journal": "article", "article-magazine": "article", "article": "preprint",
-    "paper-conference": "paper", "book": "book", "chapter": "chapter", "thesis": "thesis",
-    "report": "report", "standard": "standard", "webpage": "webpage", "post": "webpage",
-    "post-weblog": "webpage", "article-newspaper": "webpage", "dataset": "dataset",
-    "software": "software", "patent": "patent", "legislation": "law", "legal_case": "law",
-}  # fmt: skip
+
+
+def _by_type(text: str) -> dict[str, str]:
+    """Return the kind of work of each type in lines such as "paper inproceedings conference"."""
+    rows = [line.split() for line in text.strip().splitlines()]
+    return {name: kind for kind, *names in rows for name in names}
+
+
+_BIB_KINDS = _by_type("""
+    article article
+    paper inproceedings conference
+    book book booklet proceedings
+    chapter inbook incollection
+    thesis phdthesis mastersthesis thesis
+    report techreport report manual unpublished
+    standard standard
+    webpage online electronic www webpage
+    dataset dataset
+    software software
+    patent patent
+    law legislation jurisdiction
+""")
+_RIS_KINDS = _by_type("""
+    article JOUR JFULL MGZN
+    paper CPAPER CONF
+    book BOOK EBOOK EDBOOK
+    chapter CHAP ECHAP
+    thesis THES
+    report RPRT
+    standard STAND
+    webpage ELEC BLOG WEB
+    dataset DATA
+    software COMP
+    patent PAT
+    law CASE STAT BILL
+    preprint UNPB
+""")
+_CSL_KINDS = _by_type("""
+    article article-journal article-magazine
+    preprint article
+    paper paper-conference
+    book book
+    chapter chapter
+    thesis thesis
+    report report
+    standard standard
+    webpage webpage post post-weblog article-newspaper
+    dataset dataset
+    software software
+    patent patent
+    law legislation legal_case
+""")
 _CSL_NAMES = {
     "url": "URL", "doi": "DOI", "authors": "author", "year": "issued",
     "published": "issued", "journal": "container-title", "venue": "container-title",
     "booktitle": "container-title", "isbn": "ISBN", "pmid": "PMID",
 }  # fmt: skip
-_CSL_NUMBERS = ("DOI", "URL", "note", "archive_location", "number")
 _STANDARD = re.compile(r"\b(?:standard|iso|din|ansi|iec|itu-t|nist sp|rfc)\b", re.IGNORECASE)
 _WEB = re.compile(r"\bweb ?(?:page|site)\b|\bonline\b|\bblog\b|\\url|https?://", re.IGNORECASE)
-_LONGEST_INPUT = 5_000_000
-_LONGEST_IDENTIFIER = 2_500
 
 
 def read_references(given: str | Mapping[str, Any], place: int = 1) -> list[Reference]:
-    """The references of one item of a list; what holds none is BadInput that names the place."""
+    """Return the references of one item of a list. Raises BadInput that names the place."""
     found = _read_item(given)
     if not found:
         raise BadInput(
@@ -96,37 +120,37 @@ def read_references(given: str | Mapping[str, Any], place: int = 1) -> list[Refe
 
 def _read_item(given: str | Mapping[str, Any]) -> list[Reference]:
     if isinstance(given, Mapping):
-        claim = given.get("claim")
         inner = given.get("reference")
         if isinstance(inner, str | Mapping):
-            said = claim if isinstance(claim, str) else ""
-            return [replace(one, claim=said) for one in _read_item(inner)]
+            claim = given.get("claim")
+            text = claim if isinstance(claim, str) else ""
+            return [replace(one, claim=text) for one in _read_item(inner)]
         return _read_csl_items([given])
-    text = given[:_LONGEST_INPUT].strip()
-    if not text:
-        return []
-    if text[0] in "[{":
-        items = _load_json(text)
-        if items:
-            return _read_csl_items(items)
-    found = _BIB_ENTRY.search(text)
-    if found is not None and not text[: found.start()].strip().startswith("{"):
-        references = read_bibtex(given[:_LONGEST_INPUT])
+    given = given[:_MAX_INPUT]
+    text = given.strip()
+    if text[:1] in ("[", "{") and (items := _load_json(text)):
+        return _read_csl_items(items)
+    entry = _BIB_ENTRY.search(text)
+    if entry is not None and not text[: entry.start()].strip().startswith("{"):
+        references = read_bibtex(given)
         if references:
             return references
     if _RIS_START.search(text):
-        return read_ris(given[:_LONGEST_INPUT])
-    identifier = classify_identifier(text) if len(text) <= _LONGEST_IDENTIFIER else None
+        return read_ris(given)
+    identifier = classify_identifier(text) if len(text) <= _MAX_IDENTIFIER else None
     if identifier is not None:
         kind = "webpage" if identifier.url and not identifier.doi else ""
         return [Reference(text=text, kind=kind).add_identifiers(identifier)]
     if not any(map(str.isalnum, text)):
         return []
-    return [parse_free_text(text)]
+    sentence = " ".join(text[:_MAX_SENTENCE].split())
+    return [
+        replace(parse_sentence(sentence), text=text).add_identifiers(find_identifiers(sentence))
+    ]
 
 
 def _load_json(text: str) -> list[Mapping[str, Any]]:
-    """The objects of a JSON text; none where it is no such text."""
+    """Return the objects of a JSON text; none if it is not valid."""
     try:
         loaded = json.loads(text)
     except (ValueError, RecursionError):
@@ -149,8 +173,9 @@ def read_bibtex(text: str) -> list[Reference]:
         found = _BIB_ENTRY.match(raw)
         fields = _read_bib_fields(block, macros)
         if found is not None and fields is not None:
+            reference = _from_bibtex(found[1].lower(), fields)
             line = (block.start_line or 0) + 1
-            references.append(_from_bibtex(found[1].lower(), found[2], fields, raw, line))
+            references.append(replace(reference, text=raw, key=found[2], line=line))
     return references
 
 
@@ -175,148 +200,125 @@ def _read_bib_fields(block: Block, macros: Mapping[str, str]) -> dict[str, str] 
 
 def _resolve(value: str, macros: Mapping[str, str]) -> str:
     """Return a value without its delimiters, its macros replaced and its parts joined."""
-    parts = [value] if value.startswith("{") else _BIB_JOIN.split(value)
+    parts = [value] if value.startswith("{") else re.split(r"\s*#\s*", value)
     texts = []
     for part in parts:
-        if part[:1] in ("{", '"') and len(part) > 1:
-            texts.append(part[1:-1])
-        else:
-            texts.append(macros.get(part.lower(), part))
+        is_quoted = part[:1] in ("{", '"') and len(part) > 1
+        texts.append(part[1:-1] if is_quoted else macros.get(part.lower(), part))
     return " ".join("".join(texts).split())
 
 
-def _from_bibtex(type: str, key: str, fields: Mapping[str, str], text: str, line: int) -> Reference:
+def _from_bibtex(type: str, fields: Mapping[str, str]) -> Reference:
     plain = {name: decode_tex(value) for name, value in fields.items()}
+
+    def get(*names: str) -> str:
+        return next((plain[name] for name in names if plain.get(name)), "")
+
     authors, is_shortened = parse_authors(fields.get("author") or fields.get("editor") or "")
-    how = plain.get("howpublished", "")
-    addresses = [plain.get(name, "") for name in ("doi", "eprint", "url", "note")]
-    archive = plain.get("archiveprefix", plain.get("eprinttype", "")).lower()
-    if archive == "arxiv" and plain.get("eprint"):
-        addresses.append(f"arXiv:{plain['eprint']}")
-    venue = plain.get("booktitle") or plain.get("journal") or plain.get("journaltitle") or ""
-    subtitle = plain.get("subtitle", "")
-    title = plain.get("title", "")
-    if subtitle and subtitle not in title:
+    how = get("howpublished")
+    addresses = [get(name) for name in ("doi", "eprint", "url", "note")]
+    if plain.get("archiveprefix", plain.get("eprinttype", "")).lower() == "arxiv":
+        addresses.append(f"arXiv:{get('eprint')}")
+    venue = get("booktitle", "journal", "journaltitle")
+    title, subtitle = get("title"), get("subtitle")
+    if subtitle not in title:
         title = f"{title}: {subtitle}"
-    kind = _BIB_KINDS.get(type, "")
     found = find_identifiers(" ".join([*addresses, how, venue]))
-    if not kind:
-        kind = _kind_of_misc(how, plain, found)
-    year = _read_year(plain.get("year") or plain.get("date") or "")
+    kind = _BIB_KINDS.get(type, "")
+    if not kind:  # @misc
+        if found.arxiv_id or get("eprint"):
+            kind = "preprint"
+        elif _STANDARD.search(how) or found.rfc:
+            kind = "standard"
+        elif not found.doi and (get("url") or _WEB.search(how)):
+            kind = "webpage"
     reference = Reference(
-        text=text,
-        line=line,
-        key=key,
+        text="",
         kind=kind,
         title=title,
         authors=authors,
         is_shortened=is_shortened,
-        year=year,
+        year=_read_year(get("year", "date")),
         venue=venue,
-        publisher=plain.get("publisher") or plain.get("school") or plain.get("institution") or "",
-        accessed=plain.get("urldate", ""),
+        publisher=get("publisher", "school", "institution"),
+        accessed=get("urldate"),
     )
     own = Identifiers(
-        pmid=_digits(plain.get("pmid", "")),
-        isbn=clean_isbn(plain.get("isbn", "").partition(",")[0]),
-        arxiv_id=parse_arxiv_id(plain.get("eprint", "")) or "",
+        pmid=_digits(get("pmid")),
+        isbn=clean_isbn(get("isbn").partition(",")[0]),
+        arxiv_id=parse_arxiv_id(get("eprint")) or "",
     )
     return reference.add_identifiers(found).add_identifiers(own)
-
-
-def _kind_of_misc(how: str, plain: Mapping[str, str], found: Identifiers) -> str:
-    """What `@misc` is: a preprint with an eprint, a standard, a web page with an address."""
-    if found.arxiv_id or plain.get("eprint"):
-        return "preprint"
-    if _STANDARD.search(how) or found.rfc:
-        return "standard"
-    if not found.doi and (plain.get("url") or _WEB.search(how)):
-        return "webpage"
-    return ""
 
 
 def read_ris(text: str) -> list[Reference]:
     """Return the references of RIS records; a record may lack its end."""
     import rispy
 
-    starts = [found.start() for found in _RIS_START.finditer(text)]
+    starts = [found.start() for found in _RIS_START.finditer(text)][:_MAX_ENTRIES]
     references = []
     line, counted = 1, 0
-    for start, end in pairwise([*starts[:_MAX_ENTRIES], len(text)]):
+    for start, end in pairwise([*starts, len(text)]):
         line += text.count("\n", counted, start)
         counted = start
         record = "\n".join(text[start:end][:_MAX_RIS_LENGTH].splitlines()).strip("\ufeff\n ")
-        for fields in rispy.loads(f"{record}\nER  - "):
-            references.append(_from_ris(fields, record, line))
-            break
+        for fields in rispy.loads(f"{record}\nER  - ")[:1]:
+            references.append(replace(_from_ris(fields), text=record, line=line))
     return references
 
 
-def _from_ris(fields: Mapping[str, Any], text: str, line: int) -> Reference:
+def _from_ris(fields: Mapping[str, Any]) -> Reference:
+    def get(*names: str) -> str:
+        return next((str(fields[name]) for name in names if fields.get(name)), "")
+
+    lists = [fields.get(name) for name in ("authors", "first_authors", "secondary_authors")]
     authors: list[Author] = []
     is_shortened = False
-    for name in ("authors", "first_authors", "secondary_authors"):
-        for value in fields.get(name, ()):
-            parsed, is_cut = parse_authors(value if "," in value else f"{{{value}}}")
-            authors += parsed
-            is_shortened = is_shortened or is_cut
-        if authors:
-            break
-    kind = _RIS_KINDS.get(_first(fields, "type_of_reference").upper(), "")
+    for value in next(filter(None, lists), ()):
+        parsed, is_cut = parse_authors(value if "," in value else f"{{{value}}}")
+        authors += parsed
+        is_shortened = is_shortened or is_cut
+    kind = _RIS_KINDS.get(get("type_of_reference").upper(), "")
     reference = Reference(
-        text=text,
-        line=line,
-        key=_first(fields, "id"),
+        text="",
+        key=get("id"),
         kind=kind,
-        title=_first(fields, "title", "primary_title"),
+        title=get("title", "primary_title"),
         authors=tuple(authors),
         is_shortened=is_shortened,
-        year=_read_year(_first(fields, "year", "publication_year", "date")),
-        venue=_first(
-            fields, "secondary_title", "journal_name", "alternate_title3", "alternate_title2"
-        ),
-        publisher=_first(fields, "publisher"),
-        accessed=_first(fields, "access_date"),
+        year=_read_year(get("year", "publication_year", "date")),
+        venue=get("secondary_title", "journal_name", "alternate_title3", "alternate_title2"),
+        publisher=get("publisher"),
+        accessed=get("access_date"),
     )
-    address = next(iter(fields.get("urls", ())), "") or _first(fields, "file_attachments1")
-    found = find_identifiers(f"{_first(fields, 'doi')} {address}")
-    own = Identifiers()
-    if kind in ("book", "chapter"):
-        own = Identifiers(isbn=clean_isbn(_first(fields, "issn")))
-    number = _first(fields, "accession_number")
-    if (
-        number.isdigit()
-        and "pubmed" in _first(fields, "name_of_database", "database_provider").lower()
-    ):
-        own = replace(own, pmid=number)
+    address = next(iter(fields.get("urls", ())), "") or get("file_attachments1")
+    found = find_identifiers(f"{get('doi')} {address}")
+    is_pubmed = "pubmed" in get("name_of_database", "database_provider").lower()
+    own = Identifiers(
+        isbn=clean_isbn(get("issn")) if kind in ("book", "chapter") else "",
+        pmid=_digits(get("accession_number")) if is_pubmed else "",
+    )
     return reference.add_identifiers(found).add_identifiers(own)
 
 
-def _first(fields: Mapping[str, Any], *names: str) -> str:
-    """Return the first field that has a value."""
-    return next((str(fields[name]) for name in names if fields.get(name)), "")
-
-
 def _read_csl_items(items: list[Mapping[str, Any]]) -> list[Reference]:
-    found = []
-    for item in items:
-        reference = _from_csl(item)
-        if reference.title or reference.has_identifier or reference.url:
-            found.append(reference)
-    return found
+    found = map(_from_csl, items)
+    return [one for one in found if one.title or one.has_identifier or one.url]
 
 
 def _from_csl(item: Mapping[str, Any]) -> Reference:
-    """A CSL-JSON item, or an object with the names that our own tools use."""
+    """Read a CSL-JSON item, or an object with the field names of our tools."""
     fields = dict(item)
     for name, csl_name in _CSL_NAMES.items():
         if name in fields:
             fields.setdefault(csl_name, fields.pop(name))
-    written = ""  # all authors in one text, as BibTeX has them
-    if isinstance(fields.get("author"), str):
-        written = fields.pop("author")
+    one_text = isinstance(fields.get("author"), str)
+    authors, is_shortened = parse_authors(fields.pop("author") if one_text else "")
     work = parse_csl(fields)
-    authors, is_shortened = _read_csl_authors(work, written)
+    if not one_text:
+        names = [Author(name.written, name.family, name.given) for name in work.authors]
+        authors = tuple(one for one in names if not one.written.lower().startswith("et al"))
+        is_shortened = len(authors) < len(names)
     kind = _CSL_KINDS.get(str(item.get("type") or ""), "")
     if not kind and work.url and not work.doi and not authors:
         kind = "webpage"
@@ -332,25 +334,17 @@ def _from_csl(item: Mapping[str, Any]) -> Reference:
         publisher=work.publisher,
         accessed="-".join(f"{part:02}" for part in work.accessed),
     )
-    numbers = [str(fields.get(name) or "") for name in _CSL_NUMBERS]
+    texts = defaultdict(str, {name: str(value or "") for name, value in fields.items()})
     own = Identifiers(
         doi=normal_doi(work.doi) or "",
-        isbn=clean_isbn(str(fields.get("ISBN") or "").partition(",")[0]),
-        pmid=_digits(str(fields.get("PMID") or "")),
-        pmcid=str(fields.get("PMCID") or "").upper(),
+        isbn=clean_isbn(texts["ISBN"].partition(",")[0]),
+        pmid=_digits(texts["PMID"]),
+        pmcid=texts["PMCID"].upper(),
         url=work.url,
     )
-    found = find_identifiers(" ".join(numbers))
+    addresses = ("DOI", "URL", "note", "archive_location", "number")
+    found = find_identifiers(" ".join(texts[name] for name in addresses))
     return reference.add_identifiers(found).add_identifiers(own)
-
-
-def _read_csl_authors(work: Work, written: str) -> tuple[tuple[Author, ...], bool]:
-    """The authors, and whether the list says that there are more."""
-    if written:
-        return parse_authors(written)
-    names = [Author(name.written, name.family, name.given) for name in work.authors]
-    named = [one for one in names if not one.written.lower().startswith("et al")]
-    return tuple(named), len(named) < len(names)
 
 
 def _read_year(text: str) -> int | None:
@@ -361,3 +355,106 @@ def _read_year(text: str) -> int | None:
 def _digits(text: str) -> str:
     bare = text.strip()
     return bare if bare.isascii() and bare.isdigit() else ""
+
+
+_ARXIV = r"(?:[a-z-]{2,12}(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})"
+_LABELLED_ARXIV = re.compile(
+    rf"(?:arxiv(?:\.org)?\s{{0,3}}[:/]\s{{0,3}}(?:abs/|pdf/|html/)?|arxiv\.)({_ARXIV})(?:v\d{{1,3}})?",
+    re.IGNORECASE,
+)
+_BARE_ARXIV = re.compile(rf"{_ARXIV}(?:v\d{{1,3}})?", re.IGNORECASE)
+_PMID = re.compile(r"(?:\bpmid\b\s{0,3}:?\s{0,3}|pubmed\.ncbi\.nlm\.nih\.gov/)(\d{1,9})\b", re.I)
+_PMCID = re.compile(r"\b(PMC\d{3,9})\b", re.I)
+_ISBN = re.compile(
+    r"\bisbn(?:-1[03])?\b\s{0,3}:?\s{0,3}((?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dX])", re.I
+)
+_BARE_ISBN = re.compile(r"(?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dXx]")
+_RFC = re.compile(r"\bRFC[\s-]?(\d{1,5})\b")
+_URL = re.compile(r"(https?://[^\s<>\"{}|\\^`]{1,2000})", re.I)
+# The suffix of a publisher's view; it may also belong to the DOI.
+_VIEW = re.compile(
+    r"(?:/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?"
+    r"|\.pdf|\.full|\.abstract|v\d{1,2}\.full)$",
+    re.I,
+)
+
+
+def find_identifiers(text: str) -> Identifiers:
+    """Return the identifiers of a text, labelled or in URLs."""
+
+    def find(pattern: re.Pattern[str]) -> str:
+        found = pattern.search(text)
+        return found[1] if found else ""
+
+    doi, other = find_doi(text)
+    arxiv = ""
+    if doi.startswith(ARXIV_DOI):
+        arxiv = parse_arxiv_id(doi.removeprefix(ARXIV_DOI)) or ""
+    return Identifiers(
+        doi=doi,
+        other_doi=other,
+        arxiv_id=arxiv or find(_LABELLED_ARXIV).lower(),
+        pmid=find(_PMID),
+        pmcid=find(_PMCID).upper(),
+        isbn=clean_isbn(find(_ISBN)),
+        rfc=find(_RFC),
+        url=trim_url(find(_URL)),
+    )
+
+
+def find_doi(text: str) -> tuple[str, str]:
+    """Return the first DOI of a text, and the same without a view of the publisher at its end."""
+    if "%2f" in text.lower():
+        text = unquote(text)
+    found = DOI.search(text)
+    if not found:
+        return "", ""
+    path = re.split(r"[?#]", found[0], maxsplit=1)[0]
+    doi = trim_doi(path or found[0]).lower()
+    other = _VIEW.sub("", doi)
+    if doi.startswith(ARXIV_DOI):
+        return re.sub(r"v\d{1,3}$", "", other), ""
+    return doi, other if other != doi else ""
+
+
+def classify_identifier(text: str) -> Identifiers | None:
+    """Return the identifier that a text consists of, or None."""
+    bare = text.strip().rstrip(".")
+    found = find_identifiers(bare)
+    lowered = bare.lower()
+    if found.doi and (lowered.startswith("10.") or "doi" in lowered[:12]) and " " not in bare[8:]:
+        return found
+    if _BARE_ARXIV.fullmatch(bare):
+        return Identifiers(arxiv_id=parse_arxiv_id(bare) or "")
+    if _BARE_ISBN.fullmatch(bare) and len(clean_isbn(bare)) in (10, 13):
+        return Identifiers(isbn=clean_isbn(bare))
+    labelled = {
+        "arxiv_id": _LABELLED_ARXIV, "pmcid": _PMCID, "pmid": _PMID, "isbn": _ISBN, "rfc": _RFC,
+    }  # fmt: skip
+    for name, pattern in labelled.items():
+        if pattern.fullmatch(bare):
+            return Identifiers(**{name: getattr(found, name)})
+    return found if _URL.fullmatch(bare) else None
+
+
+def clean_isbn(text: str) -> str:
+    """Return the digits of an ISBN."""
+    return re.sub(r"[^0-9Xx]", "", text).upper()
+
+
+def is_valid_isbn(isbn: str) -> bool:
+    """Return whether the check digit is right."""
+    if not re.fullmatch(r"\d{9}[\dX]|\d{13}", isbn):
+        return False
+    digits = [10 if digit == "X" else int(digit) for digit in isbn]
+    if len(digits) == 13:
+        return (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
+    return sum(digit * (10 - place) for place, digit in enumerate(digits)) % 11 == 0
+
+
+def trim_url(url: str) -> str:
+    """Return a URL without the punctuation of its sentence."""
+    url = url.rstrip(".,;:!?'\"*]>")
+    while url.endswith(")") and url.count(")") > url.count("("):
+        url = url[:-1].rstrip(".,;:")
+    return url

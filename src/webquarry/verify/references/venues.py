@@ -15,19 +15,17 @@ from typing import Literal
 from webquarry.verify.references.models import Agreement
 from webquarry.verify.references.text import fold_words
 
+# Names that the rules below do not match, or would mix up with those of another venue.
 _VENUES = """
 neurips|nips|neural information processing systems|advances in neural information processing systems
 icml|international conference on machine learning
-iclr|international conference on learning representations
 cvpr|computer vision and pattern recognition|conference on computer vision and pattern recognition
 iccv|international conference on computer vision
 eccv|european conference on computer vision
 wacv|winter conference on applications of computer vision
-bmvc|british machine vision conference
 aaai|aaai conference on artificial intelligence|national conference on artificial intelligence
 ijcai|international joint conference on artificial intelligence
 acl|meeting of the association for computational linguistics
-emnlp|empirical methods in natural language processing
 naacl|naacl hlt|north american chapter of the association for computational linguistics
 eacl|european chapter of the association for computational linguistics
 aacl|asia pacific chapter of the association for computational linguistics
@@ -38,16 +36,11 @@ tacl|transactions of the association for computational linguistics|trans assoc c
 kdd|sigkdd|acm sigkdd|knowledge discovery and data mining
 www|the web conference|web conference|international world wide web conference|thewebconf
 sigir|research and development in information retrieval
-cikm|conference on information and knowledge management
 wsdm|web search and data mining
 recsys|conference on recommender systems
 chi|human factors in computing systems
-uist|user interface software and technology
-cscw|computer supported cooperative work
-ccs|computer and communications security
 sp|oakland|symposium on security and privacy
 ndss|network and distributed system security
-usenix security|usenix security symposium
 jmlr|j mach learn res|journal of machine learning research
 tmlr|trans mach learn res|transactions on machine learning research
 mlj|mach learn|machine learning|machine learning journal
@@ -60,15 +53,12 @@ ecml|ecml pkdd|european conference on machine learning
 icdm|international conference on data mining
 sdm|siam international conference on data mining
 sosp|symposium on operating systems principles
-osdi|operating systems design and implementation
-nsdi|networked systems design and implementation
 sigcomm|acm sigcomm
 sigmod|management of data|international conference on management of data
 vldb|pvldb|proc vldb endow|proceedings of the vldb endowment|very large data bases
 icde|international conference on data engineering
 pldi|programming language design and implementation
 popl|principles of programming languages
-oopsla|object oriented programming systems languages and applications
 icse|international conference on software engineering
 fse|esec fse|foundations of software engineering
 ase|automated software engineering
@@ -77,9 +67,6 @@ micro|international symposium on microarchitecture
 hpca|high performance computer architecture
 asplos|architectural support for programming languages and operating systems
 mlsys|sysml|machine learning and systems
-stoc|symposium on theory of computing
-focs|foundations of computer science
-soda|symposium on discrete algorithms
 itcs|innovations in theoretical computer science
 icra|robotics and automation
 iros|intelligent robots and systems
@@ -87,11 +74,9 @@ rss|robotics science and systems
 corl|conference on robot learning
 icassp|acoustics speech and signal processing
 interspeech|annual conference of the international speech communication association
-miccai|medical image computing and computer assisted intervention
 soups|usable privacy and security
 facct|fat|fairness accountability and transparency
 aies|ai ethics and society
-siggraph|acm siggraph
 tog|acm trans graph|acm transactions on graphics
 tpami|pami|ieee trans pattern anal mach intell|pattern analysis and machine intelligence
 ijcv|int j comput vis|international journal of computer vision
@@ -102,25 +87,13 @@ jair|j artif intell res|journal of artificial intelligence research
 aij|artif intell|artificial intelligence
 pacmmod|proc acm manag data|proceedings of the acm on management of data
 pnas|proc natl acad sci|proc natl acad sci u s a|proceedings of the national academy of sciences
-nejm|n engl j med|new england journal of medicine
-jama|journal of the american medical association
-bmj|british medical journal
-lancet|the lancet
 prl|phys rev lett|physical review letters
-jacs|j am chem soc|journal of the american chemical society
 """
-
-
-def _read_names(table: str) -> dict[str, str]:
-    aliases: dict[str, str] = {}
-    for line in table.split("\n"):
-        names = [name for name in line.split("|") if name]
-        for name in names:
-            aliases[name] = names[0]
-    return aliases
-
-
-ALIASES = _read_names(_VENUES)
+ALIASES = {
+    name: line.partition("|")[0]
+    for line in _VENUES.strip().splitlines()
+    for name in line.split("|")
+}
 REPOSITORIES = (
     "arxiv", "corr", "biorxiv", "medrxiv", "chemrxiv", "ssrn", "research square", "zenodo",
     "figshare", "hal", "osf preprints", "psyarxiv", "preprints org", "techrxiv", "eartharxiv",
@@ -128,183 +101,140 @@ REPOSITORIES = (
     "computing research repository", "preprint", "iacr cryptol eprint arch", "cryptology eprint",
 )  # fmt: skip
 SERIES = (
-    "lecture notes in computer science", "lncs", "lecture notes in artificial intelligence",
-    "lecture notes in", "proceedings of machine learning research", "pmlr", "jmlr workshop and",
-    "communications in computer and information science", "ceur workshop proceedings", "lipics",
-    "leibniz international proceedings in informatics", "acm international conference proceeding",
-    "acm international conference proceeding series", "advances in intelligent systems and",
+    "lecture notes in", "lncs", "proceedings of machine learning research", "pmlr", "procedia",
+    "jmlr workshop and", "communications in computer and information science", "lipics",
+    "ceur workshop proceedings", "leibniz international proceedings in informatics",
+    "acm international conference proceeding", "advances in intelligent systems and",
     "ifip advances", "studies in computational intelligence", "springer proceedings",
-    "electronic proceedings in theoretical computer science", "procedia", "conference series",
+    "electronic proceedings in theoretical computer science", "conference series",
     "proceedings of spie", "aip conference proceedings",
 )  # fmt: skip
-
-# Words that tell no venue from another.
-_FILLING_WORDS = (
-    "a an and at for in of on the to with proceedings proc annual international intl int "
-    "national conference conf symposium symp workshop workshops meeting advances journal "
-    "transactions trans letters review reviews ieee cvf acm usenix siam aaai open online "
-    "series volume vol first second third th st nd rd edition der die das und fur "
-    "zeitschrift revue revista rivista de la le les des du et y e i"
+# Words that do not distinguish venues.
+_FILLING = frozenset(
+    """
+    a an and at for in of on the to with proceedings proc annual international intl int national
+    conference conf symposium symp workshop workshops meeting advances journal transactions trans
+    letters review reviews ieee cvf acm usenix siam aaai open online series volume vol first second
+    third th st nd rd edition der die das und fur zeitschrift revue revista rivista de la le les des
+    du et y e i
+    """.split()  # noqa: SIM905
 )
-_FILLING = frozenset(_FILLING_WORDS.split())
-_NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
-_ORDINAL_WORDS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
-    "thirtieth thirty forty fortieth"
+_SMALL = frozenset(
+    ["of", "the", "and", "for", "in", "on", "a", "to", "der", "fur", "de", "la", "section"]
 )
-_ORDINAL = frozenset(_ORDINAL_WORDS.split())
+_NUMBER = re.compile(
+    r"\d+(?:st|nd|rd|th)?|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh"
+    r"|twelfth|\w+teenth|\w+tieth|thirty|forty"
+)
 _BRACKETED = re.compile(r"\(([A-Za-z][A-Za-z'&/-]{1,14})(?:[\s'-]*\d{2,4})?\)")
 _YEAR_AT_END = re.compile(r"(?<![\s'’,])[\s'’,]*(?:19|20)?\d\d$")
-_KIND = re.compile(r"[A-Z][A-Za-z+/&-]{1,14}")
-Name = Literal["repository", "series", "venue", "none"]
+_ACRONYM = re.compile(r"[A-Z][A-Za-z+/&-]{1,14}")
+_Kind = Literal["repository", "series", "venue", "none"]
 
 
 def compare_venues(given: str, recorded: Iterable[str]) -> Agreement:
     """Return whether the venue is one of those of a record."""
-    if classify_venue(given) in ("none", "series"):
+    kind = classify_venue(given)
+    if kind in ("none", "series"):
         return "not_checked"
-    is_repository = classify_venue(given) == "repository"
-    speaks = False
+    is_contradicted = False
     for name in recorded:
-        kind = classify_venue(name)
-        if is_repository and kind == "repository":
+        other = classify_venue(name)
+        if kind == other == "repository" or _is_same(given, name):
             return "yes"
-        if _is_same(given, name):
-            return "yes"
-        speaks = speaks or kind == "venue"
-    # That a work is in a repository is true of most, and never contradicts where it appeared.
-    if not speaks or is_repository:
-        return "not_checked"
-    return "no"
+        is_contradicted = is_contradicted or kind == other
+    return "no" if is_contradicted else "not_checked"
 
 
 @lru_cache(maxsize=4096)
-def classify_venue(name: str) -> Name:
+def classify_venue(name: str) -> _Kind:
     """Return the kind of a name."""
     words = fold_words(name)
-    letters = "".join(words)
-    if not letters:
-        return "none"
     joined = f" {' '.join(words)} "
     if any(f" {repository} " in joined for repository in REPOSITORIES):
         return "repository"
     if any(f" {series} " in joined for series in SERIES):
         return "series"
-    if not _telling_words(words) and not _find_aliases(name):
-        return "none"
-    return "venue"
+    return "venue" if _main_words(words) or _find_aliases(name) else "none"
 
 
 def _is_same(left: str, right: str) -> bool:
     """Return whether two names are of one venue."""
     ours = _find_aliases(left)
     theirs = _find_aliases(right)
-    if ours & theirs:
-        return True
     if ours and theirs:
-        return False
+        return bool(ours & theirs)
     words = _strip_numbers(fold_words(left))
     others = _strip_numbers(fold_words(right))
-    if "".join(words) == "".join(others):
-        return True
-    told = _telling_words(words)
-    told_there = _telling_words(others)
-    if told and told == told_there:
-        return True
-    if _contains(told, told_there) or _contains(told_there, told):
-        return True
-    if _is_acronym(left, others) or _is_acronym(right, words):
-        return True
-    return _is_abbreviation(words, others) or _is_abbreviation(others, words)
+    main = _main_words(words)
+    other_main = _main_words(others)
+    return (
+        "".join(words) == "".join(others)
+        or (bool(main) and main == other_main)
+        or _contains(main, other_main)
+        or _contains(other_main, main)
+        or _is_acronym(left, others)
+        or _is_acronym(right, words)
+        or _is_abbreviation(words, others)
+        or _is_abbreviation(others, words)
+    )
 
 
 @lru_cache(maxsize=4096)
 def _find_aliases(name: str) -> frozenset[str]:
     """Return the venues of the table that have this name, acronym or long name."""
     words = _strip_numbers(fold_words(name))
-    found: set[str] = set()
     whole = " ".join(words)
     bare = [word for word in words if word not in ("proceedings", "of", "the", "in", "proc")]
-    for spelling in (whole, "".join(words), " ".join(bare), "".join(bare)):
-        if spelling in ALIASES:
-            found.add(ALIASES[spelling])
-    for bracketed in _BRACKETED.findall(name):
-        spelling = "".join(fold_words(bracketed))
-        if spelling in ALIASES:
-            found.add(ALIASES[spelling])
-    if not found:
-        padded = f" {whole} "
-        for spelling, venue in ALIASES.items():
-            if " " in spelling and f" {spelling} " in padded:
-                found.add(venue)
-    if len(found) > 1:  # the longest name says most: "NAACL" holds the words of "ACL"
-        spellings = [one for one in ALIASES if f" {one} " in f" {whole} "]
-        if spellings:
-            return frozenset({ALIASES[max(spellings, key=len)]})
+    spellings = [whole, "".join(words), " ".join(bare), "".join(bare)]
+    spellings += ["".join(fold_words(bracketed)) for bracketed in _BRACKETED.findall(name)]
+    found = {ALIASES[spelling] for spelling in spellings if spelling in ALIASES}
+    contained = [one for one in ALIASES if " " in one and f" {one} " in f" {whole} "]
+    if contained and len(found) != 1:  # "NAACL" contains the words of "ACL"
+        return frozenset({ALIASES[max(contained, key=len)]})
     return frozenset(found)
 
 
 def _strip_numbers(words: Iterable[str]) -> list[str]:
     """Return the words without years and ordinals."""
-    kept = []
-    for word in words:
-        if not _NUMBER.fullmatch(word) and word not in _ORDINAL:
-            kept.append(word)
-    return kept
+    return [word for word in words if not _NUMBER.fullmatch(word)]
 
 
-def _telling_words(words: Iterable[str]) -> list[str]:
-    """Return the words without numbers and words of many venues."""
-    named = _strip_numbers(words)
-    return [word for word in named if word not in _FILLING]
+def _main_words(words: Iterable[str]) -> list[str]:
+    """Return the words that distinguish a venue."""
+    return [word for word in _strip_numbers(words) if word not in _FILLING]
 
 
 def _contains(few: Sequence[str], many: Sequence[str]) -> bool:
     """Return whether all of at least two words of a name are in the other, in order, and make up
     half of it.
     """
-    if len(few) < 2 or len(few) * 2 < len(many):
-        return False
     rest = iter(many)
-    return all(word in rest for word in few)
+    return 2 <= len(few) >= len(many) / 2 and all(word in rest for word in few)
 
 
 def _is_acronym(short: str, words: Sequence[str]) -> bool:
-    """Return whether a short name consists of the initials of a long one."""
+    """Return whether a short name is the initials of a long one; filler words may be skipped."""
     name = _YEAR_AT_END.sub("", short.strip())
-    if not _KIND.fullmatch(name) or len(words) < 2:
-        return False
     letters = "".join(fold_words(name))
-    return 2 <= len(letters) <= 10 and _spells(letters, list(words))
-
-
-def _spells(letters: str, words: list[str]) -> bool:
-    """Return whether letters are the initials of words; only filler words may be skipped."""
+    if not _ACRONYM.fullmatch(name) or not 2 <= len(letters) <= 10 or len(words) < 2:
+        return False
     states = {0}
     for word in words:
-        following = set()
-        for place in states:
-            if place < len(letters) and letters[place] == word[0]:
-                following.add(place + 1)
-            if word in _FILLING:
-                following.add(place)
-        states = following
+        following = states if word in _FILLING else set()
+        states = following | {one + 1 for one in states if letters[one : one + 1] == word[0]}
     return len(letters) in states
 
 
 def _is_abbreviation(short: Sequence[str], long: Sequence[str]) -> bool:
     """Return whether each word abbreviates one of the other name: "Mach Learn Res"."""
-    small = ("of", "the", "and", "for", "in", "on", "a", "to", "der", "fur", "de", "la", "section")
-    ours = [word for word in short if word not in small]
-    theirs = [word for word in long if word not in small]
-    if not ours or len(ours) != len(theirs):
+    ours = [word for word in short if word not in _SMALL]
+    theirs = [word for word in long if word not in _SMALL]
+    if not ours or len(ours) != len(theirs) or ours == theirs:
         return False
-    is_shorter = False
     for left, right in zip(ours, theirs, strict=True):
         ends = (left[0], left[-1])
         is_contraction = 2 <= len(left) <= 5 and ends == (right[0], right[-1])  # "natl"
         if not right.startswith(left) and not is_contraction:
             return False
-        is_shorter = is_shorter or left != right
-    return is_shorter
+    return True

@@ -10,27 +10,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from pathlib import PurePath
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from webquarry._read.encoding.decode import decode
 from webquarry._read.format import FetchedDocument
 from webquarry._read.plain.writer import merge_ranges
-from webquarry.verify.drafts.syntax import (
-    Address,
-    Range,
-    find_addresses,
-    find_notes,
-    find_quotations,
-    find_reference_list,
-)
+from webquarry.verify.quotes.match import is_too_short
 from webquarry.verify.quotes.numbers import NumberMention, list_numbers, uses_decimal_comma
-from webquarry.verify.quotes.parts import is_too_short
-from webquarry.verify.references.identifiers import find_identifiers
+from webquarry.verify.references.read import find_identifiers
 
 
 @dataclass(frozen=True)
@@ -79,7 +71,8 @@ _MARKUP = re.compile(r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|\\(?=[!-/
 _LINKED = re.compile(r"\[([^\[\]\n]{0,500})\]\((?:[^()\s]|\([^()\s]*\)){0,2000}\)")
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\]")
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”’»)\]]*(?=\s|$|\[)(?:\s?\[\^?[\w.-]{1,40}\])*(?!\()")
-_ENTRY = re.compile(r"\s{0,3}(?:[-*+]\s+|\[?\d{1,3}[\].)]\s+)?(?=\S)")
+_NEW_ENTRY = re.compile(r"\s{0,3}(?:[-*+]\s|\[?\^?\d{1,3}[\].)])")
+_ENTRY_MARK = re.compile(r"\s{0,3}(?:(?:[-*+]|\[?\d{1,3}[\].)])\s+)?(?=\S)")
 _LABEL = re.compile(
     r"(?:table|figure|fig\.|section|sec\.|chapter|page|pp?\.|vol\.|volume|no\.|number|version|v"
     r"|step|appendix|tabelle|abbildung|kapitel|seite|nr\.|§|art\.|article)\s?$",
@@ -87,8 +80,8 @@ _LABEL = re.compile(
 )
 _SOURCE_BEHIND = re.compile(r"[\"”’»]?\s*[(\[]")
 _YEARS = range(1500, 2101)
-_LEAST_WORDS = 3
-_MOST_REFERENCES = 500
+_MIN_WORDS = 3
+_MAX_REFERENCES = 500
 
 
 @dataclass
@@ -126,7 +119,7 @@ def find_claims(draft: str) -> DraftClaims:
         last_line = draft.count("\n", 0, list_start) + 1
     blocks = list(_split_blocks(draft))
     named: list[DraftReference] = []
-    for number, block in enumerate(blocks):
+    for block, following in zip_longest(blocks, blocks[1:]):
         if block.start > last_line or _NOTE_TEXT.match(block.lines[0]):
             continue
         text = _CODE.sub(lambda code: " " * len(code[0]), block.text)
@@ -134,18 +127,17 @@ def find_claims(draft: str) -> DraftClaims:
         for address in addresses:
             named.append(DraftReference(address.url, block.line_at(address.start)))
         if block.is_quote:
-            behind = blocks[number + 1] if number + 1 < len(blocks) else None
-            quotes.extend(_read_block_quote(block, behind, notes))
+            quotes.extend(_read_block_quote(block, following, notes))
             continue
         sentences = _DraftSentences(text, addresses)
         ranges = find_quotations(text)
         for start, end in ranges:
-            said = clean_quote(text[start:end])
-            if is_too_short(said) or (said.isascii() and len(said.split()) < _LEAST_WORDS):
+            words = clean_quote(text[start:end])
+            if is_too_short(words) or (words.isascii() and len(words.split()) < _MIN_WORDS):
                 short += 1
                 continue
             line = block.line_at(start)
-            quotes.append(DraftQuote(said, line, sentences.find_source(start, end)))
+            quotes.append(DraftQuote(words, line, sentences.find_source(start, end)))
         numbers.extend(_find_numbers(block, text, addresses, ranges, decimal_comma))
     references = _find_references(draft, list_start)
     references.extend(_list_unlisted_works(named, references))
@@ -186,25 +178,23 @@ def _split_blocks(draft: str) -> Iterator[_Block]:
 
 
 def _read_block_quote(
-    block: _Block, behind: _Block | None, notes: dict[str, str]
+    block: _Block, following: _Block | None, notes: Mapping[str, str]
 ) -> Iterator[DraftQuote]:
     """Yield a block quote; its last line or the next line may name its source."""
     lines = list(block.lines)
     if _ALERT.match(lines[0]):
         return
-    told = ""
+    source = ""
+    next_line = following.lines[0] if following is not None else ""
     if len(lines) > 1 and _ATTRIBUTION.match(lines[-1]):
-        told = lines.pop()
-    elif behind is not None and _ATTRIBUTION.match(behind.lines[0]):
-        told = behind.lines[0]
-    elif behind is not None and find_addresses(behind.lines[0], notes):
-        told = behind.lines[0] if len(behind.lines) == 1 else ""
+        source = lines.pop()
+    elif _ATTRIBUTION.match(next_line) or (following is not None and len(following.lines) == 1):
+        source = next_line
     text = "\n".join(lines)
-    addresses = find_addresses(told, notes) or find_addresses(text, notes)
-    said = clean_quote(re.sub(r"\s?\((?:https?://[^)\s]+)\)\s*$", "", text))
-    if not is_too_short(said):
-        source = addresses[0].url if addresses else None
-        yield DraftQuote(said, block.start, source)
+    addresses = find_addresses(source, notes) or find_addresses(text, notes)
+    words = clean_quote(re.sub(r"\s?\((?:https?://[^)\s]+)\)\s*$", "", text))
+    if not is_too_short(words):
+        yield DraftQuote(words, block.start, addresses[0].url if addresses else None)
 
 
 class _DraftSentences:
@@ -283,33 +273,25 @@ def _find_references(draft: str, list_start: int | None) -> list[DraftReference]
     """Return the entries of the reference list, and the notes."""
     found: list[DraftReference] = []
     lines = draft.split("\n")
-    first = len(lines) + 1
-    if list_start is not None:
-        first = draft.count("\n", 0, list_start) + 2
-    open_entry: list[str] = []
-    open_line = 0
-    for number, line in enumerate(lines, 1):
+    first = len(lines) + 1 if list_start is None else draft.count("\n", 0, list_start) + 2
+    entry: list[str] = []
+    start = 0
+    for number, line in enumerate([*lines, ""], 1):
         note = _NOTE_TEXT.match(line)
-        if note and number < first:
-            found.append(DraftReference(note[1].strip(), number))
         if number < first:
+            if note:
+                found.append(DraftReference(note[1].strip(), number))
             continue
-        is_new = bool(re.match(r"\s{0,3}(?:[-*+]\s|\[?\^?\d{1,3}[\].)])", line))
-        if open_entry and (is_new or not line.strip() or line.startswith("#")):
-            found.append(DraftReference(" ".join(open_entry), open_line))
-            open_entry = []
-        if line.startswith("#"):
+        is_heading = line.startswith("#")
+        if entry and (_NEW_ENTRY.match(line) or not line.strip() or is_heading):
+            found.append(DraftReference(" ".join(entry), start))
+            entry = []
+        if is_heading:
             break
-        if not line.strip():
-            continue
-        entry = _ENTRY.match(line)
-        if not open_entry:
-            open_line = number
-        told = note[1] if note else line[entry.end() if entry else 0 :]
-        open_entry.append(told.strip())
-    if open_entry:
-        found.append(DraftReference(" ".join(open_entry), open_line))
-    return found[:_MOST_REFERENCES]
+        if line.strip():
+            start = start if entry else number
+            entry.append(note[1].strip() if note else _ENTRY_MARK.sub("", line, count=1).strip())
+    return found[:_MAX_REFERENCES]
 
 
 def _list_unlisted_works(
@@ -323,7 +305,7 @@ def _list_unlisted_works(
         if number and number not in known:
             known.add(number)
             found.append(one)
-    return found[: _MOST_REFERENCES - len(listed)]
+    return found[: _MAX_REFERENCES - len(listed)]
 
 
 def _find_work_number(text: str) -> str:
@@ -334,7 +316,7 @@ def _find_work_number(text: str) -> str:
 
 _REFERENCES = frozenset({".bib", ".bibtex", ".ris", ".json"})
 _HTML = frozenset({".html", ".htm", ".xhtml"})
-_LOOKED_FOR = 24  # characters by which a quote is found again in the file
+_SEARCHED = 24  # characters by which a claim is found again in the file
 
 T = TypeVar("T", DraftQuote, DraftNumber, DraftReference)
 
@@ -368,8 +350,143 @@ def _find_lines(claims: DraftClaims, text: str) -> DraftClaims:
 
 
 def _find_line(claim: T, words: str, text: str) -> T:
-    place = text.find(words[:_LOOKED_FOR])
+    place = text.find(words[:_SEARCHED])
     line = 1
     if place >= 0:
         line = text.count("\n", 0, place) + 1
     return replace(claim, line=line)
+
+
+Range = tuple[int, int]
+
+# Opening marks and what may close them. German closes with what English opens.
+_CLOSING = {
+    "“": "”“", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "《": "》", "‟": "”",
+    "＂": "＂", "‹": "›", "‘": "’",
+}  # fmt: skip
+_STRAIGHT = '"'
+_SINGLE, _SINGLE_END = "‘", "’"
+_MARK = re.compile('[“”„«»「」『』《》‟＂‹›"‘’]')
+_MAX_QUOTATION = 5_000
+
+
+def find_quotations(text: str) -> list[Range]:
+    """Return the ranges between the outermost pairs of quotation marks."""
+    ranges: list[Range] = []
+    start, depth = -1, 0
+    opening = closing = ""
+    for found in _MARK.finditer(text):
+        mark, place = found[0], found.start()
+        if start < 0 or place - start > _MAX_QUOTATION:
+            closing = _find_closing(text, mark, place)
+            start, depth, opening = (found.end() if closing else -1), 0, mark
+        elif mark in closing and not _is_apostrophe(text, mark, place):
+            if not depth:
+                ranges.append((start, place))
+                start = -1
+            depth -= 1
+        elif mark == opening and mark != _STRAIGHT:
+            depth += 1
+    return ranges
+
+
+def _find_closing(text: str, mark: str, place: int) -> str:
+    """Return the marks that close the pair of an opening mark, or an empty string."""
+    before = text[max(0, place - 1) : place]
+    behind = text[place + 1 : place + 2]
+    if not behind or (behind.isspace() and mark != "«"):  # French sets a blank
+        return ""
+    if mark == _STRAIGHT:
+        is_inside = before.isalnum() or before in tuple(".,;:!?)")
+        return "" if is_inside else _STRAIGHT
+    if mark in (_SINGLE, "»") and before.isalnum():
+        return ""
+    return _CLOSING.get(mark, "")
+
+
+def _is_apostrophe(text: str, mark: str, place: int) -> bool:
+    """Return whether a closing mark is within a word or opens the next one."""
+    before = text[max(0, place - 1) : place]
+    if mark not in (_SINGLE_END, _STRAIGHT) or not text[place + 1 : place + 2].isalnum():
+        return False
+    return before.isalnum() if mark == _SINGLE_END else before.isspace()
+
+
+_LINK = re.compile(
+    r"\]\(\s*<?(https?://(?:[^()\s<>]|\([^()\s]*\)){1,2000})>?(?:\s+\"[^\"\n]*\")?\s*\)"
+)
+_BARE = re.compile(
+    r"(?<![(\w])https?://[^\s<>\"”’»\]]{1,2000}|(?<=\()https?://[^\s<>\"”)\]]{1,2000}"
+)
+_DOI = re.compile(r"(?<![\w/.])(?:doi:\s?)?(10\.\d{4,9}/[^\s\"<>\]”’]{1,300})", re.IGNORECASE)
+_PMID = re.compile(r"\bPMID:?\s?(\d{4,9})\b", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"\barxiv:\s?(\d{4}\.\d{4,5}(?:v\d{1,3})?|[a-z-]{2,12}(?:\.[a-z]{2})?/\d{7})\b", re.IGNORECASE
+)
+_NOTE = re.compile(r"\[(\^?[\w.-]{1,40})\](?!\(|:)")
+# Definitions of notes: `[^1]: ...`, `[1]: https://...`, entries `[1] ...` or `1. ...` of a list.
+_DEFINITION = re.compile(
+    r"^\s{0,3}(?:[-*]\s+)?\[(\^?[\w.-]{1,40})\]:?\s+(.{1,4000})$", re.MULTILINE
+)
+_NUMBERED = re.compile(r"^\s{0,3}(\d{1,3})[.)]\s+(.{1,4000})$", re.MULTILINE)
+_END = ".,;:!?"
+
+
+class Address(NamedTuple):
+    """An address and its place in the text."""
+
+    start: int
+    end: int
+    url: str
+
+
+def find_addresses(text: str, notes: Mapping[str, str]) -> list[Address]:
+    """Return the addresses of a text in order; `notes` maps note marks to addresses."""
+    found = [Address(*match.span(), match[1]) for match in _LINK.finditer(text)]
+    found += [Address(*match.span(), trim_address(match[0])) for match in _BARE.finditer(text)]
+    for pattern, prefix, suffix in (
+        (_DOI, "https://doi.org/", ""),
+        (_PMID, "https://pubmed.ncbi.nlm.nih.gov/", "/"),
+        (_ARXIV, "https://arxiv.org/abs/", ""),
+    ):
+        for match in pattern.finditer(text):
+            found.append(Address(*match.span(), f"{prefix}{trim_address(match[1])}{suffix}"))
+    for match in _NOTE.finditer(text):
+        if match[1] in notes:
+            found.append(Address(*match.span(), notes[match[1]]))
+    return sorted(found)
+
+
+def find_notes(text: str) -> dict[str, str]:
+    """Return the first address of each note of a draft by its mark."""
+    notes: dict[str, str] = {}
+    matches = list(_DEFINITION.finditer(text))
+    heading = find_reference_list(text)
+    if heading is not None:
+        matches += _NUMBERED.finditer(text, heading)
+    for match in matches:
+        addresses = find_addresses(match[2], {})
+        if addresses:
+            notes.setdefault(match[1], addresses[0].url)
+    return notes
+
+
+_HEADING = re.compile(
+    r"^\s{0,3}(?:#{1,6}\s*|\*\*)?(?:\d+[.)]?\s*)?(?:references?|bibliography|works cited|sources"
+    r"|literature|literatur(?:verzeichnis)?|quellen|références|bibliographie|referencias"
+    r"|bibliografía|referências|riferimenti|литература|参考文献)\s*:?\s*(?:\*\*|#*)?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def find_reference_list(text: str) -> int | None:
+    """Return the place where the entries of the reference list begin."""
+    ends = [match.end() for match in _HEADING.finditer(text)]
+    return ends[-1] if ends else None
+
+
+def trim_address(url: str) -> str:
+    """Return an address without the punctuation of its sentence."""
+    while url and (url[-1] in _END or (url[-1] == ")" and url.count("(") < url.count(")"))):
+        url = url[:-1]
+    return url

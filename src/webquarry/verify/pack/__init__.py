@@ -1,1 +1,0 @@
-"""Evidence packs: the sources of a session in a file that anyone can check again."""
