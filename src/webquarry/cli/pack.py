@@ -110,8 +110,8 @@ def pack(output: Output, id: str, out: Path, scope: Scope, force: bool) -> None:
 async def _make_pack(id: str, scope: Scope) -> tuple[bytes, list[dict[str, Any]]]:
     """Return the bytes of the pack, and the sources that could not be read."""
     from webquarry.toolkit import Toolkit
-    from webquarry.verify.wacz import read_exchanges
     from webquarry.verify.pack import build_pack, read_sources
+    from webquarry.verify.wacz import read_exchanges
 
     with tempfile.TemporaryDirectory(prefix="webquarry-pack-") as folder:
         file = Path(folder) / "exchanges.warc"
@@ -234,9 +234,8 @@ async def _read_again(subject: str) -> list[dict[str, Any]]:
 async def _list_cited(kit: Toolkit, subject: str) -> list[CitedPage]:
     """Return the pages that a session or an intact pack cites."""
     from webquarry.verify.live import list_pack_pages, list_session_pages
-    from webquarry.verify.wacz import DamagedPack
     from webquarry.verify.pack import check_contents
-    from webquarry.verify.wacz import read_wacz
+    from webquarry.verify.wacz import DamagedPack, read_wacz
 
     if not subject.lower().endswith(".wacz"):
         return list_session_pages(await kit.sessions.read(subject))
