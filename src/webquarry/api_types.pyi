@@ -12,14 +12,14 @@ from webquarry.settings import Settings
 from webquarry.tool import Answer, TextAnswer
 from webquarry.tools.executables._search import SearchAnswer
 from webquarry.tools.executables.web_fetch import FetchAnswer
-from webquarry.tools.research._citations import CitationsOutput
-from webquarry.tools.research._papers import PapersOutput
-from webquarry.tools.research._patents import PatentSearchOutput
 from webquarry.tools.research._search import SearchOutput
+from webquarry.tools.research.academic_search import PapersOutput
+from webquarry.tools.research.check_citations import CitationsOutput
 from webquarry.tools.research.check_quotes import QuotesOutput
 from webquarry.tools.research.format_bibliography import BibliographyOutput
 from webquarry.tools.research.get_research_session import ResearchSessionOutput
 from webquarry.tools.research.instant_answer import InstantAnswerOutput
+from webquarry.tools.research.patent_search import PatentSearchOutput
 from webquarry.tools.research.research_export import ResearchExportOutput
 from webquarry.tools.research.scrape_page import ScrapeOutput
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput

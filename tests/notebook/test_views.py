@@ -21,9 +21,9 @@ from webquarry.notebook.asking import AskedRows
 from webquarry.notebook.html import render_markdown
 from webquarry.sql.functions.setters import Bill
 from webquarry.sql.session import SqlResult
-from webquarry.tools.research._papers import PaperResult, PapersOutput
-from webquarry.tools.research._patents import PatentResult, PatentSearchOutput
 from webquarry.tools.research._search import SearchOutput, SearchResult
+from webquarry.tools.research.academic_search import PaperResult, PapersOutput
+from webquarry.tools.research.patent_search import PatentResult, PatentSearchOutput
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "40"))
 HOSTILE = (

@@ -26,7 +26,8 @@ from webquarry.sessions.references import parse_author, work_of_paper
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
-from webquarry.tools.research._papers import PapersOutput, list_authors
+from webquarry.tools.research._search import list_authors
+from webquarry.tools.research.academic_search import PapersOutput
 
 ENVIRON = {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
 EMPTY = {name: response(f"{name}/empty_200.{'xml' if name == 'arxiv' else 'json'}") for name in SIX}
@@ -332,7 +333,7 @@ def test_a_paper_of_which_nothing_is_known_is_cited_as_a_page() -> None:
 
 
 def test_of_very_many_authors_the_first_are_shown_and_how_many_there_are() -> None:
-    shown = list_authors(tuple(Author(f"A {number}") for number in range(3000)))
+    shown = list_authors(f"A {number}" for number in range(3000))
 
     assert len(shown) == 21
     assert shown[-1] == "et al. (3000 authors)"

@@ -1,7 +1,7 @@
-"""One folder per tool set, one file per tool, named as the tool.
+"""Tool sets: one folder per set, one file per tool, named as the tool.
 
-The package of a set may define `ORDER` (of its tools in lists), `PARTS` (named parts of it that are
-served as sets), `CLOSED` (schemas say that unknown fields are refused) and `own_settings()`.
+The package of a set may define `ORDER` (of its tools in lists), `PARTS` (named subsets),
+`CLOSED` (the schemas refuse unknown fields) and `own_settings()`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def toolset(package: str) -> list[Tool]:
 
 
 def tool_names(package: str) -> list[str]:
-    """The sorted names of the tools of a package, without importing them."""
+    """Return the sorted names of the tools of a package, without importing them."""
     from webquarry.registry import module_names
 
     packages = module_names(__name__)
@@ -40,7 +40,7 @@ def tool_names(package: str) -> list[str]:
 
 
 def toolset_names() -> list[str]:
-    """The names under which tools are served: packages, and the parts that they name."""
+    """Return the names of all sets: packages and their parts."""
     from webquarry.registry import module_names
 
     packages = module_names(__name__)
@@ -49,7 +49,7 @@ def toolset_names() -> list[str]:
 
 
 def find_toolset(set_name: str) -> tuple[str, list[str]]:
-    """The package of a set and the names of its tools, in the order of the package."""
+    """Return the package of a set and the names of its tools, in the order of the package."""
     from webquarry.registry import module_names
 
     for package in module_names(__name__):
@@ -63,7 +63,7 @@ def find_toolset(set_name: str) -> tuple[str, list[str]]:
 
 
 def read_attribute(package: str, name: str, default: Any) -> Any:
-    """An attribute of the package of a tool set."""
+    """Return an attribute of the package of a tool set."""
     from importlib import import_module
 
     return getattr(import_module(f"{__name__}.{package}"), name, default)

@@ -20,7 +20,7 @@ _LINKED = {  # the answer is too large and was linked to; its text explains the 
 
 
 def describe_tool(tool: Tool) -> dict[str, Any]:
-    """A tool with its schemas; one that answers with text has no output schema."""
+    """Return a tool with its schemas; one that answers with text has no output schema."""
     described: dict[str, Any] = {"name": tool.name}
     if issubclass(tool.answer, TextAnswer):
         return {**described, "description": tool.description, "inputSchema": tool.parameters}
@@ -60,7 +60,7 @@ def _build_input_schema(tool: Tool) -> dict[str, Any]:
 
 
 def _build_output_schema(tool: Tool) -> dict[str, Any]:
-    """A short schema of the answer as serialized: unknown fields are absent, never null.
+    """Return a short schema of the answer as serialized: unknown fields are absent, never null.
 
     Descriptions, defaults and everything below the second level are omitted.
     """

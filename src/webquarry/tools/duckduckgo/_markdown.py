@@ -1,8 +1,7 @@
-"""Results and instant answers -> the Markdown of this tool set, to the letter.
+"""The Markdown of this tool set, and the advice in its errors.
 
-Everything that was not written here comes from the web, or from a caller who may repeat what the
-web told it: it becomes text in one line that reads as it was and can open nothing, neither a
-heading nor a link, a fence or a chat's turn.
+Texts from the web and from the caller are escaped: they stay on one line and cannot start a
+heading, a link, a fence or a turn of a chat.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 
 from webquarry._read.markdown.links import Links
@@ -18,17 +18,24 @@ from webquarry._read.text.delimiters import defuse_prose
 from webquarry._read.text.escape import escape, escape_heading, escape_line_starts
 from webquarry._search.instant import InstantAnswer
 from webquarry._search.models import Result
+from webquarry.errors import WAIT, WebquarryError
 
 _TILDE = re.compile(r"(?<![\\~])~(?!~)")
-_EDGE = re.compile(r"^[*_]+|(?<![\\*_])[*_]+$")  # what stands beside the text may be a mark of ours
+_EDGE = re.compile(r"^[*_]+|(?<![\\*_])[*_]+$")  # next to our marks of emphasis
 _REFERENCE = re.compile(r"(&#?\w{1,32});")
 _NO_ENTRIES = ("No results found.", "_Source: DuckDuckGo_")
 _NO_ANSWER = "No instant answer available for this query."
 _API = "_Source: DuckDuckGo Instant Answer API_"
+_ADVICE = {
+    "challenge": "Do not search again for some minutes: asking at once only prolongs it.",
+    "blocked": "Do not search again for some minutes: asking at once only prolongs it.",
+    "rate_limited": f"Wait {WAIT} and try again.",
+    "network": "Try again in a moment; WEBSEARCH_TIMEOUT_SECS says how long a call may take.",
+}
 
 
 def write_results(query: str, results: Sequence[Result]) -> str:
-    """The results of a search."""
+    """Return the results of a search."""
     parts = [f'## Web Search Results for "{inline(query)}"']
     number = 0
     for result in results:
@@ -49,7 +56,7 @@ def write_results(query: str, results: Sequence[Result]) -> str:
 
 
 def write_answer(query: str, answer: InstantAnswer) -> str:
-    """An instant answer; "none available" only when there is nothing at all."""
+    """Return an instant answer."""
     sections = [
         *_section("Abstract", answer.abstract, answer.abstract_source, answer.abstract_url),
         *_section("Answer", answer.answer),
@@ -70,12 +77,9 @@ def write_answer(query: str, answer: InstantAnswer) -> str:
                 items.append(f"- {line(topic.text)}")
         if not items:
             continue
-        group_name = inline(group)
-        subheading = ""
-        if group_name:
-            subheading = f"#### {escape_heading(group_name)}"
-        section = _join_lines(topics_heading, subheading, *items)
-        sections.append(section)
+        name = inline(group)
+        subheading = f"#### {escape_heading(name)}" if name else ""
+        sections.append(_join_lines(topics_heading, subheading, *items))
         topics_heading = ""
     if not sections:
         sections.append(_NO_ANSWER)
@@ -84,7 +88,7 @@ def write_answer(query: str, answer: InstantAnswer) -> str:
 
 
 def inline(text: str) -> str:
-    """Text for the middle of a line."""
+    """Return text for the middle of a line."""
     one_line = " ".join(text.split())
     visible = strip_invisible(without_surrogates(one_line), Counter())
     visible = " ".join(visible.split())
@@ -93,16 +97,15 @@ def inline(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """Text for a line of its own."""
+    """Return text for a line of its own."""
     return escape_line_starts(inline(text))
 
 
 def address(url: str) -> str:
-    """An absolute http or https URL, itself and nothing but itself; empty for anything else."""
+    """Return an absolute http or https URL; empty for anything else."""
     absolute = Links(url).absolute(url) or ""
     if not absolute.startswith(("http://", "https://")):
         return ""
-    # Marks of emphasis stay: they reach no further than the URL.
     return _REFERENCE.sub(r"\1%3B", absolute)
 
 
@@ -115,17 +118,30 @@ def _join_lines(*lines: str) -> str:
 
 
 def _section(name: str, text: str, source: str = "", url: str = "") -> Iterator[str]:
-    """The text under its heading, then where it is from; nothing without the text."""
+    """Yield the text under its heading, then its source; nothing without the text."""
     body = line(text)
     if not body:
         return
     yield f"### {name}\n{body}"
-    origin = []
-    source_name = inline(source)
-    place = address(url)
-    if source_name:
-        origin.append(f"**Source:** {source_name}")
-    if place:
-        origin.append(f"**URL:** {place}")
-    if origin:
-        yield _join_lines(*origin)
+    source_name, place = inline(source), address(url)
+    if source_name or place:
+        yield _join_lines(
+            f"**Source:** {source_name}" if source_name else "",
+            f"**URL:** {place}" if place else "",
+        )
+
+
+@contextmanager
+def advising() -> Iterator[None]:
+    """Replace the suggested action of errors: this tool set has no other provider."""
+    try:
+        yield
+    except WebquarryError as error:
+        if "provider" in error.suggested_action:
+            error.suggested_action = ""
+        is_lasting = error.kind == "network" and not error.retryable
+        if error.retry_after_seconds and error.kind in _ADVICE:
+            error.suggested_action = f"Wait {WAIT} and try again; asking earlier only prolongs it."
+        elif error.kind in _ADVICE and not is_lasting:
+            error.suggested_action = _ADVICE[error.kind]
+        raise

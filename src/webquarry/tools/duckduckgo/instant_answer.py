@@ -1,4 +1,4 @@
-"""The `instant_answer` tool of DuckDuckGo alone: Markdown for a model to read."""
+"""The `instant_answer` tool of DuckDuckGo: Markdown for a model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from webquarry.errors import BadInput, NetworkFailure
 from webquarry.store.cache import Made, freshness, key_of
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.duckduckgo._advice import advising
-from webquarry.tools.duckduckgo._markdown import write_answer
+from webquarry.tools.duckduckgo._markdown import advising, write_answer
 
 _VERSION = 1
 
@@ -35,7 +34,7 @@ async def instant_answer(
     async def make() -> Made:
         timeout = settings.timeout_seconds
         try:
-            # The wait until DuckDuckGo may be asked counts as well.
+            # includes the pause before the request
             async with asyncio.timeout(timeout), kit.router.pace("duckduckgo"):
                 found = await instant.ask(kit.client, settings, asked)
         except TimeoutError as error:
@@ -48,7 +47,7 @@ async def instant_answer(
     parameters = {
         "query": asked,
         "origin": settings.origins.get("duckduckgo_api"),
-        "max_age": settings.cache_search_seconds,  # nothing that is older than this
+        "max_age": settings.cache_search_seconds,
     }
     with advising():
         kept = await kit.cache.get_or_make(key_of("duckduckgo instant", _VERSION, parameters), make)

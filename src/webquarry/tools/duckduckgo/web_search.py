@@ -1,4 +1,4 @@
-"""The `web_search` tool of DuckDuckGo alone: Markdown for a model to read."""
+"""The `web_search` tool of DuckDuckGo: Markdown for a model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from webquarry.errors import BadInput
 from webquarry.store.cache import freshness
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.duckduckgo._advice import advising
-from webquarry.tools.duckduckgo._markdown import write_results
+from webquarry.tools.duckduckgo._markdown import advising, write_results
 
 
 @tool
@@ -35,7 +34,7 @@ async def web_search(
     count = max_results or kit.settings.websearch_max_results
     duckduckgo = kit.router.provider("duckduckgo")
     if not duckduckgo.takes(Query(" ".join(query.split()))):
-        raise BadInput(  # there is no place in this text to say that it was cut
+        raise BadInput(  # the text cannot say that it was truncated
             duckduckgo.too_long_failure().message, suggested_action="Shorten the query."
         )
     with advising():

@@ -1,6 +1,4 @@
-"""What the two search executables share, so that they cannot drift apart: arguments, answer, and
-the call itself.
-"""
+"""Arguments, answer and call of the two search executables."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from webquarry._search.models import Query, Result
+from webquarry._search.models import Query
 from webquarry._search.text import to_timestamp
 from webquarry.evidence.models import AnswerPart
 from webquarry.tool import Answer
@@ -31,33 +29,27 @@ class ResultBlock(AnswerPart, kw_only=True, rename=None):
     description: str  # the snippet
     published_date: str | None = None  # ISO 8601 timestamp
 
-    @classmethod
-    def of(cls, result: Result) -> ResultBlock:
-        return cls(
-            title=result.title,
-            url=result.url,
-            description=result.snippet,
-            published_date=to_timestamp(result.published),
-        )
-
 
 class SearchAnswer(Answer, kw_only=True):
     """The results, best first; the list may be empty."""
 
     results: list[ResultBlock]
-    notes: list[str] | None = None  # filters that were not applied, results that are missing
+    notes: list[str] | None = None  # filters that were not applied, missing results
 
 
 async def search(
     kit: Toolkit, provider: str, query: str, allowed: list[str] | None, blocked: list[str] | None
 ) -> SearchAnswer:
-    """Ask one provider and put its results into the common form."""
-    asked = Query(
-        query,
-        allowed_domains=tuple(allowed or ()),
-        blocked_domains=tuple(blocked or ()),
-    )
+    """Search with one provider."""
+    asked = Query(query, allowed_domains=tuple(allowed or ()), blocked_domains=tuple(blocked or ()))
     notes: list[str] = []
-    results = await kit.router.search(provider, asked, notes)
-    blocks = [ResultBlock.of(result) for result in results]
+    blocks = [
+        ResultBlock(
+            title=result.title,
+            url=result.url,
+            description=result.snippet,
+            published_date=to_timestamp(result.published),
+        )
+        for result in await kit.router.search(provider, asked, notes)
+    ]
     return SearchAnswer(results=blocks, notes=notes or None)

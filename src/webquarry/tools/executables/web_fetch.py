@@ -1,10 +1,8 @@
-"""The `web_fetch` tool: a URL and a range of lines come in, the page's Markdown goes out.
+"""The `web_fetch` tool: lines of a page as Markdown.
 
-Nothing is cut silently. When the lines asked for hold more bytes than the setting `fetch_max_bytes`
-allows, the text ends at the last line that fits, and the answer says how many lines there are and
-where to go on. A single line longer than the limit is cut inside, at a character; `cut_line_bytes`
-then says how long it really is, and `next_offset` goes to the line after it. Where reading lost
-part of the page, `notes` says what. None of these fields is there otherwise.
+If the lines are larger than the setting `fetch_max_bytes`, the text ends at the last line that
+fits, and the answer says how many lines there are and where to continue. A single line that is
+longer is truncated; `cut_line_bytes` is its full size.
 """
 
 from __future__ import annotations
@@ -52,9 +50,8 @@ async def web_fetch(
     try:
         page = await kit.reader.read(url)
     except WebquarryError as error:
-        prefix = "Failed to fetch URL"
-        if isinstance(error, Unreadable):
-            prefix = "Failed to parse HTML"
+        is_unreadable = isinstance(error, Unreadable)
+        prefix = "Failed to parse HTML" if is_unreadable else "Failed to fetch URL"
         error.args = (f"{prefix}: {error.message}",)
         raise
     for note in page.notes:
@@ -66,15 +63,10 @@ async def web_fetch(
 
 
 def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) -> FetchAnswer:
-    """The lines from `offset` on, at most `limit` of them, within `max_bytes` (0: any size)."""
-    lines = []
-    if markdown:
-        lines = markdown.removesuffix("\n").split("\n")
-    end = len(lines)
-    if limit is not None:
-        end = offset - 1 + limit
-    wanted = lines[offset - 1 : end]
-    fitting = len(wanted)  # how many of them, joined, stay within the limit
+    """Return at most `limit` lines from `offset` on, within `max_bytes` (0 means no limit)."""
+    lines = markdown.removesuffix("\n").split("\n") if markdown else []
+    wanted = lines[offset - 1 :][:limit]
+    fitting = len(wanted)  # lines that, joined, are within the limit
     if max_bytes:
         size = -1  # the first line has no newline before it
         for count, line in enumerate(wanted):
@@ -92,14 +84,10 @@ def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) 
             next_offset=offset + fitting,
         )
     first_line = wanted[0].encode()
-    next_offset = None
-    if offset < len(lines):
-        next_offset = offset + 1
     return FetchAnswer(
-        # What is ignored is half a character at the end.
         content=first_line[:max_bytes].decode("utf-8", "ignore"),
         lines_read=1,
         total_lines=len(lines),
-        next_offset=next_offset,
+        next_offset=offset + 1 if offset < len(lines) else None,
         cut_line_bytes=len(first_line),
     )

@@ -1,9 +1,9 @@
-"""The tool set `research`: search, read and cite. The default set of every door."""
+"""The tool set `research`: search, read and cite. The default set of every interface."""
 
-# What a door with little room serves, by name.
+# Smaller sets for interfaces with little room.
 PARTS = {"core": ("web_search", "scrape_page", "search_and_scrape")}
-CLOSED = True  # its input schemas say that unknown fields are refused
-ORDER = (  # as they are listed: the one most often wanted first
+CLOSED = True  # the input schemas refuse unknown fields
+ORDER = (  # of the listed tools: the most used first
     "web_search",
     "scrape_page",
     "search_and_scrape",

@@ -1,5 +1,7 @@
-"""What the tools that search share: results in their common shape, and what travels beside an
-answer.
+"""Parameters, results and metadata of answers that several research tools share.
+
+Limits that are rarely exceeded are validated but not listed: a model pays for the schema on every
+turn.
 """
 
 from __future__ import annotations
@@ -17,15 +19,30 @@ from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.store.cache import freshness
 from webquarry.tool import Answer
+from webquarry.tool_schema import UNLISTED
 
 if TYPE_CHECKING:
     from webquarry.sessions.source import Source
-
-# Arguments that do not affect what is found: a claim is held against it afterwards.
-NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
+    from webquarry.toolkit import Toolkit
 
 A = TypeVar("A", bound=Answer)
+ShortText = Annotated[str, Meta(max_length=500, extra=UNLISTED)]
+LongText = Annotated[str, Meta(max_length=4_000, extra=UNLISTED)]
+Name = Annotated[str, Meta(max_length=200, extra=UNLISTED)]
+Year = Annotated[int, Meta(ge=1000, le=2200, extra=UNLISTED)]
+SearchWords = Annotated[
+    str, Meta(description="Keywords or a question.", min_length=1, max_length=500)
+]
+ForcedProvider = Annotated[str | None, Meta(description="Force one, e.g. brave.")]
+RecordingSession = Annotated[str | None, Meta(description="Session to record sources in.")]
+ReadSession = Annotated[str, Meta(description="Given by sequential_search.")]
 Fresh = Annotated[bool | None, Meta(description="Go past the cache.")]
+
+# Arguments that do not affect what is found: a claim is compared with it afterwards.
+NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
+_RESERVE = 0.1  # share of the timeout of a call to put the answer together and send it,
+_MOST_RESERVE = 5.0  # in seconds
+_MOST_AUTHORS = 20
 
 
 class SearchResult(AnswerPart, kw_only=True):
@@ -43,7 +60,7 @@ class SearchResult(AnswerPart, kw_only=True):
 
 
 class SearchOutput(Answer, kw_only=True):
-    """The results, best first; none is an answer too, and has hints."""
+    """The results, best first; an empty answer has hints."""
 
     urls: list[str]
     query: str
@@ -56,56 +73,65 @@ class SearchOutput(Answer, kw_only=True):
     def sources(self) -> list[Source]:
         from webquarry.sessions.source import Source
 
-        routing = self.meta.get("webquarry/routing", {})
-        provider = routing.get("providerUsed") or None
-        sources = []
-        for result in self.results:
-            source = Source(result.url, result.title, result.published_at, provider)
-            sources.append(source)
-        return sources
+        provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
+        return [
+            Source(result.url, result.title, result.published_at, provider)
+            for result in self.results
+        ]
 
 
 def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What the cache key must hold of a call: every argument but those that do not affect the
-    results.
-    """
+    """Return the arguments of a call that are part of its cache key."""
     parameters = {name: value for name, value in arguments.items() if name not in NOT_IN_KEY}
     return {"tool": tool} | parameters
 
 
+def deadline_for(kit: Toolkit, tool: str, started: float) -> float:
+    """Return when a call has to end that was started at a moment of the monotonic clock."""
+    seconds = kit.settings.seconds_for(tool)
+    return started + seconds - min(_MOST_RESERVE, _RESERVE * seconds)
+
+
+def clean_texts(**texts: str | None) -> dict[str, Any]:
+    """Return texts from the web as fields of an answer; empty ones are None."""
+    return {name: clean_line(text) or None if text else None for name, text in texts.items()}
+
+
+def list_authors(names: Iterable[str]) -> list[str]:
+    """Return the authors; of many, the first ones and the number of all."""
+    written = list(names)
+    shown = [clean_line(name) for name in written[:_MOST_AUTHORS]]
+    if len(written) > _MOST_AUTHORS:
+        shown.append(f"et al. ({len(written)} authors)")
+    return shown
+
+
 def show_result(result: Result, claim: str | None, *, names_provider: bool = False) -> SearchResult:
-    """A result as it is shown; with a claim, every one has a signal, if only an empty one. Who
-    found it is told where several did, and of a page that was read before.
-    """
+    """Return a result as it is shown; with a claim, each has a signal, which may be empty."""
     url, snippet = clean_url(result.url), clean_line(result.snippet)
-    reputation = None
     known = reputation_of(url)
-    if known:
-        reputation = DomainReputation(tier=known.tier, basis=known.basis)
     signal = None
     if claim:
         from webquarry.evidence.language.claims import claim_signal
 
         signal = claim_signal(claim, snippet)
-    provider = None
-    if result.age_seconds is not None or names_provider:
-        provider = result.provider
+    is_named = result.age_seconds is not None or names_provider
     return SearchResult(
         title=clean_line(result.title),
         url=url,
         snippet=snippet,
         display_link=host_of(url) or "",
-        source_reputation=reputation,
+        source_reputation=DomainReputation(tier=known.tier, basis=known.basis) if known else None,
         claim_signal=signal,
         published_at=result.published,
-        provider=provider,
+        provider=result.provider if is_named else None,
         age_seconds=result.age_seconds,
     )
 
 
 def pick_note(found: Found) -> str | None:
-    """What the answer itself says of who gave it: that pages which were read before stand in for
-    the web, or what it cost to ask everybody.
+    """Return the note for the answer itself: that the library replaces the web, or what it cost to
+    ask all providers.
     """
     is_stand_in = found.provider == LIBRARY and found.is_fallback
     if found.notes and (is_stand_in or found.provider == ALL):
@@ -114,37 +140,42 @@ def pick_note(found: Found) -> str | None:
 
 
 def add_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = ()) -> A:
-    """Put beside an answer how fresh it is, who was asked, and what came of it."""
-    reason = ""
-    if found.is_fallback:
-        others = [attempt for attempt in found.attempts if attempt.provider != found.provider]
-        reason = describe_attempts(others)
-    asked = [attempt.provider for attempt in found.attempts if attempt.outcome != "skipped"]
+    """Add metadata to an answer: its freshness, the providers that were asked, their outcomes."""
+    others = [attempt for attempt in found.attempts if attempt.provider != found.provider]
+    failed = others if found.is_fallback else None
     return answer.add_meta(
         cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
-        routing={
-            "providerUsed": found.provider,
-            "providersAttempted": asked,
-            "fallback": found.is_fallback,
-            "fallbackReason": reason,
-            "latencyMs": round(seconds * 1000),
-            "notes": [*notes, *found.notes],
-        },
+        routing=describe_routing(
+            found.provider, found.attempts, failed, seconds, (*notes, *found.notes)
+        ),
         trace=show_trace(found.order, found.because, found.attempts),
     )
 
 
-def describe_attempts(attempts: Iterable[Attempt]) -> str:
-    """What came of each, in one line."""
-    outcomes = []
-    for attempt in attempts:
-        reason = shorten(attempt.reason)
-        outcomes.append(f"{attempt.provider}: {attempt.outcome} ({reason})")
-    return "; ".join(outcomes)
+def describe_routing(
+    used: str,
+    attempts: Iterable[Attempt],
+    failed: Iterable[Attempt] | None,
+    seconds: float,
+    notes: Iterable[str],
+) -> dict[str, Any]:
+    """Return which provider answered; `failed` are those before a fallback."""
+    reasons = [
+        f"{attempt.provider}: {attempt.outcome} ({shorten(attempt.reason)})"
+        for attempt in failed or ()
+    ]
+    return {
+        "providerUsed": used,
+        "providersAttempted": [one.provider for one in attempts if one.outcome != "skipped"],
+        "fallback": failed is not None,
+        "fallbackReason": "; ".join(reasons),
+        "latencyMs": round(seconds * 1000),
+        "notes": list(notes),
+    }
 
 
 def show_trace(order: Iterable[str], because: str, attempts: Iterable[Attempt]) -> dict[str, Any]:
-    """Who was to be asked and why, and what came of each."""
+    """Return the order of the providers, the reason for it, and the outcome of each attempt."""
     outcomes = [
         {
             "provider": attempt.provider,

@@ -8,17 +8,112 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from webquarry._search.scholarly.finder import ALL
-from webquarry._search.scholarly.models import PaperQuery, PapersFound
+from webquarry._search.scholarly.models import Paper, PaperQuery, PapersFound
 from webquarry.errors import BadInput
-from webquarry.evidence.models import ZeroResultHints, zero_result_hints
-from webquarry.tool import tool
+from webquarry.evidence.models import (
+    TRUST,
+    AnswerPart,
+    RetractionStatus,
+    ZeroResultHints,
+    fixed,
+    zero_result_hints,
+)
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.trust.retraction import status_of
+from webquarry.pages.clean import clean_line, clean_url
+from webquarry.sessions.references import work_of_paper
+from webquarry.sessions.source import Source
+from webquarry.store.cache import freshness
+from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._papers import PapersOutput, add_papers_trace
-from webquarry.tools.research._parameters import RecordingSession, SearchWords, Year
-from webquarry.tools.research._search import key_parameters
+from webquarry.tools.research._search import (
+    RecordingSession,
+    SearchWords,
+    Year,
+    clean_texts,
+    describe_routing,
+    key_parameters,
+    list_authors,
+    show_trace,
+)
 
-# The filters that can be the reason why nothing was found.
+# Filters that may be the reason why nothing was found.
 _FILTERS = ("year_from", "year_to", "pdf_only", "open_access")
+# The names in the answer of fields whose origin is shown.
+_FIELDS_WITH_ORIGIN = {
+    "title": "title",
+    "doi": "doi",
+    "authors": "authors",
+    "journal": "journal",
+    "year": "year",
+    "abstract": "abstract",
+    "citation_count": "citationCount",
+    "open_access": "openAccess",
+    "pdf_url": "pdfUrl",
+    "notices": "retractionStatus",
+}
+
+
+class PaperResult(AnswerPart, kw_only=True):
+    """One paper. `origins` names the index of each field that is not from `source`."""
+
+    title: str
+    url: str
+    doi: str | None = None
+    authors: list[str]
+    journal: str | None = None
+    year: int | None = None
+    abstract: str | None = None
+    citation_count: int | None = None
+    open_access: bool | None = None
+    pdf_url: str | None = None
+    source: str
+    retraction_status: RetractionStatus | None = None
+    origins: dict[str, str] | None = None
+
+    @classmethod
+    def of(cls, paper: Paper) -> PaperResult:
+        """Return a paper as it is shown."""
+        status = status_of(paper.notices)
+        origins = {}
+        for field, shown_name in _FIELDS_WITH_ORIGIN.items():
+            origin = paper.origins.get(field, paper.source)
+            if origin != paper.source and (field != "notices" or status):
+                origins[shown_name] = origin
+        return cls(
+            title=clean_line(paper.title),
+            url=clean_url(paper.url),
+            authors=list_authors(author.written for author in paper.authors),
+            year=paper.year,
+            citation_count=paper.citation_count,
+            open_access=paper.open_access,
+            pdf_url=clean_url(paper.pdf_url) or None,
+            source=paper.source,
+            retraction_status=status,
+            origins=origins or None,
+            **clean_texts(doi=paper.doi, journal=paper.journal, abstract=paper.abstract),
+        )
+
+
+class PapersOutput(Answer, kw_only=True):
+    """The papers, best first; an empty answer has hints."""
+
+    query: str
+    result_count: int
+    papers: list[PaperResult]
+    hints: ZeroResultHints | None = None
+    trust: str = fixed(TRUST)
+
+    @classmethod
+    def of(cls, query: str, found: PapersFound) -> PapersOutput:
+        """Return the answer, with a reference to every paper for a research session."""
+        papers = [PaperResult.of(paper) for paper in found.papers]
+        answer = cls(query=query, result_count=len(papers), papers=papers)
+        answer.beside["sources"] = [_cite_paper(paper) for paper in found.papers]
+        return answer
+
+    def sources(self) -> list[Source]:
+        return list(self.beside.get("sources", ()))
 
 
 @tool
@@ -44,7 +139,6 @@ async def academic_search(
     sessionId: RecordingSession = None,
 ) -> PapersOutput:
     """Search scholarly papers in open indexes: DOI, abstract, citations, PDF, retractions."""
-    # All of them, also one that is added later.
     arguments = {name: value for name, value in locals().items() if name != "kit"}
     if year_from is not None and year_to is not None and year_from > year_to:
         raise BadInput(
@@ -68,14 +162,25 @@ async def academic_search(
     answer = PapersOutput.of(query, found)
     if not found.papers:
         answer.hints = _hints(kit, found, arguments)
-    notes: tuple[str, ...] = ()
+    notes = list(found.notes)
     if forced is not None and source != ALL and found.order != (source,):
-        notes = ("`source` was not applied, because `provider` takes its place.",)
-    return add_papers_trace(answer, found, kit.clock.monotonic() - started, notes)
+        notes.insert(0, "`source` was not applied, because `provider` takes its place.")
+    failed = [one for one in found.attempts if one.outcome not in ("ok", "empty")]
+    return answer.add_meta(
+        cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
+        routing=describe_routing(
+            ",".join(found.providers),
+            found.attempts,
+            failed if found.fallback else None,
+            kit.clock.monotonic() - started,
+            notes,
+        ),
+        trace=show_trace(found.order, found.because, found.attempts),
+    )
 
 
 def _hints(kit: Toolkit, found: PapersFound, arguments: Mapping[str, Any]) -> ZeroResultHints:
-    """Filters that were applied, and indexes that were not asked and would answer now."""
+    """Return the filters that were applied, and available indexes that were not asked."""
     filters = [name for name in _FILTERS if arguments[name]]
     if arguments["source"] != ALL and not arguments["provider"]:
         filters.insert(0, "source")
@@ -83,3 +188,17 @@ def _hints(kit: Toolkit, found: PapersFound, arguments: Mapping[str, Any]) -> Ze
     healthy = [index.name for index in kit.scholar.services.healthy()]
     others = [name for name in healthy if name not in asked]
     return zero_result_hints(filters, others)
+
+
+def _cite_paper(paper: Paper) -> Source:
+    """Return a paper as a source of a research session."""
+    published: str | None = paper.published
+    if not published and paper.year:
+        published = str(paper.year)
+    return Source(
+        url=clean_url(paper.url),
+        title=clean_line(paper.title),
+        published=published or None,
+        provider=paper.source,
+        csl=to_csl(work_of_paper(paper)),
+    )

@@ -1,7 +1,7 @@
-"""The `check_quotes` tool: quotes, or a draft with quotes and numbers, and the sources that they
-are said to come from -> how each stands there, and where.
+"""The `check_quotes` tool: compare quotes, and the quotes and numbers of a draft, with the sources
+that they are attributed to.
 
-What is compared is words with words: no answer says whether a statement is true.
+Words are compared with words: no answer says whether a statement is true.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
@@ -23,7 +24,13 @@ from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.verify.drafts import DraftClaims, DraftQuote, find_claims
 from webquarry.verify.quotes.check import QuoteChecker
-from webquarry.verify.quotes.findings import ChangeKind, QuoteFinding, Tier
+from webquarry.verify.quotes.findings import (
+    ChangeKind,
+    QuoteFinding,
+    QuoteSpan,
+    Tier,
+    WordChange,
+)
 from webquarry.verify.quotes.numbers import NumberChecker, NumberFinding, NumberVerdict
 from webquarry.verify.quotes.source import (
     MOST_SOURCES,
@@ -59,7 +66,7 @@ class DifferingWords(AnswerPart, kw_only=True):
 
 
 class CheckedQuote(AnswerPart, kw_only=True):
-    """How a quote stands in the sources."""
+    """A quote and how it agrees with the sources."""
 
     quote: str
     tier: Tier
@@ -78,30 +85,9 @@ class CheckedQuote(AnswerPart, kw_only=True):
     warnings: list[str] | None = None
     reason: str | None = None
 
-    @classmethod
-    def of(cls, finding: QuoteFinding, line: int | None = None) -> CheckedQuote:
-        return cls(
-            quote=finding.quote,
-            tier=finding.tier,
-            line=line,
-            url=finding.url,
-            title=finding.title or None,
-            section=finding.section,
-            matched=list(finding.matched) or None,
-            spans=[CheckedSpan(**vars(span)) for span in finding.spans] or None,
-            text_hash=finding.text_hash,
-            read_at=finding.read_at.isoformat() if finding.read_at else None,
-            occurrences=finding.occurrences or None,
-            left_out=list(finding.left_out) or None,
-            inserted=list(finding.inserted) or None,
-            differs=[DifferingWords(**vars(change)) for change in finding.changes] or None,
-            warnings=list(finding.warnings) or None,
-            reason=finding.reason,
-        )
-
 
 class CheckedNumber(AnswerPart, kw_only=True):
-    """How a number stands in the source that is cited with it."""
+    """A number and how it agrees with the source that is cited with it."""
 
     number: str
     verdict: NumberVerdict
@@ -111,19 +97,6 @@ class CheckedNumber(AnswerPart, kw_only=True):
     spans: list[CheckedSpan] | None = None
     text_hash: str | None = None
     reason: str | None = None
-
-    @classmethod
-    def of(cls, finding: NumberFinding, line: int) -> CheckedNumber:
-        return cls(
-            number=finding.number,
-            verdict=finding.verdict,
-            line=line,
-            url=finding.url,
-            matched=finding.matched,
-            spans=[CheckedSpan(**vars(span)) for span in finding.spans] or None,
-            text_hash=finding.text_hash,
-            reason=finding.reason,
-        )
 
 
 class ReadSource(AnswerPart, kw_only=True):
@@ -150,7 +123,7 @@ class ReadSource(AnswerPart, kw_only=True):
 
 
 class QuotesOutput(Answer, kw_only=True):
-    """Quotes beside their sources."""
+    """Quotes and the sources they were compared with."""
 
     compared: str = fixed(_COMPARED)
     summary: dict[str, int]
@@ -225,7 +198,7 @@ async def check_quotes(
 
 @job("check quotes")
 def check_in_job(job: Job) -> bytes:
-    """A job: a draft or quotes, and the texts of the sources -> the answer."""
+    """Check quotes in a worker: a draft or quotes, and the texts of the sources."""
     arguments = job.arguments
     sources = []
     place = 0
@@ -239,7 +212,7 @@ def check_in_job(job: Job) -> bytes:
 
 
 def _read_claims(text: str | None, quotes: Sequence[str] | None) -> DraftClaims:
-    """What is to be checked: of a draft, or the quotes of a list."""
+    """Return the claims of a draft, or those of a list of quotes."""
     if (text is None) == (quotes is None):
         raise BadInput(
             "Exactly one of text and quotes is needed.",
@@ -262,7 +235,7 @@ def _read_claims(text: str | None, quotes: Sequence[str] | None) -> DraftClaims:
 
 
 def list_cited(claims: DraftClaims) -> list[str]:
-    """The addresses that stand with quotes and numbers, each once."""
+    """Return the URLs that are cited with quotes and numbers, each once."""
     cited = [quote.source for quote in claims.quotes if quote.source]
     cited += [number.source for number in claims.numbers]
     return list(dict.fromkeys(cited))
@@ -271,20 +244,22 @@ def list_cited(claims: DraftClaims) -> list[str]:
 def build_output(
     claims: DraftClaims, sources: Sequence[SourceText], *, with_lines: bool
 ) -> QuotesOutput:
-    """The claims beside the sources. One is expected in the page that stands with it, if that is
-    among them.
+    """Compare the claims with the sources. A claim is expected in the page that is cited with it,
+    if that is among them.
     """
     checker = QuoteChecker(sources)
     checked = []
     for quote in claims.quotes:
         finding = checker.check(quote.text, find_source(quote.source, sources))
-        checked.append(CheckedQuote.of(finding, quote.line if with_lines else None))
+        line = quote.line if with_lines else None
+        checked.append(CheckedQuote(**_show_values(finding), quote=finding.quote, line=line))
     numbers = NumberChecker(sources)
     found = []
     for number in claims.numbers:
         expected = find_source(number.source, sources)
         if expected is not None:
-            found.append(CheckedNumber.of(numbers.check(number.mention, expected), number.line))
+            compared = numbers.check(number.mention, expected)
+            found.append(CheckedNumber(**_show_values(compared), line=number.line))
     summary: dict[str, Any] = dict(Counter(one.tier for one in checked))
     for verdict, count in Counter(one.verdict for one in found).items():
         summary[f"numbers {verdict}"] = count
@@ -295,3 +270,22 @@ def build_output(
         short_quotes=claims.short_quotes or None,
         read=[ReadSource.of(source) for source in sources],
     )
+
+
+def _show_values(finding: QuoteFinding | NumberFinding) -> dict[str, Any]:
+    """Return the values of a finding as fields of the answer; empty ones are left out."""
+    fields: dict[str, Any] = {}
+    for name, value in vars(finding).items():
+        if isinstance(value, tuple):
+            value = [_show_part(part) for part in value]
+        elif isinstance(value, datetime):
+            value = value.isoformat()
+        if value and name != "quote":
+            fields["differs" if name == "changes" else name] = value
+    return fields
+
+
+def _show_part(part: object) -> object:
+    if isinstance(part, QuoteSpan):
+        return CheckedSpan(**vars(part))
+    return DifferingWords(**vars(part)) if isinstance(part, WordChange) else part

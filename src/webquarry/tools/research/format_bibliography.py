@@ -1,5 +1,5 @@
-"""The `format_bibliography` tool: the sources of a session, or given ones, as one bibliography.
-Nothing is looked up.
+"""The `format_bibliography` tool: the sources of a session, or given ones, as a bibliography,
+without requests.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ _STYLES_WITH_KEYS = ("bibtex", "csl-json")
 
 
 class BibliographyEntry(AnswerPart, kw_only=True):
-    __doc__ = (
-        "An entry, in the order of the text: the sources it stands for, by number, and its "
-        "key where the style has keys."
-    )
+    """An entry, in the order of the text: the numbers of its sources, and its key if the style has
+    keys.
+    """
 
     numbers: list[int]
     key: str | None = None
 
 
 class BibliographyOutput(Answer, kw_only=True):
-    """The bibliography as a text that may be written to a file."""
+    """The bibliography as text."""
 
     style: CitationStyle
     bibliography: str
@@ -92,10 +91,9 @@ async def format_bibliography(
                 f"The list holds {len(sources)} sources; 1 to {_MOST_SOURCES} can be formatted.",
                 suggested_action="Give sources, or a part of them at a time.",
             )
-        works = []
-        for number, source in enumerate(sources, 1):
-            work = parse_source(source, number)
-            works.append(clean_work(work))
+        works = [
+            clean_work(parse_source(source, number)) for number, source in enumerate(sources, 1)
+        ]
         numbers = list(range(1, len(works) + 1))
     result = build_bibliography(works, style)
     entries = []
@@ -117,7 +115,7 @@ async def format_bibliography(
 def _hints(
     works: Sequence[Work], numbers: Sequence[int], left_out: int, *, of_session: bool
 ) -> list[str]:
-    """What would make the bibliography better."""
+    """Return hints to complete the bibliography."""
     if not works and not left_out:
         return ["The session has no sources: give its sessionId to the tools that search and read."]
     hints = []

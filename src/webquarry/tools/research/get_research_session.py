@@ -1,6 +1,4 @@
-"""The `get_research_session` tool: what a session holds, to go on with it after the conversation
-was lost.
-"""
+"""The `get_research_session` tool: recover a session after the conversation was lost."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from webquarry.sessions.views import (
 )
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._parameters import ReadSession
+from webquarry.tools.research._search import ReadSession
 
 _LAST_STEPS = 3
 _MOST_SOURCES = 100  # in one answer: the latest
@@ -35,7 +33,7 @@ _MOST_INDEXED = 200  # steps in one answer: the latest
 
 
 class SessionSummary(AnswerPart, kw_only=True):
-    """The session in a few words and numbers."""
+    """Summary and counts of a session."""
 
     research_goal: str | None = None
     session_summary: str | None = None
@@ -66,10 +64,7 @@ class SessionSummary(AnswerPart, kw_only=True):
 
 
 class ResearchSessionOutput(Answer, kw_only=True):
-    __doc__ = (
-        "A session for recovery: summary, index, the last steps, sources; or `step` alone, "
-        "where one was asked for."
-    )
+    """A session for recovery: summary, index, last steps, sources; or the requested `step`."""
 
     session_id: str
     status: Status
@@ -85,7 +80,7 @@ class ResearchSessionOutput(Answer, kw_only=True):
 
     @classmethod
     def of(cls, session: ResearchSession) -> ResearchSessionOutput:
-        """The whole session, as far as one answer can hold it."""
+        """Return the session: the latest steps and sources."""
         omitted = max(0, len(session.sources) - _MOST_SOURCES)
         omitted_steps = max(0, len(session.steps) - _MOST_INDEXED)
         answer = cls(

@@ -16,15 +16,14 @@ from webquarry.sessions.source import Source
 from webquarry.store.cache import Made, freshness, key_of
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._parameters import RecordingSession
-from webquarry.tools.research._search import key_parameters
+from webquarry.tools.research._search import RecordingSession, key_parameters
 
 _VERSION = 1
 _HINT = "No instant answer; most questions have none. Use web_search."
 
 
 class RelatedTopic(AnswerPart, kw_only=True):
-    """A topic near the question; `group` is the heading it stands under."""
+    """A related topic; `group` is its heading."""
 
     name: str
     text: str
@@ -33,7 +32,7 @@ class RelatedTopic(AnswerPart, kw_only=True):
 
 
 class InstantAnswerOutput(Answer, kw_only=True):
-    """What is known at once; every text may be empty. `urls` are the sources."""
+    """An instant answer; every text may be empty. `urls` are the sources."""
 
     query: str
     heading: str
@@ -63,7 +62,6 @@ async def instant_answer(
     """Look up a summary, definition or computed answer for a well-known topic, without searching.
     Often empty: then use web_search.
     """
-    # All of them, also one that is added later.
     arguments = {name: value for name, value in locals().items() if name != "kit"}
     asked = " ".join(query.split())
     if not asked:
@@ -88,7 +86,7 @@ async def instant_answer(
 
 
 def _show_answer(found: instant.InstantAnswer) -> dict[str, Any]:
-    """The fields of an answer but the question, as they are shown and kept."""
+    """Return the fields of an answer as they are cached, without the query."""
     urls = [found.abstract_url, found.definition_url, *(result.url for result in found.results)]
     topics = []
     for topic in found.topics:
@@ -100,9 +98,6 @@ def _show_answer(found: instant.InstantAnswer) -> dict[str, Any]:
         if topic.group:
             fields["group"] = clean_line(topic.group)
         topics.append(fields)
-    hint = None
-    if found.is_empty:
-        hint = _HINT
     return {
         "heading": clean_line(found.heading),
         "abstract": clean_line(found.abstract),
@@ -112,5 +107,5 @@ def _show_answer(found: instant.InstantAnswer) -> dict[str, Any]:
         "definitionSource": clean_line(found.definition_source),
         "topics": topics,
         "urls": list(dict.fromkeys(clean_url(url) for url in urls if url)),
-        "hint": hint,
+        "hint": _HINT if found.is_empty else None,
     }

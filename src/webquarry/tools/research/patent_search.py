@@ -12,21 +12,115 @@ from msgspec import Meta
 from webquarry._search.ask import FALLBACK_SHARE
 from webquarry._search.models import Found, pack, unpack
 from webquarry._search.patents.numbers import assignee_clusters, office_code, read_number
-from webquarry._search.patents.provider import FoundPatents, PatentQuery, cpc_symbol
+from webquarry._search.patents.provider import FoundPatents, Patent, PatentQuery, cpc_symbol
 from webquarry.errors import BadInput
-from webquarry.evidence.models import zero_result_hints
+from webquarry.evidence.models import TRUST, AnswerPart, ZeroResultHints, fixed, zero_result_hints
+from webquarry.evidence.page.dates import date_parts
+from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.work import Work
+from webquarry.pages.clean import clean_line, clean_url
+from webquarry.sessions.references import parse_inventors
+from webquarry.sessions.source import Source
 from webquarry.store.cache import Made, key_of
-from webquarry.tool import tool
+from webquarry.tool import Answer, tool
 from webquarry.tool_schema import UNLISTED
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._parameters import Name, RecordingSession, ShortText
-from webquarry.tools.research._patents import AssigneeCluster, PatentResult, PatentSearchOutput
-from webquarry.tools.research._search import add_trace, key_parameters
+from webquarry.tools.research._search import (
+    Name,
+    RecordingSession,
+    ShortText,
+    add_trace,
+    clean_texts,
+    key_parameters,
+)
 
 _VERSION = 1
-# The filters that can be the reason why nothing was found.
+# Filters that may be the reason why nothing was found.
 _FILTERS = ("assignee", "inventor", "patent_office", "cpc_code", "year_from", "year_to")
 _Year = Annotated[int, Meta(ge=1790, le=2100, extra=UNLISTED)]
+
+
+_SEPARATOR = "; "
+
+
+class PatentResult(AnswerPart, kw_only=True):
+    """One publication."""
+
+    title: str
+    number: str
+    url: str
+    abstract: str | None = None
+    assignee: str | None = None
+    inventor: str | None = None
+    filed: str | None = None
+    published: str | None = None
+    granted: str | None = None
+    status: str | None = None
+    pdf: str | None = None
+    snippet: str | None = None
+
+    @classmethod
+    def of(cls, patent: Patent) -> PatentResult:
+        """Return a patent as it is shown."""
+        return cls(
+            title=clean_line(patent.title),
+            number=patent.number.google,
+            url=clean_url(patent.url),
+            filed=patent.filed,
+            published=patent.published,
+            granted=patent.granted,
+            pdf=clean_url(patent.pdf) if patent.pdf else None,
+            **clean_texts(
+                abstract=patent.abstract,
+                assignee=_SEPARATOR.join(patent.assignees),
+                inventor=_SEPARATOR.join(patent.inventors),
+                status=patent.status,
+                snippet=patent.snippet,
+            ),
+        )
+
+    def reference(self) -> dict[str, Any]:
+        """Return the patent as CSL-JSON."""
+        inventors = [name for name in (self.inventor or "").split(_SEPARATOR) if name]
+        work = Work(
+            kind="patent",
+            title=self.title,
+            authors=parse_inventors(inventors),
+            publisher=self.assignee or "",
+            number=self.number,
+            url=self.url,
+            issued=date_parts(self.granted or self.published),
+        )
+        return to_csl(work)
+
+
+class AssigneeCluster(AnswerPart, kw_only=True):
+    """One assignee, with all spellings of its name."""
+
+    assignee: str
+    count: int
+    share: float
+
+
+class PatentSearchOutput(Answer, kw_only=True):
+    """The patents, best first; an empty answer has hints."""
+
+    patents: list[PatentResult]
+    query: str
+    result_count: int
+    assignee_clusters: list[AssigneeCluster] | None = None
+    patents_analysed: int | None = None
+    hints: ZeroResultHints | None = None
+    trust: str = fixed(TRUST)
+
+    def sources(self) -> list[Source]:
+        provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
+        sources = []
+        for patent in self.patents:
+            published = patent.granted or patent.published
+            source = Source(patent.url, patent.title, published, provider, patent.reference())
+            sources.append(source)
+        return sources
 
 
 @tool
@@ -50,7 +144,6 @@ async def patent_search(
     """Find patents by words, assignee or inventor, at least one of them; a bare patent number gives
     that patent or nothing.
     """
-    # All of them, also one that is added later.
     arguments = {name: value for name, value in locals().items() if name != "kit"}
     asked = _build_query(arguments)
     started = kit.clock.monotonic()
@@ -72,9 +165,7 @@ async def patent_search(
 
 
 def _build_query(arguments: Mapping[str, Any]) -> PatentQuery:
-    """The arguments in the words of the engine; what does not fit is BadInput before anybody is
-    asked.
-    """
+    """Return the query of the arguments. Raises `BadInput`."""
     text = _clean_words(arguments["query"])
     assignee = _clean_words(arguments["assignee"])
     inventor = _clean_words(arguments["inventor"])
@@ -104,14 +195,14 @@ def _build_query(arguments: Mapping[str, Any]) -> PatentQuery:
 
 
 def _clean_words(value: str | None) -> str:
-    """A text in one line; signs alone say nothing."""
+    """Return a text as one line; empty if it has no letters or digits."""
     if value and any(map(str.isalnum, value)):
         return " ".join(value.split())
     return ""
 
 
 async def _find_patents(kit: Toolkit, asked: PatentQuery, arguments: Mapping[str, Any]) -> Made:
-    """Ask for the patents: the answer and how it was found, as they are kept, and for how long."""
+    """Search for the patents; return the answer and its trace as they are cached."""
     number = read_number(asked.text)
     forced = (arguments["provider"] or "").strip() or None
     if number:
@@ -119,7 +210,7 @@ async def _find_patents(kit: Toolkit, asked: PatentQuery, arguments: Mapping[str
     else:
         patents = await kit.patents.find(asked, forced)
     answer = _build_answer(kit, patents, arguments, is_number=number is not None)
-    found = Found(  # the shape in which it travels beside an answer
+    found = Found(
         results=(),
         provider=patents.provider,
         attempts=patents.attempts,
@@ -131,7 +222,7 @@ async def _find_patents(kit: Toolkit, asked: PatentQuery, arguments: Mapping[str
     )
     trace = pack(found).decode("utf-8", "replace")
     value = json.dumps({"answer": answer.as_dict(), "trace": trace})
-    # Nothing at all is not kept, and what somebody failed to add to only for a moment.
+    # An empty answer is not cached, and an incomplete one only for a moment.
     seconds = kit.settings.cache_patents_seconds
     if not patents.patents:
         seconds = 0.0
@@ -154,12 +245,15 @@ def _build_answer(
     )
     if arguments["search_type"] == "landscape" and not is_number:
         clusters = assignee_clusters([patent.assignees for patent in found.patents])
-        answer.assignee_clusters = [AssigneeCluster.of(cluster) for cluster in clusters]
+        answer.assignee_clusters = [
+            AssigneeCluster(assignee=clean_line(one.assignee), count=one.count, share=one.share)
+            for one in clusters
+        ]
         answer.patents_analysed = len(found.patents)
     if not patents:
         values = {name: arguments[name] for name in _FILTERS}
         values["patent_office"] = office_code(arguments["patent_office"])
-        if not arguments["query"]:  # what was asked for is no filter
+        if not arguments["query"]:  # they are the query then
             values["assignee"] = None
             values["inventor"] = None
         filters = [name for name in _FILTERS if values[name] and name not in found.unapplied]

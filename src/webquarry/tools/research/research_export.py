@@ -1,8 +1,7 @@
-"""The `research_export` tool: a whole session as Markdown, as a report in HTML or as data, with a
-citation for every source.
+"""The `research_export` tool: a session as Markdown, HTML or data, with citations.
 
-Given the same session, the answer is the same to the byte but for the time of the export:
-`exportedAt`, or one line of the text. What `verify_links` finds is as the web is.
+Exports of the same session differ only in the time of the export and in the results of
+`verify_links`.
 """
 
 from __future__ import annotations
@@ -22,19 +21,17 @@ from webquarry.sessions.report import write_report
 from webquarry.sessions.views import FullStep, Status, format_time
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._deadline import deadline_for
-from webquarry.tools.research._parameters import ReadSession
+from webquarry.tools.research._search import ReadSession, deadline_for
 from webquarry.views.bill import bill_session
 
 _NAME = "research_export"
-_CONTEXT_SECONDS = 20.0  # for reading again what was quoted and is not kept
+_CONTEXT_SECONDS = 20.0  # to read quoted pages again that are not cached
 
 
 class ResearchExportOutput(Answer, kw_only=True):
-    __doc__ = (
-        "The session: as a text in `content`, or as data in the other fields. `links` "
-        "counts the states of its links."
-    )
+    """The session: as text in `content`, or as data in the other fields. `links` counts the states
+    of its links.
+    """
 
     session_id: str
     format: Literal["markdown", "json", "html"]
@@ -46,7 +43,7 @@ class ResearchExportOutput(Answer, kw_only=True):
     total_steps_estimate: int | None = None
     started_at: str | None = None
     steps: list[FullStep] | None = None
-    # named so, because `sources()` is what a session keeps
+    # `sources()` is for the session
     listed: list[ExportedSource] | None = field(default=None, name="sources")
     errors: list[ErrorCount] | None = None
     links: dict[str, int] | None = None

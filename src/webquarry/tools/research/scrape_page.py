@@ -1,9 +1,6 @@
-"""The `scrape_page` tool: a URL comes in, its text goes out with a citation and what is known of
-the source.
+"""The `scrape_page` tool: the text of a page with a citation and its evidence.
 
-Nothing is cut silently: a cut answer says how much there is and holds a cursor to go on with. The
-fields `encoding`, `totalLength`, `nextCursor`, `matches` and `outline` are there only where
-something was cut or such a part was asked for.
+Truncated text says how much there is, and has a cursor to read on.
 """
 
 from __future__ import annotations
@@ -37,11 +34,11 @@ from webquarry.evidence.models import (
     size_category,
 )
 from webquarry.pages.link_targets import mark_links
+from webquarry.pages.markdown import render_page
 from webquarry.pages.outgoing import PageText
 from webquarry.pages.pages import ReadMode, RenderMode
 from webquarry.pages.question import (
     NOT_ON_PAGE,
-    AskedPiece,
     PageQuestion,
     PassageStart,
     check_question,
@@ -51,33 +48,28 @@ from webquarry.pages.question import (
 from webquarry.pages.slice import Piece, SliceRequest, take_slice, unknown_cursor
 from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpack_snapshot
 from webquarry.sessions.models import ReadPart
-from webquarry.sessions.source import Source
-from webquarry.store.cache import freshness
-from webquarry.tool import Answer, tool
-from webquarry.toolkit import Toolkit
-from webquarry.tools.research._page_markdown import render_page
-from webquarry.tools.research._parameters import LongText, RecordingSession, ShortText
-from webquarry.tools.research._reread import (
+from webquarry.sessions.reread import (
     KEPT_FIELDS,
     describe_unchanged,
     find_session,
     name_part,
     note_read,
 )
-from webquarry.tools.research._search import Fresh
+from webquarry.sessions.source import Source
+from webquarry.store.cache import freshness
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.tools.research._search import Fresh, LongText, RecordingSession, ShortText
 
 PREVIEW_BYTES = 5_000
 MOST_BYTES = 5_000_000
 _READ_MODES: dict[str, ReadMode] = {"full": "main", "preview": "main", "whole": "whole"}
-_SMALL = 20_000  # bytes; cutting a text of that size takes less than handing it over
-_MOST_AT_ONCE = 1_000_000  # bytes that are given whole, of which nothing is to be cut
+_SMALL = 20_000  # bytes of a text that is cut in this process
+_MOST_AT_ONCE = 1_000_000  # bytes of a text that is returned as it is
 
 
 class OutlineHeading(AnswerPart, kw_only=True):
-    __doc__ = (
-        "A heading and its section: where it starts, in lines from 1 and bytes from 0, and "
-        "how large it is."
-    )
+    """A heading, and the place and size of its section: lines from 1, bytes from 0."""
 
     number: int
     level: int
@@ -141,22 +133,17 @@ class ScrapeOutput(Answer, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The title that the page is quoted by; for Python, since the citation has it on the
-        wire.
-        """
+        """The title of the page in its citation."""
         return self.citation.metadata.title
 
     def is_linkable(self) -> bool:
-        """Only what nobody reads from the first to the last: verbatim bytes, whole pages."""
+        """Return whether these are verbatim bytes or a whole page."""
         return bool(self.raw or self.whole)
 
     def sources(self) -> list[Source]:
         cited = self.citation.metadata
-        published = None
-        if cited.date != NO_DATE:
-            published = cited.date
-        csl = self.beside.get("csl", {})
-        return [Source(self.url, cited.title, published, csl=csl)]
+        published = None if cited.date == NO_DATE else cited.date
+        return [Source(self.url, cited.title, published, csl=self.beside.get("csl", {}))]
 
     def as_markdown(self) -> str:
         notes = self.meta.get("webquarry/routing", {}).get("notes", ())
@@ -179,15 +166,12 @@ Mode = Annotated[
 Section = Annotated[ShortText | None, Meta(description="Only this section: heading or number.")]
 FindText = Annotated[ShortText | None, Meta(description="Blocks with this text.")]
 Cursor = Annotated[LongText | None, Meta(description="nextCursor, to read on.")]
-Links = Annotated[
-    LinkForm | None,
-    Meta(description="Link targets; else left out."),
-]
+Links = Annotated[LinkForm | None, Meta(description="Link targets; else left out.")]
 
 
 @dataclass(frozen=True)
 class AnswerForm:
-    """In which form a page is to be given."""
+    """The form in which a page is returned."""
 
     links: LinkForm | None = None
     citation_style: CitationStyle = "apa"
@@ -221,9 +205,7 @@ async def scrape_page(
     """
     arguments = dict(locals())
     check_question(question, max_tokens)
-    limit = min(max_length, MOST_BYTES)
-    if mode == "preview":
-        limit = PREVIEW_BYTES
+    limit = PREVIEW_BYTES if mode == "preview" else min(max_length, MOST_BYTES)
     limit = limit_bytes(limit, max_tokens)
     request = SliceRequest(
         limit, bool(outline), _strip_or_none(section), _strip_or_none(find), _strip_or_none(cursor)
@@ -243,29 +225,23 @@ async def scrape_page(
             url, _READ_MODES[mode], with_styles=True, fresh=bool(fresh), render=render
         )
     form = AnswerForm(links, citation_style, bool(structured), asked, max_tokens)
-    session, part, earlier = None, "", None
-    if sessionId:
-        session = await find_session(kit, sessionId)
-        part = name_part(url, arguments)
-    if session is not None:
-        earlier = session.reads.get(part)
-    is_known = earlier is not None and earlier.digest == snapshot.digest
-    if earlier is not None and is_known and not again and not fresh:
+    session = await find_session(kit, sessionId) if sessionId else None
+    part = name_part(url, arguments)
+    earlier = session.reads.get(part) if session else None
+    if earlier and earlier.digest == snapshot.digest and not again and not fresh:
         answer = await asyncio.to_thread(_build_unchanged, snapshot, form, earlier)
     elif (len(snapshot.data) < _SMALL and asked is None) or _is_whole(snapshot, request, form):
         answer = _build_answer(snapshot, request, form)
     else:
-        answer = await _cut_in_job(kit, snapshot, request, form)
+        arguments = {"request": asdict(request), "form": asdict(form)}
+        pieces = snapshot_pieces(snapshot)
+        job = Job(cut_page, arguments, pieces, snapshot.fields["url"], ahead=True)
+        fields, content = unpack_fields(await kit.reader.runner.run(job))
+        answer = ScrapeOutput.from_json(fields | {"content": content.decode()})
+    answer.beside["csl"] = snapshot.csl
     if session is not None and answer.unchanged_since_step is None:
         await note_read(kit, session, part, snapshot.digest, answer.estimated_tokens)
 
-    return _add_trace(kit, answer, snapshot, request, kit.clock.monotonic() - started)
-
-
-def _add_trace(
-    kit: Toolkit, answer: ScrapeOutput, snapshot: Snapshot, request: SliceRequest, seconds: float
-) -> ScrapeOutput:
-    """Put beside an answer how fresh it is, who read the page, and what is to be known of it."""
     notes = list(snapshot.notes)
     if request.outline and not answer.outline:
         notes.append("The page has no headings; use find, or read it piece by piece with cursor.")
@@ -281,14 +257,16 @@ def _add_trace(
             "providersAttempted": [snapshot.reader],
             "fallback": False,
             "fallbackReason": "",
-            "latencyMs": round(seconds * 1000),
+            "latencyMs": round((kit.clock.monotonic() - started) * 1000),
             "notes": notes,
         },
     )
 
 
 def _build_unchanged(snapshot: Snapshot, form: AnswerForm, earlier: ReadPart) -> ScrapeOutput:
-    """In the place of a text that the session has: since when, its outline, and what was saved."""
+    """Return an answer without the text, which the session has: its outline, and the tokens that
+    were saved.
+    """
     headings: Sequence[Heading] = ()
     if snapshot.kind == "markdown":
         request = SliceRequest(MOST_BYTES, outline=True)
@@ -297,57 +275,44 @@ def _build_unchanged(snapshot: Snapshot, form: AnswerForm, earlier: ReadPart) ->
     content = describe_unchanged(earlier, headings)
     length = len(content.encode("utf-8", "replace"))
     fields = {name: value for name, value in snapshot.fields.items() if name in KEPT_FIELDS}
+    fields |= _describe_content(snapshot, form, content, length)
+    fields["unchangedSinceStep"] = earlier.step
+    fields["tokensSaved"] = max(0, earlier.tokens - fields["estimatedTokens"])
+    return ScrapeOutput.from_json(fields)
+
+
+def _describe_content(
+    snapshot: Snapshot, form: AnswerForm, content: str, length: int
+) -> dict[str, Any]:
+    """Return the fields that every answer has."""
     formatted = snapshot.cite(form.citation_style)
-    tokens = estimate_tokens(length)
-    fields |= {
-        "citation": {**fields["citation"], "formatted": formatted},
+    return {
+        "citation": {**snapshot.fields["citation"], "formatted": formatted},
         "content": content,
         "contentLength": length,
         "truncated": False,
-        "estimatedTokens": tokens,
+        "estimatedTokens": estimate_tokens(length),
         "sizeCategory": size_category(length),
-        "unchangedSinceStep": earlier.step,
-        "tokensSaved": max(0, earlier.tokens - tokens),
     }
-    answer = ScrapeOutput.from_json(fields)
-    answer.beside["csl"] = snapshot.csl
-    return answer
 
 
 def _strip_or_none(text: str | None) -> str | None:
-    """A blank text is as good as none: some models fill in every field."""
-    if text:
-        return text.strip() or None
-    return None
+    """Return None for a blank text: some models fill in every field."""
+    return (text or "").strip() or None
 
 
 def _is_whole(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -> bool:
-    """Whether a text is to be given as it is: nothing is looked for in it, nothing put into it."""
+    """Return whether a text is returned as it is."""
     if snapshot.kind != "markdown" or request.is_part or form.question or form.links:
         return False
     return len(snapshot.data) <= min(request.limit, _MOST_AT_ONCE)
 
 
-async def _cut_in_job(
-    kit: Toolkit, snapshot: Snapshot, request: SliceRequest, form: AnswerForm
-) -> ScrapeOutput:
-    """The same as `_build_answer`, beside other callers."""
-    arguments = {"request": asdict(request), "form": asdict(form)}
-    pieces = snapshot_pieces(snapshot)
-    job = Job(cut_page, arguments, pieces, snapshot.fields["url"], ahead=True)
-    fields, content = unpack_fields(await kit.reader.runner.run(job))
-    answer = ScrapeOutput.from_json(fields | {"content": content.decode()})
-    answer.beside["csl"] = snapshot.csl
-    return answer
-
-
 @job("cut page")
 def cut_page(job: Job) -> bytes:
-    """A job: a packed snapshot -> the answer, with its content behind the other fields."""
+    """Build an answer in a worker from a packed snapshot; its content follows the other fields."""
     fields = job.arguments["form"]
-    question = None
-    if fields["question"]:
-        question = PageQuestion(**fields["question"])
+    question = PageQuestion(**fields["question"]) if fields["question"] else None
     form = AnswerForm(**(fields | {"question": question}))
     snapshot = unpack_snapshot(job.body, cached=False)
     answer = _build_answer(snapshot, SliceRequest(**job.arguments["request"]), form)
@@ -357,27 +322,35 @@ def cut_page(job: Job) -> bytes:
 
 
 def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -> ScrapeOutput:
-    """The piece of a page that is asked for, with everything that is known of the page."""
+    """Return the requested piece of a page, with its evidence."""
     text, targets = mark_links(snapshot, form.links)
     data = text.data
     fields: dict[str, Any] = dict(snapshot.fields)
+    is_cut = False
     if form.question:
         asked = take_passages(text, digest_of(data), form.question, request.section, targets)
         piece = Piece(asked.data, total=len(data))
-        fields |= _passage_fields(asked)
+        is_cut = not asked.is_whole
+        fields["passages"] = asked.passages
+        if asked.bearing != "clear":
+            fields |= {"bearsOnQuestion": False, "note": NOT_ON_PAGE[asked.bearing]}
     else:
-        if snapshot.kind == "bytes" and form.max_tokens:  # three of them are four characters
+        if snapshot.kind == "bytes" and form.max_tokens:  # three bytes are four characters
             request = replace(request, limit=min(request.limit, 3 * form.max_tokens))
-        digest = ""
-        if not _is_whole(snapshot, request, form):  # there may be a cursor, which needs it
-            digest = digest_of(data)
+        # a cursor needs the digest
+        digest = "" if _is_whole(snapshot, request, form) else digest_of(data)
         piece = take_slice(text, digest, request, snapshot.kind, targets)
-    formatted = snapshot.cite(form.citation_style)
-    fields["citation"] = {**fields["citation"], "formatted": formatted}
-    if form.links:
-        fields.pop("linksLeftOut", None)
+        is_cut = fields.get("truncated", False)
+    is_cut = is_cut or piece.rest is not None
+    is_part = request.is_part or form.question is not None
     if form.structured:
         fields["structuredData"] = snapshot.structured
+    elif is_part:
+        fields.pop("structuredData", None)  # often larger than the part
+    if is_part:
+        fields.pop("leftOut", None)
+    if form.links:
+        fields.pop("linksLeftOut", None)
     if snapshot.kind == "bytes":
         content = base64.b64encode(piece.data).decode("ascii")
         length = len(content)
@@ -385,38 +358,13 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
     else:
         try:
             content = piece.data.decode()
-        except UnicodeDecodeError:
-            # Only a cursor that somebody made up leads into the middle of a character.
+        except UnicodeDecodeError:  # the cursor is not one of ours
             raise unknown_cursor() from None
         length = len(piece.data)
-    is_part = request.is_part or form.question is not None
-    if is_part and not form.structured:
-        fields.pop("structuredData", None)  # often larger than the part that was asked for
-    if is_part:
-        fields.pop("leftOut", None)
-    is_cut = piece.rest is not None or fields.get("truncated", False)
     if (is_cut or is_part) and snapshot.cut_at is None:
         fields["totalLength"] = piece.total
     if piece.headings is not None:
         fields["outline"] = [OutlineHeading.of(heading) for heading in piece.headings]
-    fields |= {
-        "content": content,
-        "contentLength": length,
-        "truncated": is_cut,
-        "estimatedTokens": estimate_tokens(length),
-        "sizeCategory": size_category(length),
-        "nextCursor": piece.rest,
-        "matches": piece.matches,
-    }
-    answer = ScrapeOutput.from_json(fields)
-    answer.beside["csl"] = snapshot.csl
-    return answer
-
-
-def _passage_fields(asked: AskedPiece) -> dict[str, Any]:
-    """What is said of passages beside their text."""
-    fields: dict[str, Any] = {"truncated": not asked.is_whole, "passages": asked.passages}
-    if asked.bearing != "clear":
-        fields["bearsOnQuestion"] = False
-        fields["note"] = NOT_ON_PAGE[asked.bearing]
-    return fields
+    fields |= _describe_content(snapshot, form, content, length)
+    fields |= {"truncated": is_cut, "nextCursor": piece.rest, "matches": piece.matches}
+    return ScrapeOutput.from_json(fields)

@@ -1,7 +1,6 @@
-"""The `search_and_scrape` tool: a query comes in, the best pages go out, read, scored and shared
-into one budget.
+"""The `search_and_scrape` tool: search, read and score the best pages, share their texts.
 
-The answer is not kept as a whole: the search is, and so is each page, in the same snapshot that
+The answer is not cached as a whole: the search is, and so is each page, in the same snapshot that
 `scrape_page` uses.
 """
 
@@ -13,7 +12,6 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta, field
 
 from webquarry._read.slices.text import LinkForm
-from webquarry._read.workers.job import JobRunner
 from webquarry._search.models import Found, Query, Result
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.models import (
@@ -21,43 +19,44 @@ from webquarry.evidence.models import (
     TRUST,
     AnswerPart,
     SizeCategory,
-    SuggestedAction,
     ZeroResultHints,
     estimate_tokens,
     fixed,
     size_category,
+    zero_result_hints,
 )
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.outgoing import PageText
 from webquarry.pages.question import check_claim, check_question, limit_bytes
 from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader
 from webquarry.pages.score import ScoringQuery
+from webquarry.pages.sources import ScrapedSource, SourceOptions, build_sources_in_job
 from webquarry.progress import note
 from webquarry.secret import redact
 from webquarry.sessions.source import Source
 from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._deadline import deadline_for
-from webquarry.tools.research._parameters import (
+from webquarry.tools.research._search import (
     ForcedProvider,
     RecordingSession,
     SearchWords,
+    add_trace,
+    deadline_for,
+    pick_note,
 )
-from webquarry.tools.research._search import add_trace, pick_note
-from webquarry.tools.research._sources import ScrapedSource, SourceOptions, build_sources_in_job
 
 _NAME = "search_and_scrape"
 MOST_BYTES = 5_000_000
 LEAST_BYTES = 1_000
-_PAGE = 10  # results that every provider gives in one request
-_FURTHER = 20  # asked for where too many of those fail
-_USUAL_TOKENS = 1_000  # most of a filtered answer that says nothing of length,
-_USUAL_TOKENS_EACH = 1_000  # and for each page as many more
+_PAGE = 10  # results that every provider returns for one request
+_FURTHER = 20  # requested if too many of those fail
+_USUAL_TOKENS = 1_000  # default limit of a filtered answer,
+_USUAL_TOKENS_EACH = 1_000  # and more for each page
 
 
 class ScrapeFailure(AnswerPart, kw_only=True):
-    """A result that could not be read, and why."""
+    """A result that could not be read, and the reason."""
 
     url: str
     kind: str
@@ -78,7 +77,7 @@ class ScrapeFailure(AnswerPart, kw_only=True):
 
 
 class ScrapeSummary(AnswerPart, kw_only=True):
-    """How it went, in numbers. `sparseSources` are those whose text is thin."""
+    """Counts. `sparseSources` are those with little text."""
 
     urls_searched: int
     urls_scraped: int
@@ -88,7 +87,7 @@ class ScrapeSummary(AnswerPart, kw_only=True):
 
 
 class SizeMetadata(AnswerPart, kw_only=True):
-    """How much text there is. `totalLength` is that of the pages before anything was left out."""
+    """The size of the text. `totalLength` is that of the whole pages."""
 
     content_length: int
     total_length: int
@@ -98,31 +97,15 @@ class SizeMetadata(AnswerPart, kw_only=True):
     repeated_paragraphs: int
     filtered_paragraphs: int | None = None
 
-    @classmethod
-    def of(
-        cls, pages: Sequence[ReadResult], sources: Sequence[ScrapedSource], combined: str
-    ) -> SizeMetadata:
-        """How much text there is, but for what a filter has left out."""
-        length = len(combined.encode())
-        return cls(
-            content_length=length,
-            total_length=sum(len(page.snapshot.data) for page in pages),
-            truncated=any(source.truncated for source in sources),
-            estimated_tokens=estimate_tokens(length),
-            size_category=size_category(length),
-            repeated_paragraphs=sum(source.repeated_paragraphs or 0 for source in sources),
-        )
-
 
 class SearchAndScrapeOutput(Answer, kw_only=True):
-    __doc__ = (
-        "The sources by search rank, and their texts as one, in the same order. `partial`: fewer "
-        "than asked for, because pages failed."
-    )
+    """The sources by search rank, and their texts as one, in the same order. `partial`: fewer than
+    requested, because pages failed.
+    """
 
     query: str
     status: Literal["complete", "partial", "failed"]
-    pages: list[ScrapedSource] = field(name="sources")  # `sources()` is what a session keeps
+    pages: list[ScrapedSource] = field(name="sources")  # `sources()` is for the session
     combined_content: PageText
     scrape_failures: list[ScrapeFailure]
     summary: ScrapeSummary
@@ -133,59 +116,6 @@ class SearchAndScrapeOutput(Answer, kw_only=True):
 
     may_be_large: ClassVar[bool] = True
 
-    @classmethod
-    async def build(
-        cls,
-        runner: JobRunner,
-        query: str,
-        wanted: int,
-        outcomes: ResultOutcomes,
-        options: SourceOptions,
-    ) -> SearchAndScrapeOutput:
-        """The answer but for what the clock and the router say."""
-        pages = outcomes.sources(same_text=options.deduplicate)
-        failed = [outcomes.failed[rank] for rank in sorted(outcomes.failed)]
-        sources, combined = await build_sources_in_job(runner, pages, options)
-        status: Literal["complete", "partial", "failed"] = "complete"
-        if not pages:
-            status = "failed"
-        elif failed and len(pages) < wanted:
-            status = "partial"
-        summary = ScrapeSummary(
-            urls_searched=0,
-            urls_scraped=len(sources),
-            urls_failed=len(failed),
-            sparse_sources=[page.snapshot.fields["url"] for page in pages if page.scored.is_sparse],
-            processing_time_ms=0,
-        )
-        size = SizeMetadata.of(pages, sources, combined)
-        if options.question:
-            filtered = [source.filtered.paragraphs for source in sources if source.filtered]
-            size.filtered_paragraphs = sum(filtered)
-        answer = cls(
-            query=query,
-            status=status,
-            pages=sources,
-            combined_content=combined,
-            scrape_failures=[ScrapeFailure.of(one) for one in failed],
-            summary=summary,
-            size_metadata=size,
-        )
-        cited = []
-        for page in pages:
-            fields = page.snapshot.fields
-            source = Source(
-                url=fields["url"],
-                title=page.scored.title,
-                published=page.scored.published,
-                provider=page.result.provider,
-                csl=page.snapshot.csl,
-            )
-            cited.append(source)
-        answer.beside["sources"] = cited
-        answer.beside["failures"] = [one.error for one in failed]
-        return answer
-
     def how_to_read_on(self) -> str:
         return (
             "Call scrape_page with the url of a source, or search_and_scrape again with a "
@@ -193,7 +123,7 @@ class SearchAndScrapeOutput(Answer, kw_only=True):
         )
 
     def as_markdown(self) -> str:
-        """The texts with what a reader wants to know of each source, for a model."""
+        """Return the texts with notes on each source, for a model."""
         lines = [self.combined_content.rstrip("\n")]
         for failure in self.scrape_failures:
             lines.append(f"Not read: {failure.url} ({failure.kind}: {failure.reason})")
@@ -254,7 +184,8 @@ async def search_and_scrape(
     if filter_by_query:
         asked = (question or "").strip() or f"{query} {claim}"
         if max_tokens is None:
-            most = min(most, _usual_bytes(num_results))
+            usual_tokens = _USUAL_TOKENS + _USUAL_TOKENS_EACH * num_results
+            most = min(most, BYTES_PER_TOKEN * usual_tokens)
     options = SourceOptions(
         with_content=include_sources,
         deduplicate=deduplicate,
@@ -265,24 +196,79 @@ async def search_and_scrape(
         links=links,
         with_sentences=bool(claim),
     )
-    runner = kit.pages.runner
-    answer = await SearchAndScrapeOutput.build(runner, query, num_results, outcomes, options)
     pages = outcomes.sources(same_text=deduplicate)
+    sources, combined = await build_sources_in_job(kit.pages.runner, pages, options)
+    # The time of day, which is frozen in a replay: the same web gives the same bytes.
+    seconds = (kit.clock.now() - began).total_seconds()
+    answer = _build_answer(query, num_results, outcomes, pages, sources, combined)
+    if asked:
+        filtered = [source.filtered.paragraphs for source in sources if source.filtered]
+        answer.size_metadata.filtered_paragraphs = sum(filtered)
     answer.note = pick_note(found)
     answer.summary.urls_searched = len(reader.results)
+    answer.summary.processing_time_ms = max(0, round(seconds * 1000))
     if not pages:
         answer.hints = _hints(kit, found)
-    # The time of day, which stands still in a replay: the same web gives the same bytes.
-    seconds = (kit.clock.now() - began).total_seconds()
-    answer.summary.processing_time_ms = max(0, round(seconds * 1000))
     notes = outcomes.notes(same_text=deduplicate)
     add_trace(answer, found, kit.clock.monotonic() - started, notes)
     return answer.add_meta(cache=_oldest_freshness(kit, found, pages))
 
 
+def _build_answer(
+    query: str,
+    wanted: int,
+    outcomes: ResultOutcomes,
+    pages: Sequence[ReadResult],
+    sources: Sequence[ScrapedSource],
+    combined: str,
+) -> SearchAndScrapeOutput:
+    """Return the answer without the counts that depend on the clock and the router."""
+    failed = [outcomes.failed[rank] for rank in sorted(outcomes.failed)]
+    status: Literal["complete", "partial", "failed"] = "complete"
+    if not pages:
+        status = "failed"
+    elif failed and len(pages) < wanted:
+        status = "partial"
+    length = len(combined.encode())
+    answer = SearchAndScrapeOutput(
+        query=query,
+        status=status,
+        pages=list(sources),
+        combined_content=combined,
+        scrape_failures=[ScrapeFailure.of(one) for one in failed],
+        summary=ScrapeSummary(
+            urls_searched=0,
+            urls_scraped=len(sources),
+            urls_failed=len(failed),
+            sparse_sources=[page.snapshot.fields["url"] for page in pages if page.scored.is_sparse],
+            processing_time_ms=0,
+        ),
+        size_metadata=SizeMetadata(
+            content_length=length,
+            total_length=sum(len(page.snapshot.data) for page in pages),
+            truncated=any(source.truncated for source in sources),
+            estimated_tokens=estimate_tokens(length),
+            size_category=size_category(length),
+            repeated_paragraphs=sum(source.repeated_paragraphs or 0 for source in sources),
+        ),
+    )
+    answer.beside["sources"] = [
+        Source(
+            url=page.snapshot.fields["url"],
+            title=page.scored.title,
+            published=page.scored.published,
+            provider=page.result.provider,
+            csl=page.snapshot.csl,
+        )
+        for page in pages
+    ]
+    answer.beside["failures"] = [one.error for one in failed]
+    return answer
+
+
 def _check_length(name: str, length: int) -> None:
-    """Refuse a length that holds nothing. Not said in the schema, which a model pays for on every
-    turn.
+    """Raise `BadInput` for a length that is too small. The limit is not in the schema, which a
+    model pays for on every turn.
     """
     if length < LEAST_BYTES:
         raise BadInput(
@@ -291,13 +277,8 @@ def _check_length(name: str, length: int) -> None:
         )
 
 
-def _usual_bytes(num_results: int) -> int:
-    """The most of a filtered answer that says nothing of length."""
-    return BYTES_PER_TOKEN * (_USUAL_TOKENS + _USUAL_TOKENS_EACH * num_results)
-
-
 async def _search(kit: Toolkit, query: str, provider: str | None, count: int) -> Found:
-    """Kept under the query alone: how the pages are given does not affect what is found."""
+    """Search; the cache key has the query only, not how pages are returned."""
     return await kit.router.route(
         Query(query, count, safe="medium"),
         provider=provider or None,
@@ -308,9 +289,7 @@ async def _search(kit: Toolkit, query: str, provider: str | None, count: int) ->
 async def _search_further(
     kit: Toolkit, query: str, provider: str | None, found: Found
 ) -> Sequence[Result]:
-    """More results than the first page has, from whoever gave it; none where it had no more, or
-    does not answer now.
-    """
+    """Return more results of the same provider; none if it has no more or fails."""
     if len(found.results) < _PAGE:
         return ()
     note("searching for further results")
@@ -322,30 +301,21 @@ async def _search_further(
 
 
 def _hints(kit: Toolkit, found: Found) -> ZeroResultHints:
-    """Who else could be asked: nothing was found, or nothing of it could be read."""
+    """Return the providers that were not asked, for an answer without pages."""
     asked = {attempt.provider for attempt in found.attempts}
-    actions = []
-    for provider in kit.router.healthy():
-        if provider.name in asked:
-            continue
-        action = SuggestedAction(action="try-different-provider", provider=provider.name)
-        actions.append(action)
-
-    reason: Literal["no_page_readable", "no_match"] = "no_match"
+    others = [provider.name for provider in kit.router.healthy() if provider.name not in asked]
+    hints = zero_result_hints((), others)
     if found.results:
-        reason = "no_page_readable"
-    return ZeroResultHints(reason=reason, filters_applied=[], suggested_actions=actions)
+        hints.reason = "no_page_readable"
+    return hints
 
 
 def _oldest_freshness(kit: Toolkit, found: Found, pages: Sequence[ReadResult]) -> dict[str, object]:
-    """How fresh the answer is: as its oldest part."""
+    """Return the freshness of the oldest part of the answer."""
     now = kit.clock.now()
-    cached = found.cached
     ages = [(found.age_seconds, found.max_age_seconds)]
     for page in pages:
-        cached = cached or page.snapshot.cached
-        seconds = (now - page.snapshot.fetched_at).total_seconds()
-        age = max(0.0, seconds)
+        age = max(0.0, (now - page.snapshot.fetched_at).total_seconds())
         ages.append((age, kit.settings.cache_read_seconds))
-    age, max_age = max(ages)
-    return freshness(cached, age, max_age)
+    is_cached = found.cached or any(page.snapshot.cached for page in pages)
+    return freshness(is_cached, *max(ages))

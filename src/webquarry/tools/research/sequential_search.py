@@ -1,7 +1,7 @@
-"""The `sequential_search` tool: research in steps that are kept, with what was found on the way.
+"""The `sequential_search` tool: research in recorded steps, with the sources of each.
 
-Nothing here thinks: the caller does. A step is recorded first; what `depth` adds is worked out of
-what is recorded, and a search that fails costs the step nothing.
+A step is recorded first; `depth` adds what follows from the records, and a search that fails does
+not fail the step.
 """
 
 from __future__ import annotations
@@ -47,26 +47,16 @@ Depth = Annotated[
 
 
 class AspectCoverage(AnswerPart, kw_only=True):
-    """Words of the goal and the gaps: in a source's title, only in a step, or nowhere yet."""
+    """Words of the goal and the gaps: in the title of a source, only in a step, or missing."""
 
     covered: list[str]
     mentioned: list[str]
     missing: list[str]
     share: float
 
-    @classmethod
-    def of(cls, session: ResearchSession) -> AspectCoverage:
-        coverage = coverage_of(session)
-        return cls(
-            covered=list(coverage.covered),
-            mentioned=list(coverage.mentioned),
-            missing=list(coverage.missing),
-            share=coverage.share,
-        )
-
 
 class SearchRun(AnswerPart, kw_only=True):
-    """A refinement query that was run: how many results it had, or the kind of its failure."""
+    """A refinement query that was run: its number of results, or the kind of its error."""
 
     query: str
     results: int
@@ -74,7 +64,7 @@ class SearchRun(AnswerPart, kw_only=True):
 
 
 class SequentialSearchOutput(Answer, kw_only=True):
-    """The step as it was recorded, and where the session stands."""
+    """The recorded step and the state of the session."""
 
     session_id: str
     step_number: int
@@ -96,7 +86,7 @@ class SequentialSearchOutput(Answer, kw_only=True):
 
     @classmethod
     def of(cls, session: ResearchSession, step: Step, *, is_new: bool) -> SequentialSearchOutput:
-        """The answer but for what `responseMode` and `depth` add."""
+        """Return the answer without what `responseMode` and `depth` add."""
         return cls(
             session_id=session.id,
             step_number=step.number,
@@ -173,7 +163,13 @@ async def sequential_search(
         answer.steps = index_steps(session.steps[omitted:])
         answer.steps_omitted = omitted or None
     if queries is not None:
-        answer.coverage = AspectCoverage.of(session)
+        coverage = coverage_of(session)
+        answer.coverage = AspectCoverage(
+            covered=list(coverage.covered),
+            mentioned=list(coverage.mentioned),
+            missing=list(coverage.missing),
+            share=coverage.share,
+        )
         answer.refinement_queries = queries
         answer.searches = runs
     return answer
@@ -182,9 +178,7 @@ async def sequential_search(
 async def _run_searches(
     kit: Toolkit, session: ResearchSession, step: Step, queries: list[str]
 ) -> list[SearchRun]:
-    """Search for each query at once, and record what came of it with the step, in the order of the
-    queries.
-    """
+    """Run the queries at once, and record their results with the step, in order."""
 
     async def search(query: str) -> list[Source] | WebquarryError:
         note(f"searching for {query}")
@@ -193,16 +187,15 @@ async def _run_searches(
             found = await kit.router.route(asked, asked={"tool": _NAME})
         except WebquarryError as error:
             return error
-        sources = []
-        for result in found.results:
-            source = Source(
+        return [
+            Source(
                 url=clean_url(result.url),
                 title=clean_line(result.title),
                 published=result.published,
                 provider=result.provider,
             )
-            sources.append(source)
-        return sources
+            for result in found.results
+        ]
 
     outcomes = await asyncio.gather(*map(search, queries))
     runs = []
@@ -214,14 +207,14 @@ async def _run_searches(
         run = SearchRun(query=query, results=len(outcome))
         try:
             await kit.sessions.record(session, _NAME, outcome, step.number)
-        except TooLarge as full:  # the step is recorded all the same
+        except TooLarge as full:  # the step is recorded
             run.error = full.kind
         runs.append(run)
     return runs
 
 
 def _hints(session: ResearchSession, is_new: bool) -> list[str]:
-    """What the caller may not know, and nothing that was said before."""
+    """Return hints that were not given before."""
     hints = []
     if is_new and not session.finished:
         hints.append(

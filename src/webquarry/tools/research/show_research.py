@@ -1,8 +1,8 @@
 """The `show_research` tool: a session, a page with its quotes marked, or the bill, for a person.
 
-Clients that show apps open the page with it (`views/page.html`), which reads the whole from
-`resource`; the others show its text. It is the one tool with an app, so that the others are what
-they are in clients that treat such tools in ways of their own.
+Clients with apps open the page (`views/page.html`), which reads everything from `resource`; the
+others show the text. It is the only tool with an app, since some clients treat such tools
+differently.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _READ_IF_NEEDED = "1"
 
 
 class ShownResearch(Answer, kw_only=True):
-    """What is shown, in the field that `view` names; `resource` holds the whole of it."""
+    """The view, in the field that `view` names; `resource` has all of it."""
 
     text_is_for_people: ClassVar[bool] = True
 

@@ -1,8 +1,6 @@
-"""An answer of `scrape_page`, as JSON has it -> the same as Markdown for a model to read.
+"""Answers of `scrape_page` as Markdown: title, author and date, text, citation, what is missing.
 
-Title, author and date, the text, how to cite it, and what there is to know of what is missing; each
-once, and nothing where there is nothing to say. What the page says of itself stays in one line, so
-that it cannot pass for a line of ours.
+Texts of the page beside its content stay on one line, so that they cannot look like ours.
 """
 
 from __future__ import annotations
@@ -18,12 +16,12 @@ from webquarry.evidence.citation import NO_DATE
 _FIRST_HEADING = re.compile(r"\s*#{1,6}[ \t]+(.+)")
 _MARKS = re.compile(r"[\\*_`\[\]]|\(https?://[^()\s]*\)")
 _DAY = len("2026-11-16")
-_GAP = GAP.decode()  # before passages, which have the title again where it is their heading
-_TRUST = "untrusted content"  # the mark of every answer, in short
+_GAP = GAP.decode()  # before passages, which may begin with the title
+_TRUST = "untrusted content"
 
 
 def render_page(page: Mapping[str, Any], notes: Sequence[str]) -> str:
-    """The whole answer in Markdown."""
+    """Return an answer, given as JSON values, as Markdown."""
     (reference,) = page["citation"]["formatted"].values()
     if not isinstance(reference, str):
         reference = json.dumps(reference, ensure_ascii=False)
@@ -38,7 +36,7 @@ def render_page(page: Mapping[str, Any], notes: Sequence[str]) -> str:
 
 
 def _head_lines(page: Mapping[str, Any], reference: str) -> Iterator[str]:
-    """What stands above the text: that it is not to be trusted, too."""
+    """Yield the lines before the text."""
     stated = page.get("metadata", {})
     title = _one_line(stated.get("title", ""))
     if title and not _begins_with(page["content"], title):
@@ -56,7 +54,7 @@ def _head_lines(page: Mapping[str, Any], reference: str) -> Iterator[str]:
 
 
 def _foot_lines(page: Mapping[str, Any], notes: Sequence[str]) -> Iterator[str]:
-    """What to know of the text, and how to get the rest."""
+    """Yield the lines after the text: warnings, notes, and how to get the rest."""
     status = page.get("retractionStatus")
     if status:
         kind = status["kind"].replace("_", " ")
@@ -88,7 +86,7 @@ def _foot_lines(page: Mapping[str, Any], notes: Sequence[str]) -> Iterator[str]:
 
 
 def _begins_with(content: str, title: str) -> bool:
-    """Whether the first heading of a text says its title, or the title the heading."""
+    """Return whether the first heading of a text and its title contain each other."""
     found = _FIRST_HEADING.match(content.removeprefix(_GAP))
     if found is None:
         return False

@@ -1,8 +1,5 @@
-"""A page that is read again in one research session: the same part of the same text is not sent
-twice.
-
-What was read is known by what decides the text of an answer; a conversation that has lost it asks
-with `again`.
+"""Pages that are read again in a research session: the same part of the same text is not sent
+twice, unless `again` asks for it.
 """
 
 from __future__ import annotations
@@ -25,12 +22,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Arguments that do not decide which text is given.
+# Arguments that do not affect the text.
 _NOT_OF_PART = frozenset({"kit", "url", "sessionId", "fresh", "again"})
 _NAME_LENGTH = 24
 _MOST_HEADINGS = 20
 _LONGEST_HEADING = 80  # characters
-# What an answer without the text still has.
+# Fields of an answer without the text.
 KEPT_FIELDS = frozenset(
     {"url", "contentType", "citation", "sourceType", "authorityTier", "domainCategory",
      "retractionStatus"}
@@ -38,14 +35,14 @@ KEPT_FIELDS = frozenset(
 
 
 def name_part(url: str, arguments: Mapping[str, Any]) -> str:
-    """What a session knows the asked part of a page by."""
+    """Return the key of the requested part of a page in a session."""
     deciding = {name: value for name, value in arguments.items() if name not in _NOT_OF_PART}
     text = json.dumps([identity(url), deciding], sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_NAME_LENGTH]
 
 
 def describe_unchanged(earlier: ReadPart, headings: Sequence[Heading]) -> str:
-    """The text in the place of a page that was given before, with its outline."""
+    """Return the content of an answer whose text was sent before: since when, and the outline."""
     lines = [
         f"Unchanged since step {earlier.step} of this session, where this text was given "
         f"({earlier.tokens} tokens). Call with again: true to get it again."
@@ -62,19 +59,19 @@ def describe_unchanged(earlier: ReadPart, headings: Sequence[Heading]) -> str:
 
 
 async def find_session(kit: Toolkit, id: str) -> ResearchSession | None:
-    """The session as it stands; None where it cannot be read, which costs no answer."""
+    """Return the session; None if it cannot be read, which does not fail the call."""
     try:
         return await kit.sessions.read(id)
     except WebquarryError as failure:
-        log.warning("what the research session has was not looked up: %s", failure)
+        log.warning("the research session cannot be read: %s", failure)
         return None
 
 
 async def note_read(
     kit: Toolkit, session: ResearchSession, part: str, digest: str, tokens: int
 ) -> None:
-    """Have the session know what was given. An answer is not lost to a record that fails."""
+    """Record what was sent; a failure does not fail the call."""
     try:
         await kit.sessions.record_read(session, part, digest, tokens)
     except WebquarryError as failure:
-        log.warning("what was read was not recorded in its research session: %s", failure)
+        log.warning("a read was not recorded in its research session: %s", failure)
