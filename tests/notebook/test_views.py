@@ -19,8 +19,8 @@ import webquarry
 from webquarry.ask.models import AnswerSource, ModelReply, Progress, ReplyError, Usage
 from webquarry.notebook.asking import AskedRows
 from webquarry.notebook.html import render_markdown
-from webquarry.sql.functions.setters import Bill
 from webquarry.sql.session import SqlResult
+from webquarry.sql.setters import Bill
 from webquarry.tools.research._search import SearchOutput, SearchResult
 from webquarry.tools.research.academic_search import PaperResult, PapersOutput
 from webquarry.tools.research.patent_search import PatentResult, PatentSearchOutput

@@ -15,7 +15,7 @@ import pytest
 import webquarry.sql
 from tests.sql.conftest import Connection, rows
 from webquarry.ask.models import ModelReply
-from webquarry.sql.functions import asking
+from webquarry.sql import asking
 from webquarry.sql.lint import find_warnings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "sql.md").read_text("utf-8")

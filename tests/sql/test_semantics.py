@@ -222,7 +222,7 @@ def test_11_on_error_text_and_fail(
     text = rows(one, f"SELECT ask(range, 'q', {way.format('text')}).answer FROM range(76, 79)")
     assert text[1][0].startswith("ERROR: ")
     with pytest.raises(
-        duckdb.InvalidInputException, match=r"Row 2 of 3 failed: .*2 answers are kept"
+        duckdb.InvalidInputException, match=r"Row 2 of 3 failed: .*2 answers are stored"
     ):
         rows(one, f"SELECT ask(range, 'q', {way.format('fail')}) FROM range(76, 79)")
     with pytest.raises(duckdb.InvalidInputException, match="on_error takes"):

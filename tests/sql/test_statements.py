@@ -11,7 +11,7 @@ import pytest
 
 from webquarry.errors import Cancelled
 from webquarry.sql import Session
-from webquarry.sql.interrupts import Watcher
+from webquarry.sql.instance import Watcher
 from webquarry.sql.statements import Scope, Statements
 from webquarry.testing.model_and_search import FakeServers
 

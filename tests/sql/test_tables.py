@@ -86,8 +86,10 @@ def test_a_value_of_a_record_has_few_lines() -> None:
     lines = render(RESULTS["a search"], "table", 60).splitlines()
     start = next(n for n, line in enumerate(lines) if line.startswith(" snippet"))
 
-    assert lines[start + 3].endswith("\u2026")
-    assert lines[start + 4].startswith(" display_link")
+    end = next(n for n, line in enumerate(lines) if line.startswith(" display_link"))
+
+    assert lines[end - 1].endswith("\u2026")
+    assert end - start <= 4
 
 
 def test_what_is_written_for_programs_is_never_cut() -> None:

@@ -13,8 +13,8 @@ import webquarry.sql
 from tests.sql.conftest import Connection, rows, value
 from webquarry.api import find_tool
 from webquarry.sql import Session
-from webquarry.sql.functions.tool_functions import OFFERED, get_parameters
-from webquarry.sql.functions.types import (
+from webquarry.sql.tool_functions import OFFERED, get_parameters
+from webquarry.sql.types import (
     build_arrow_type,
     build_json_structure,
     build_sql_type,

@@ -19,7 +19,7 @@ from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 
-from webquarry.sql.functions.catalogue import paid_names
+from webquarry.sql.asking import paid_names
 from webquarry.sql.install import install
 from webquarry.sql.instance import Instance
 

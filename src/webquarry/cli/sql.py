@@ -6,6 +6,7 @@ SQL comes from -c, stdin, or a prompt. Rows go to stdout, everything else to std
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from webquarry.sql.session import Confirm, SqlResult, SqlSession
 
 # Databases that are no files: in memory, or of a service (md:name, s3://...).
-_ELSEWHERE = re.compile(r":memory:|[a-z][a-z0-9+.-]+:", re.IGNORECASE)
-# May contain a semicolon: strings, quoted names, dollar quotes, comments. An open one takes all
-# that follows.
+_NO_FILE = re.compile(r":memory:|[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+# May contain a semicolon: strings, quoted names, dollar quotes, comments; an open one takes the
+# rest of the text.
 _TOKEN = re.compile(
     r"(?s)'(?:[^']|'')*(?:'|$)"
     r'|"(?:[^"]|"")*(?:"|$)'
@@ -37,7 +38,7 @@ _TOKEN = re.compile(
     r"|;"
     r"|[^'\"$/;-]+|."
 )
-_COMMENT = re.compile(r"(?s)(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*")
+_BLANK = re.compile(r"(?s)(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*")
 _KEY_SETTER = re.compile(r"(?is)(stps_set_\w*key\s*\(\s*'(?P<key>(?:[^']|'')+)')")
 # Statements that return rows of their own. DuckDB also returns a Count or Success for others.
 _HAS_ROWS = re.compile(
@@ -58,14 +59,16 @@ End a statement with ; and it runs.
   .quit           leave (or Ctrl-D)
 """
 _QUERIES = {
-    ".tables": "SELECT table_name AS name, table_type AS type FROM information_schema.tables "
-    "ORDER BY ALL",
-    ".functions": "SELECT DISTINCT function_name AS name, function_type AS type, "
-    "array_to_string(parameters, ', ') AS parameters FROM duckdb_functions() WHERE "
-    "database_name = 'temp' AND function_name NOT LIKE '\\_webquarry%' ESCAPE '\\' ORDER BY ALL",
-    ".usage": "FROM webquarry_usage(days := 1)",
+    ".tables": [
+        "SELECT table_name AS name, table_type AS type FROM information_schema.tables ORDER BY ALL"
+    ],
+    ".functions": [
+        "SELECT DISTINCT function_name AS name, function_type AS type, "
+        "array_to_string(parameters, ', ') AS parameters FROM duckdb_functions() WHERE "
+        "database_name = 'temp' AND function_name NOT LIKE '\\_webquarry%' ESCAPE '\\' ORDER BY ALL"
+    ],
+    ".usage": ["FROM webquarry_usage(days := 1)", "FROM webquarry_usage_total(days := 1)"],
 }
-_TOTAL = "FROM webquarry_usage_total(days := 1)"
 _SCHEMA = """
 SELECT sql FROM (SELECT table_name AS name, sql FROM duckdb_tables() WHERE NOT internal
                  UNION ALL SELECT view_name, sql FROM duckdb_views() WHERE NOT internal)
@@ -113,20 +116,17 @@ def sql(
         with SqlSession.open(file or ":memory:", read_only=read_only) as session:
             session.show_progress(progress)
             shell = Shell(session, style, show_cost=not quiet)
-            if command is not None:
-                shell.run_text(command)
-            elif sys.stdin.isatty():
+            if command is None and sys.stdin.isatty():
                 shell.run_interactive()
                 return
-            else:
-                shell.run_text(sys.stdin.read())
+            shell.run_text(sys.stdin.read() if command is None else command)
             if shell.failed:
                 raise click.exceptions.Exit(130 if shell.interrupted else 1)
 
 
 def _check_exists(file: Path, *, may_ask: bool) -> None:
     """Do not create a database because its name is mistyped."""
-    if _ELSEWHERE.match(str(file)) or file.exists():
+    if _NO_FILE.match(str(file)) or file.exists():
         return
     if may_ask and sys.stdin.isatty() and sys.stderr.isatty():
         question = f"There is no database {file}. Create it?"
@@ -167,74 +167,31 @@ class Shell:
                     pending = ""
                     continue
                 forget_keys(line)
-                if is_blank(pending) and line.strip() in _QUIT:
-                    return
-                if is_blank(pending) and line.lstrip().startswith("."):
-                    self._run_command(line.strip())
-                    continue
-                statements, pending = split_statements(f"{pending}{line}\n")
-                for statement in statements:
-                    self._run_statement(statement)
+                pieces, pending = split_statements(f"{pending}{line}\n")
+                for piece in pieces:
+                    if piece in _QUIT:
+                        return
+                    self._run(piece)
 
     def run_text(self, text: str, *, go_on: bool = False) -> None:
         """Run statements and commands; without `go_on` up to the first that fails."""
-        for is_command, piece in split_commands(text):
-            if is_command and piece in _QUIT:
+        pieces, rest = split_statements(text)
+        for piece in pieces if is_blank(rest) else [*pieces, rest.strip()]:
+            if piece in _QUIT:
                 return
-            if is_command:
-                self._run_command(piece)
-            else:
-                self._run_statement(piece)
+            self._run(piece)
             if self.failed and not go_on:
                 return
 
-    def _run_statement(self, statement: str) -> None:
-        with self._report_errors():
-            from webquarry.sql.progress import summarize
+    def _run(self, piece: str) -> None:
+        """Run a statement or a command and print an error."""
+        from webquarry.sql.types import load_library
 
-            result = self._session.sql(statement, confirm=self._confirm)
-            if result.columns not in (("Count",), ("Success",)) or _HAS_ROWS.match(statement):
-                self._show(result)
-            if self._show_cost and (result.progress.rows or result.progress.planned):
-                self._write_note(f"{summarize(result.progress)}\n")
-
-    def _ask_user(self, warning: PlanWarning) -> bool:
-        """Confirm a statement that pays for rows that it discards."""
-        self._write_note(
-            f"This pays for about {warning.discarded:,} rows that are discarded. Run it? [y/N] "
-        )
         try:
-            return input().strip().lower() in ("y", "yes")
-        except EOFError:
-            return False
-
-    def _run_command(self, line: str) -> None:
-        name, _, rest = line.partition(" ")
-        rest = rest.strip()
-        commands: dict[str, Callable[[str], None]] = {
-            ".schema": self._show_schema,
-            ".read": self._read_file,
-            ".format": self._set_format,
-        }
-        with self._report_errors():
-            if name == ".help":
-                self._write_note(_HELP)
-            elif name in _QUERIES:
-                self._show(self._session.sql(_QUERIES[name], lint=False))
-                if name == ".usage":
-                    self._show(self._session.sql(_TOTAL, lint=False))
-            elif name in commands:
-                commands[name](rest)
+            if piece.startswith("."):
+                self._run_command(piece)
             else:
-                self._fail(f"There is no command {name}. .help lists them.")
-
-    @contextmanager
-    def _report_errors(self) -> Iterator[None]:
-        """Print an error and continue."""
-        from webquarry.sql.libraries import load_library
-
-        try:
-            yield
+                self._run_statement(piece)
         except (KeyboardInterrupt, Cancelled):
             self.interrupted = True
             self._fail(
@@ -248,18 +205,50 @@ class Shell:
         except OSError as error:
             self._fail(f"Error: {error}")
 
+    def _run_statement(self, statement: str) -> None:
+        from webquarry.sql.progress import summarize
+
+        result = self._session.sql(statement, confirm=self._confirm)
+        if result.columns not in (("Count",), ("Success",)) or _HAS_ROWS.match(statement):
+            self._show(result)
+        if self._show_cost and (result.progress.rows or result.progress.planned):
+            self._write_note(f"{summarize(result.progress)}\n")
+
+    def _ask_user(self, warning: PlanWarning) -> bool:
+        """Confirm a statement that pays for rows that it discards."""
+        self._write_note(
+            f"This pays for about {warning.discarded:,} rows that are discarded. Run it? [y/N] "
+        )
+        try:
+            return input().strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
+
+    def _run_command(self, line: str) -> None:
+        name, _, rest = line.partition(" ")
+        commands: dict[str, Callable[[str], None]] = {
+            ".help": lambda _: self._write_note(_HELP),
+            ".schema": self._show_schema,
+            ".read": self._read_file,
+            ".format": self._set_format,
+        }
+        if name in commands:
+            commands[name](rest.strip())
+            return
+        if name not in _QUERIES:
+            self._fail(f"There is no command {name}. .help lists them.")
+        for query in _QUERIES.get(name, ()):
+            self._show(self._session.sql(query, lint=False))
+
     def _show(self, result: SqlResult) -> None:
         from webquarry.sql.rendering import render
 
-        width = None
-        if sys.stdout.isatty():
-            width = shutil.get_terminal_size().columns
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         sys.stdout.write(render(result, self._style, width))
         sys.stdout.flush()
 
     def _show_schema(self, name: str) -> None:
-        result = self._session.sql(_SCHEMA, [name], lint=False)
-        for (text,) in result.rows:
+        for (text,) in self._session.sql(_SCHEMA, [name], lint=False).rows:
             sys.stdout.write(f"{printable(text)}\n")
 
     def _read_file(self, name: str) -> None:
@@ -294,44 +283,32 @@ class Shell:
 
 
 def split_statements(text: str) -> tuple[list[str], str]:
-    """Return the complete statements without their semicolons, and the rest."""
-    statements: list[str] = []
+    """Return the dot commands and the complete statements, without semicolons, and the rest. Linear
+    in the length of the text.
+    """
+    pieces: list[str] = []
     start = 0
-    for token in _TOKEN.finditer(text):
-        if token[0] == ";":
-            statement = text[start : token.start()].strip()
-            start = token.end()
-            if not is_blank(statement):
-                statements.append(statement)
-    return statements, text[start:]
-
-
-def split_commands(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the dot commands (True) and statements (False) of a text, in linear time."""
-    start = 0
-    while start < len(text):
-        blank = _COMMENT.match(text, start)
+    while True:
+        blank = _BLANK.match(text, start)
         begin = blank.end() if blank else start
-        line_start = text.rfind("\n", 0, begin) + 1
-        is_first_on_line = not text[line_start:begin].strip()
+        is_first_on_line = not text[text.rfind("\n", 0, begin) + 1 : begin].strip()
         if text.startswith(".", begin) and is_first_on_line:
             end = (text.find("\n", begin) + 1) or len(text)
-            yield True, text[begin:end].strip()
-        else:
-            end = len(text)
-            for token in _TOKEN.finditer(text, begin):
-                if token[0] == ";":
-                    end = token.end()
-                    break
-            statement = text[start:end].strip().removesuffix(";").strip()
-            if not is_blank(statement):
-                yield False, statement
+            pieces.append(text[begin:end].strip())
+            start = end
+            continue
+        end = next((one.end() for one in _TOKEN.finditer(text, begin) if one[0] == ";"), 0)
+        if not end:
+            return pieces, text[start:]
+        statement = text[start : end - 1].strip()
+        if not is_blank(statement):
+            pieces.append(statement)
         start = end
 
 
 def is_blank(text: str) -> bool:
     """Whether there are only whitespace and comments."""
-    found = _COMMENT.match(text)  # not `fullmatch`, which backtracks
+    found = _BLANK.match(text)  # not `fullmatch`, which backtracks
     return found is not None and found.end() == len(text)
 
 
@@ -340,9 +317,8 @@ def redact_keys(text: str) -> str:
     from webquarry.secret import Secret, redact
 
     for found in _KEY_SETTER.finditer(text):
-        key = found["key"]
-        Secret(key)  # registers it for `redact`
-        text = text.replace(key, "***")
+        Secret(found["key"])  # registers it for `redact`
+        text = text.replace(found["key"], "***")
     return redact(text)
 
 
@@ -361,8 +337,6 @@ def forget_keys(line: str) -> None:
 @contextmanager
 def keep_history() -> Iterator[None]:
     """Load the history of the prompt from the state folder, and save it at the end."""
-    import os
-
     from webquarry.settings import Settings
     from webquarry.store.open import find_records_folder
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from webquarry.settings import Settings
-from webquarry.sql.libraries import require_libraries
 from webquarry.sql.session import SqlResult as Result
 from webquarry.sql.session import SqlSession as Session
+from webquarry.sql.types import require_libraries
 
 __all__ = ["Result", "Session", "install", "open"]
 
@@ -31,10 +31,9 @@ def install(
     settings: Settings | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Session:
-    """Give a DuckDB connection, and the database behind it, our functions; a session on that
-    connection comes back.
+    """Add our functions to a DuckDB connection and its database; return a session on it.
 
-    Keys that are given here count for more than those of the environment. Calling it again changes
+    Keys that are given here take precedence over those of the environment. Repeated calls change
     nothing else.
     """
     require_libraries()
@@ -50,6 +49,6 @@ def open(
     settings: Settings | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Session:
-    """A session on a database file, or in memory; close it, or use it as a context."""
+    """Open a session on a database file, or in memory; close it, or use it as a context manager."""
     require_libraries()
     return Session.open(database, read_only=read_only, settings=settings, environ=environ)

@@ -1,15 +1,22 @@
-"""What belongs to one database: keys, options, the engine with its memo, the loop it works on.
+"""The state of one database: keys, options, the engine with its memory, and the loop it runs on.
 
-Nothing is opened before the first call. `release` closes everything that was opened; a call after
-it, from another connection to the same database, opens it again, with the keys and options that
-were set.
+Nothing is opened before the first call. `release` closes everything; a later call, from another
+connection to the same database, opens it again with the same keys and options.
+
+Ctrl-C: Python runs signal handlers on the main thread between two of its own instructions, and the
+main thread waits inside DuckDB until the statement has ended. But the operating system's part of
+the handler writes a byte to the wakeup descriptor at once, which a thread of ours reads.
 """
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import logging
+import os
+import signal
+import socket
 import threading
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
@@ -20,7 +27,6 @@ from webquarry.errors import Cancelled
 from webquarry.progress import is_in_kernel
 from webquarry.secret import Secret
 from webquarry.settings import Settings
-from webquarry.sql.interrupts import watcher
 from webquarry.sql.progress import open_progress_line
 from webquarry.sql.statements import Scope, Statements
 from webquarry.toolkit import Toolkit
@@ -30,8 +36,86 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-_KERNEL_GRACE_SECONDS = 0.5  # of the two that a cell may take to stop, the kernel needs some
-_GRACE_SECONDS = 1.4  # for calls under way to end and be kept; Ctrl-C is to take less than two
+_KERNEL_GRACE_SECONDS = 0.5  # the kernel needs some of the two seconds for stopping a cell
+_GRACE_SECONDS = 1.4  # for calls in progress to finish and be stored; Ctrl-C takes at most two
+
+
+class Interruptible(Protocol):
+    """Something that Ctrl-C cancels."""
+
+    def interrupt(self) -> None: ...
+
+
+class Cancellable(Protocol):
+    """Something that can be told to send nothing more."""
+
+    def cancel(self) -> None: ...
+
+
+class Watcher:
+    """Calls `interrupt` on SIGINT. One for the process; its thread runs while it watches
+    something. An earlier wakeup descriptor gets its bytes, too.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._watched: list[Interruptible] = []
+        self._ends: tuple[socket.socket, socket.socket] | None = None
+        self._thread: threading.Thread | None = None
+        self._previous = -1
+
+    def watch(self, one: Interruptible) -> None:
+        """Interrupt this on Ctrl-C. Only the main thread can start listening."""
+        with self._lock:
+            if one not in self._watched:
+                self._watched.append(one)
+            is_main = threading.current_thread() is threading.main_thread()
+            if self._thread is not None or not is_main:
+                return
+            self._ends = reading, writing = socket.socketpair()
+            writing.setblocking(False)  # a signal handler must not wait
+            self._previous = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+            self._thread = threading.Thread(
+                target=self._read, args=(reading,), name="webquarry-interrupts", daemon=True
+            )
+            self._thread.start()
+
+    def forget(self, one: Interruptible) -> None:
+        """Stop watching this; after the last one, end the thread."""
+        with self._lock:
+            if one in self._watched:
+                self._watched.remove(one)
+            is_main = threading.current_thread() is threading.main_thread()
+            if self._watched or not is_main or self._ends is None or self._thread is None:
+                return
+            reading, writing = self._ends
+            previous = self._previous
+            try:
+                os.fstat(previous)
+            except OSError:  # it was closed in the meantime
+                previous = -1
+            current = signal.set_wakeup_fd(previous)
+            if current not in (writing.fileno(), -1):  # a later descriptor stays
+                signal.set_wakeup_fd(current, warn_on_full_buffer=False)
+            writing.close()  # ends the thread
+            self._thread.join()
+            reading.close()
+            self._ends, self._thread, self._previous = None, None, -1
+
+    def _read(self, reading: socket.socket) -> None:
+        """Interrupt on every SIGINT, until the other end is closed."""
+        while received := reading.recv(256):
+            if signal.SIGINT in received:
+                with self._lock:
+                    watched = list(self._watched)
+                for one in watched:
+                    one.interrupt()
+            if self._previous >= 0:
+                with contextlib.suppress(OSError):  # it was closed in the meantime
+                    os.write(self._previous, received)
+
+
+watcher = Watcher()
 
 
 @dataclass
@@ -44,7 +128,7 @@ class _OpenResources:
 
 
 class Instance:
-    """One database's state. Any of DuckDB's threads may use it."""
+    """One database's state. Thread-safe."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self.settings = settings
@@ -71,46 +155,40 @@ class Instance:
         self._keys[variable] = Secret(value)
 
     def set_option(self, name: str, value: str) -> str:
-        """Set an option of this database; its value as it is kept comes back."""
-        kept = self.engine.options.set(name, value)
+        """Set an option of this database and return its value in canonical form."""
+        canonical = self.engine.options.set(name, value)
         self._options[name] = value
-        return kept
+        return canonical
 
     def warn_once(self, about: str, message: str) -> None:
-        """Say it on the log, once for this database."""
+        """Log a warning once for this database."""
         with self._lock:
-            if about in self._warned:
-                return
+            is_new = about not in self._warned
             self._warned.add(about)
-        log.warning("%s", message)
+        if is_new:
+            log.warning("%s", message)
 
     def run(self, work: Coroutine[Any, Any, T], scope: Scope, *, paid: bool) -> T:
-        """Run a coroutine on the loop and wait. When it is stopped, paid calls may end first, for a
-        moment.
+        """Run a coroutine on the loop and wait. When it is cancelled, paid calls may finish within
+        a grace period.
         """
         bridge = self._ensure_open().bridge
-        if paid:
-            guarded = run_with_grace(work, scope)
-        else:
-            guarded = _run_until_cancelled(work, scope)
+        guarded = run_with_grace(work, scope) if paid else _run_until_cancelled(work, scope)
         try:
             return bridge.run(guarded)
         except (asyncio.CancelledError, concurrent.futures.CancelledError):
             raise Cancelled("The statement was cancelled.") from None
 
     def cancel(self) -> None:
-        """Stop what runs: no further paid call, and calls under way are kept if they end soon. Any
-        thread may call it.
-        """
+        """Send no further paid call; calls in progress are stored if they finish soon."""
         self.statements.cancel()
 
     def interrupt(self) -> None:
-        """The same because of a Ctrl-C."""
-        self.statements.interrupt()
-        self.cancel()
+        """Do the same because of a Ctrl-C."""
+        self.statements.cancel(interrupted=True)
 
     def release(self) -> None:
-        """Close what was opened, wherever this is called from."""
+        """Close what was opened, on any thread."""
         with self._lock:
             opened, self._open = self._open, None
         watcher.forget(self)
@@ -123,7 +201,7 @@ class Instance:
             _close(opened)
 
     def _ensure_open(self) -> _OpenResources:
-        """What is open; opened now, with the keys and options that were set, if nothing is."""
+        """Return what is open; open it first, with the keys and options that were set."""
         with self._lock:
             if self._open is not None:
                 return self._open
@@ -140,14 +218,8 @@ class Instance:
             return self._open
 
 
-class CanCancel(Protocol):
-    """What can be told to begin nothing more."""
-
-    def cancel(self) -> None: ...
-
-
-async def run_with_grace(work: Coroutine[Any, Any, T], scope: CanCancel) -> T:
-    """Paid work: cancelled from outside, it may end by itself before it is really cancelled."""
+async def run_with_grace(work: Coroutine[Any, Any, T], scope: Cancellable) -> T:
+    """Do paid work: cancelled from outside, it may finish within a grace period."""
     task = asyncio.get_running_loop().create_task(work)
     try:
         return await asyncio.shield(task)
@@ -160,7 +232,7 @@ async def run_with_grace(work: Coroutine[Any, Any, T], scope: CanCancel) -> T:
 
 
 async def _run_until_cancelled(work: Coroutine[Any, Any, T], scope: Scope) -> T:
-    """Work that costs nothing ends as soon as the statement is cancelled."""
+    """Do free work, which is cancelled with the statement."""
     task = asyncio.get_running_loop().create_task(work)
     try:
         with scope.cancelling(task):
@@ -170,12 +242,12 @@ async def _run_until_cancelled(work: Coroutine[Any, Any, T], scope: Scope) -> T:
 
 
 def _close(opened: _OpenResources) -> None:
-    """Close the engine, the toolkit and the loop that they ran on."""
+    """Close the engine, the toolkit and their loop."""
 
-    async def wind_up() -> None:
+    async def close() -> None:
         await opened.engine.aclose()
         await opened.kit.aclose()
         await asyncio.get_running_loop().shutdown_default_executor()
 
-    opened.bridge.run(wind_up())
+    opened.bridge.run(close())
     opened.bridge.close()

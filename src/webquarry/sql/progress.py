@@ -20,35 +20,31 @@ _ERASE = "\r\x1b[K"
 
 
 def summarize(progress: Progress) -> str:
-    """What a statement did and cost, in one line, with the reasons of failures."""
+    """Return the result and cost of a statement in one line, with the reasons of failures."""
     parts = _count(progress, reasons=True)
     if progress.unsearched:
         parts.append(
             f"{progress.unsearched:,} of {progress.done:,} rows wanted a search and got none"
         )
     if progress.unoffered:
-        parts.append(f"{progress.unoffered:,} were asked while no search was to be had")
+        parts.append(f"{progress.unoffered:,} were asked while no search was available")
     return ", ".join(parts)
 
 
 def format_line(progress: Progress) -> str:
-    """How far a statement is, with the estimated time left."""
+    """Return the progress of a statement in one line, with the estimated time left."""
     text = ", ".join(_count(progress, reasons=False))
     if progress.seconds_left is None:
         return text
     minutes, seconds = divmod(round(progress.seconds_left), 60)
-    if minutes:
-        return f"{text}, {minutes}:{seconds:02} left"
-    return f"{text}, {seconds} s left"
+    return f"{text}, {minutes}:{seconds:02} left" if minutes else f"{text}, {seconds} s left"
 
 
 def _count(progress: Progress, *, reasons: bool) -> list[str]:
     usage = progress.usage
-    rows = f"{progress.done:,} rows"
-    if progress.done < progress.rows:
-        rows = f"{progress.done:,} of {progress.rows:,} rows"
+    is_done = progress.done >= progress.rows
     parts = [
-        rows,
+        f"{progress.done:,} rows" if is_done else f"{progress.done:,} of {progress.rows:,} rows",
         f"{usage.calls:,} calls",
         f"{progress.hits:,} kept",
         f"{usage.searches:,} searches",
@@ -56,9 +52,7 @@ def _count(progress: Progress, *, reasons: bool) -> list[str]:
     if usage.kept_searches:
         parts.append(f"{usage.kept_searches:,} kept searches")
     if progress.failed:
-        why = ""
-        if reasons and progress.failures:
-            why = f" ({_join_reasons(progress.failures)})"
+        why = f" ({_join_reasons(progress.failures)})" if reasons and progress.failures else ""
         parts.append(f"{progress.failed:,} failed{why}")
     if progress.throttled:
         parts.append(f"{progress.throttled:,} x 429")
@@ -69,7 +63,7 @@ def _count(progress: Progress, *, reasons: bool) -> list[str]:
 
 
 def _join_reasons(failures: Sequence[tuple[str, int]]) -> str:
-    """The most frequent reasons of failures."""
+    """Return the most frequent reasons of failures."""
     reasons = []
     for message, count in failures[:_MOST_REASONS]:
         reason = one_line(message).rstrip(".")
@@ -82,7 +76,7 @@ def _join_reasons(failures: Sequence[tuple[str, int]]) -> str:
 
 
 class ProgressLine:
-    """Shows progress on a terminal: always, never, or (None) if there is one."""
+    """Shows progress on stderr: always, never, or (None) if it is a terminal."""
 
     def __init__(self, stream: TextIO | None = None, *, wanted: bool | None = None) -> None:
         self._stream = stream
@@ -115,7 +109,7 @@ class ProgressLine:
                 stream.flush()
             self._shown, self._next = False, 0.0
 
-    def end(self, progress: Progress, said: str = "") -> None:
+    def end(self, progress: Progress, prefix: str = "") -> None:
         """Erase the line at the end of a statement."""
         self.clear()
 
@@ -132,16 +126,14 @@ class CellProgressLine(ProgressLine):
             self._cell.show(format_line(progress), progress.done, progress.rows)
 
     def clear(self) -> None:
-        """Keep the output: the next call of the statement continues it."""
+        """Leave the output: the next call of the statement continues it."""
 
-    def end(self, progress: Progress, said: str = "") -> None:
-        """Replace the progress by what the statement did and cost."""
+    def end(self, progress: Progress, prefix: str = "") -> None:
+        """Replace the progress by the result and cost of the statement."""
         if self._cell.is_begun:
-            self._cell.end(f"{said}{summarize(progress)}")
+            self._cell.end(f"{prefix}{summarize(progress)}")
 
 
 def open_progress_line() -> ProgressLine:
-    """The progress line of this process."""
-    if is_in_kernel():
-        return CellProgressLine()
-    return ProgressLine()
+    """Return the progress line of this process."""
+    return CellProgressLine() if is_in_kernel() else ProgressLine()

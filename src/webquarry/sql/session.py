@@ -1,10 +1,10 @@
-"""A session: one connection with our functions, whose statements have an exact beginning and end.
+"""A session: one connection with our functions, whose statements have an exact start and end.
 
     with SqlSession.open("data.db") as session:
         result = session.sql("SELECT ask(company, 'What industry?') FROM companies LIMIT 5")
         result.rows, result.progress.usage.usd, result.warnings
 
-Errors come back as they were raised, Ctrl-C as `KeyboardInterrupt`, a timeout and `cancel()` as
+Errors of ours are raised unwrapped. Ctrl-C is `KeyboardInterrupt`, a timeout and `cancel()` are
 `Cancelled`.
 """
 
@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from webquarry.ask.models import Progress
@@ -25,21 +24,20 @@ from webquarry.errors import BadInput, Cancelled, LimitReached
 from webquarry.progress import INTERRUPTED, build_interrupt
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.sql.frames import build_frame, build_table
-from webquarry.sql.functions.setters import Bill, list_usage
 from webquarry.sql.install import install
-from webquarry.sql.libraries import load_library
 from webquarry.sql.lint import PlanWarning, find_warnings
+from webquarry.sql.setters import Bill, list_usage
 from webquarry.sql.statements import Scope
+from webquarry.sql.types import build_frame, build_table, load_library
 
 log = logging.getLogger(__name__)
-# Asks a person whether a statement with this warning is to be run.
+# Asks a person whether a statement with this warning should run.
 Confirm = Callable[[PlanWarning], bool]
 
 
 @dataclass(frozen=True)
 class SqlResult(Displayable):
-    """All rows of one statement, and what it took."""
+    """All rows of one statement, and its cost."""
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
@@ -48,17 +46,17 @@ class SqlResult(Displayable):
     warnings: tuple[PlanWarning, ...] = ()
 
     def arrow(self) -> Any:
-        """The rows as a `pyarrow.Table`; nothing is asked again."""
+        """Return the rows as a `pyarrow.Table`; nothing is asked again."""
         return build_table(self.columns, self.types, self.rows)
 
     def df(self) -> Any:
-        """The rows as a `pandas.DataFrame`; nothing is asked again."""
+        """Return the rows as a `pandas.DataFrame`; nothing is asked again."""
         return build_frame(self.arrow())
 
 
 class SqlSession(Displayable):
-    """A connection with our functions. `cancel` may be called from any thread, the rest from one at
-    a time.
+    """A connection with our functions. `cancel` is thread-safe, the rest is for one thread at a
+    time.
     """
 
     def __init__(self, connection: Any, *, owned: bool = False, **options: Any) -> None:
@@ -78,14 +76,17 @@ class SqlSession(Displayable):
         settings: Settings | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> SqlSession:
-        """A session on a database of its own, closed with it."""
+        """Open a session on a database, which is closed with it."""
         duckdb = load_library("duckdb")
         try:
             connection = duckdb.connect(str(database), read_only=read_only)
         except duckdb.Error as error:
             raise BadInput(f"The database {database} cannot be opened: {error}.") from error
         try:
-            _turn_off_progress_bar(connection)
+            # DuckDB's bar goes to stdout. In Jupyter it is off, and setting it needs ipywidgets.
+            query = "SELECT current_setting('enable_progress_bar')"
+            if connection.execute(query).fetchall()[0][0]:
+                connection.execute("SET enable_progress_bar = false").fetchall()
             return cls(connection, owned=True, settings=settings, environ=environ)
         except BaseException:
             connection.close()
@@ -100,16 +101,15 @@ class SqlSession(Displayable):
         lint: bool = True,
         confirm: Confirm | None = None,
     ) -> SqlResult:
-        """Run one statement to its end. `timeout` in seconds cancels it; `lint` looks at the plan
-        first, and refuses what would pay for more rows than may be thrown away
-        (`max_discarded_rows`), unless `confirm` says that it is wanted.
+        """Run one statement to its end. `timeout` in seconds cancels it; `lint` checks the plan
+        first, and refuses a statement that pays for more rows than it may discard
+        (`max_discarded_rows`), unless `confirm` returns true.
         """
-        warnings: list[PlanWarning] = []
-        if lint:
-            warnings = find_warnings(self.connection, statement, parameters)
+        warnings = find_warnings(self.connection, statement, parameters) if lint else []
         for warning in warnings:
             log.warning("%s", warning)
-        self._check_discarded(warnings, confirm)
+        if warnings:
+            self._check_discarded(max(warnings, key=lambda one: one.discarded), confirm)
         rows: list[tuple[Any, ...]] = []
         with (
             self._instance.statements.pin(self._number, statement) as scope,
@@ -124,68 +124,60 @@ class SqlSession(Displayable):
                     rows = cursor.fetchall()
             finally:
                 self._scope = None
-                said = "" if scope.error is None and not scope.cancelled else "stopped: "
-                self._instance.progress_line.end(scope.progress(), said)
+                prefix = "" if scope.error is None and not scope.cancelled else "stopped: "
+                self._instance.progress_line.end(scope.progress(), prefix)
         columns = tuple(str(column[0]) for column in description)
         types = tuple(str(column[1]) for column in description)
         return SqlResult(columns, types, rows, scope.progress(), tuple(warnings))
 
     def cancel(self) -> None:
-        """Stop the statement that runs: no further paid call; what was paid for is kept."""
+        """Stop the running statement: no further paid call; finished answers are stored."""
         scope = self._scope
         if scope is not None:
             scope.cancel()
             self.connection.interrupt()
 
     def usage(self, *, days: int = 1) -> Bill:
-        """The bill of the last days, a dict for each statement and model."""
+        """Return the bill of the last days, a dict for each statement and model."""
         return list_usage(self._instance, days)
 
     def describe(self) -> dict[str, str]:
-        """What it works on and with: the database, the model, the search and the limits."""
+        """Return the database, the model, the search provider and the limits."""
         names = "SELECT database_name, coalesce(path, 'in memory') FROM duckdb_databases()"
-        with self.connection.cursor() as cursor:  # what the connection is in the middle of stays
+        with self.connection.cursor() as cursor:  # a result that is being read stays
             found = cursor.execute(f"{names} WHERE NOT internal").fetchall()
         options = self._instance.engine.options
-        told = {"database": "; ".join(f"{name} ({path})" for name, path in found)}
+        described = {"database": "; ".join(f"{name} ({path})" for name, path in found)}
         for name in ("model", "search_provider", "max_rows", "max_usd", "max_usd_per_day"):
-            told[name] = options.get(name)
-        return told
+            described[name] = options.get(name)
+        return described
 
     def show_progress(self, wanted: bool | None) -> None:
-        """Always (True), never (False), or on a terminal only (None)."""
+        """Show progress always (True), never (False), or on a terminal only (None)."""
         self._instance.progress_line.wanted = wanted
 
     def close(self) -> None:
-        """Close the connection if it is ours; a connection that was given stays open."""
+        """Close the connection, unless it was passed in."""
         if self._owned:
             self.connection.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _check_discarded(self, warnings: Sequence[PlanWarning], confirm: Confirm | None) -> None:
-        """Refuse what would ask about too many rows only to throw them away."""
-        if not warnings:
-            return
+    def _check_discarded(self, worst: PlanWarning, confirm: Confirm | None) -> None:
+        """Raise LimitReached for a statement that pays for too many rows that it discards."""
         options = self._instance.engine.options
         most = options.max_discarded_rows
-        worst = max(warnings, key=lambda one: one.discarded)
         if most is None or worst.discarded <= most or options.dry_run:
             return
         if confirm is not None and confirm(worst):
             return
         raise LimitReached(
             "The statement was not run, and nothing was spent: it would ask about "
-            f"{worst.discarded:,} rows (an estimate) only to throw them away, and the limit "
+            f"{worst.discarded:,} rows (an estimate) and discard them, and the limit "
             f"(max_discarded_rows) is {most:,}. {worst.message}",
             suggested_action=f"{worst.instead} Or allow it: SELECT "
             "webquarry_set('max_discarded_rows', 'none').",
@@ -193,7 +185,7 @@ class SqlSession(Displayable):
 
     @contextmanager
     def _cancel_after(self, seconds: float | None) -> Iterator[None]:
-        """For the time of the block; None never cancels."""
+        """Cancel the block after a timeout; None never cancels."""
         if seconds is None:
             yield
             return
@@ -208,37 +200,22 @@ class SqlSession(Displayable):
 
     @contextmanager
     def _unwrap_errors(self, scope: Scope) -> Iterator[None]:
-        """DuckDB wraps what our functions raise, and tells of a Ctrl-C in several ways: here it is
-        what it was.
-        """
+        """Raise the errors that DuckDB wraps, and one kind of error for a Ctrl-C."""
         duckdb = load_library("duckdb")
         try:
             yield
-        except (duckdb.InterruptException, RuntimeError) as error:
-            if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error).lower():
-                raise _build_cancellation(scope) from None
-            raise
-        except duckdb.Error as error:
-            if scope.cancelled:
-                raise _build_cancellation(scope) from None
+        except (duckdb.Error, RuntimeError) as error:
+            is_interrupt = isinstance(error, duckdb.InterruptException)
+            if not isinstance(error, duckdb.Error):
+                is_interrupt = "interrupted" in str(error).lower()
+                if not is_interrupt:
+                    raise
+            if scope.interrupted and (is_interrupt or scope.cancelled):
+                raise build_interrupt(INTERRUPTED) from None
+            if is_interrupt or scope.cancelled:
+                if isinstance(scope.error, Cancelled):
+                    raise scope.error from None
+                raise Cancelled("The statement was cancelled.") from None
             if scope.error is not None:
                 raise scope.error from None
             raise type(error)(redact(str(error))) from None
-
-
-def _turn_off_progress_bar(connection: Any) -> None:
-    """DuckDB's own bar goes to stdout. It is asked first whether it is on: in Jupyter it is not,
-    and there already setting it to false is an error unless ipywidgets is installed.
-    """
-    found = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
-    if found[0][0]:
-        connection.execute("SET enable_progress_bar = false").fetchall()
-
-
-def _build_cancellation(scope: Scope) -> BaseException:
-    """How a statement that was cancelled ends: by a Ctrl-C, or by an error of ours."""
-    if scope.interrupted:
-        return build_interrupt(INTERRUPTED)
-    if isinstance(scope.error, Cancelled):
-        return scope.error
-    return Cancelled("The statement was cancelled.")

@@ -1,1 +1,0 @@
-"""The functions that SQL gets: what each takes, gives and costs."""
