@@ -152,7 +152,7 @@ def _run_web(words: list[str]) -> Any:
         raise BadInput(error.format_message(), suggested_action=action) from None
     if name == "bill":
         from webquarry.notebook.asking import share_instance
-        from webquarry.sql.functions.setters import list_usage
+        from webquarry.sql.setters import list_usage
 
         return list_usage(share_instance(), options["days"])
     answer: Any = call_with(command.tool, command.build_arguments(options), "research")
