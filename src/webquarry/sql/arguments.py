@@ -104,24 +104,12 @@ def read_cursor_call(
     has_options = len(arrays) > 1 and places < len(parameters)
     if has_options and kinds.is_struct(arrays[-1].type):
         options = _read_options(function, parameters, arrays.pop())
-    problem = None
-    if len(arrays) > places:
-        problem = f"{function} takes at most {places} arguments by position."
     given = dict(zip(parameters, arrays, strict=False))
     by_name = {parameter.name: array for parameter, array in given.items()}
-    names = by_name.keys() | options.keys()
-    missing = [one.name for one in parameters if one.required and one.name not in names]
-    if missing:
-        problem = f"{function} needs {', '.join(missing)}."
-    if twice := by_name.keys() & options.keys():
-        problem = f"{function} was given {', '.join(sorted(twice))} twice."
-    # A number for an optional text was meant for another parameter, whose name is lost.
-    is_text = (kinds.is_null, kinds.is_string, kinds.is_large_string, kinds.is_dictionary)
-    for parameter, array in given.items():
-        is_optional_text = parameter.type == "VARCHAR" and not parameter.required
-        if is_optional_text and not any(test(array.type) for test in is_text):
-            problem = f"The argument {parameter.name!r} of {function} must be a text."
-    if problem is not None:
+    problem = f"{function} takes at most {places} arguments by position."
+    if len(arrays) <= places:
+        problem = _find_problem(function, parameters, given, options)
+    if problem:
         required = ", ".join(one.name for one in parameters if one.required)
         options_form = ", {name: value}" if places < len(parameters) else ""
         raise BadInput(
@@ -131,6 +119,30 @@ def read_cursor_call(
             "webquarry.sql.install was called with.",
         )
     return Arguments(_cast_all(by_name | options, parameters), len(arrays[0]))
+
+
+def _find_problem(
+    function: str,
+    parameters: Sequence[Parameter],
+    given: dict[Parameter, Any],
+    options: dict[str, Any],
+) -> str:
+    """Return why arguments cannot be assigned; empty if they can."""
+    names = {parameter.name for parameter in given}
+    required = [one.name for one in parameters if one.required]
+    missing = [name for name in required if name not in names | options.keys()]
+    if missing:
+        return f"{function} needs {', '.join(missing)}."
+    if twice := names & options.keys():
+        return f"{function} was given {', '.join(sorted(twice))} twice."
+    # A number for an optional text was meant for another parameter, whose name is lost.
+    kinds = load_library("pyarrow").types
+    is_text = (kinds.is_null, kinds.is_string, kinds.is_large_string, kinds.is_dictionary)
+    for parameter, array in given.items():
+        is_optional_text = parameter.type == "VARCHAR" and not parameter.required
+        if is_optional_text and not any(test(array.type) for test in is_text):
+            return f"The argument {parameter.name!r} of {function} must be a text."
+    return ""
 
 
 def _read_options(function: str, parameters: Sequence[Parameter], options: Any) -> dict[str, Any]:

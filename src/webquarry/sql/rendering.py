@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webquarry.sql.session import SqlResult
 from webquarry.terminal import as_json, count_noun, one_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 FORMATS = ("table", "csv", "json", "markdown")
 _NUMBERS = (
@@ -20,6 +24,7 @@ ELLIPSIS = "\u2026"
 _WIDEST_CELL = 80  # without a terminal
 _LEAST_CELL = 10  # narrower columns are shown as records
 _LEAST_WIDTH = 20
+_RULES = "    \n  | \n -+ \n  | \n -+ \n -+ \n  | \n    \n"
 _MOST_LINES = 3  # of a value in a record
 
 
@@ -70,11 +75,8 @@ def _to_json(value: Any) -> Any:
 
 def _render_table(result: SqlResult, width: int | None) -> str:
     """Return columns side by side, or one record per row if they do not fit."""
-    from rich.box import Box
     from rich.cells import cell_len
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     width = None if width is None else max(width, _LEAST_WIDTH)
     names = [one_line(name) for name in result.columns]
@@ -83,46 +85,60 @@ def _render_table(result: SqlResult, width: int | None) -> str:
     widths = [max(map(cell_len, column)) for column in zip(names, *rows, strict=True)]
     if width is None:
         widths = [min(_WIDEST_CELL, cells) for cells in widths]
-    least = [
-        cells if is_number else min(cells, _LEAST_CELL)
-        for cells, is_number in zip(widths, are_numbers, strict=True)
-    ]
+    least = 3 * len(widths) - 1
+    for cells, is_number in zip(widths, are_numbers, strict=True):
+        least += cells if is_number else min(cells, _LEAST_CELL)
     most = width or sum(widths) + 3 * len(widths)
-    console = Console(file=io.StringIO(), width=most, color_system=None, legacy_windows=False)
-    rule = Box("    \n  | \n -+ \n  | \n -+ \n -+ \n  | \n    \n")
-    if sum(least) + 3 * len(least) - 1 > most:
+    out = io.StringIO()
+    console = Console(file=out, width=most, color_system=None, legacy_windows=False)
+    if least > most:
         for number, row in enumerate(rows, 1):
             console.print(f"-[ {number:,} ]".ljust(most, "-"), markup=False, highlight=False)
-            left = min(max(map(cell_len, names)), most // 3)
-            record = Table(box=rule, show_edge=False, show_header=False)
-            record.add_column(width=left, no_wrap=True, overflow="ellipsis")
-            record.add_column(overflow="fold")
-            for name, value in zip(names, row, strict=True):
-                cells = _MOST_LINES * (most - left - 6)
-                record.add_row(Text(name), Text(_shorten(value, cells)))
-            console.print(record)
+            console.print(_build_record(names, row, most))
     else:
-        table = Table(box=rule, show_edge=False, header_style="")
-        for name, is_number, cells in zip(names, are_numbers, widths, strict=True):
-            table.add_column(
-                Text(name, no_wrap=True, overflow="ellipsis", justify="left"),
-                justify="right" if is_number else "left",
-                no_wrap=is_number,
-                max_width=cells,
-            )
-        for row in rows:
-            table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
-        console.print(table)
-    out = console.file
-    assert isinstance(out, io.StringIO)
+        console.print(_build_columns(names, rows, widths, are_numbers))
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     return "\n".join([*lines, f"({count_noun(len(rows), 'row')})\n"])
 
 
-def _shorten(text: str, cells: int) -> str:
-    """Cut a text to a width in terminal cells."""
-    from rich.cells import cell_len, set_cell_size
+def _build_columns(
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    are_numbers: Sequence[bool],
+) -> Table:
+    from rich.box import Box
+    from rich.table import Table
+    from rich.text import Text
 
-    if cell_len(text) <= cells:
-        return text
-    return set_cell_size(text, cells - 1).rstrip() + ELLIPSIS
+    table = Table(box=Box(_RULES), show_edge=False, header_style="")
+    for name, is_number, cells in zip(names, are_numbers, widths, strict=True):
+        table.add_column(
+            Text(name, no_wrap=True, overflow="ellipsis", justify="left"),
+            justify="right" if is_number else "left",
+            no_wrap=is_number,
+            max_width=cells,
+        )
+    for row in rows:
+        table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
+    return table
+
+
+def _build_record(names: Sequence[str], row: Sequence[str], width: int) -> Table:
+    """Return a line per column; long values are wrapped to a few lines."""
+    from rich.box import Box
+    from rich.cells import cell_len, set_cell_size
+    from rich.table import Table
+    from rich.text import Text
+
+    left = min(max(map(cell_len, names)), width // 3)
+    most = _MOST_LINES * (width - left - 6)
+    record = Table(box=Box(_RULES), show_edge=False, show_header=False)
+    record.add_column(width=left, no_wrap=True, overflow="ellipsis")
+    record.add_column(overflow="fold")
+    for name, value in zip(names, row, strict=True):
+        text = value
+        if cell_len(value) > most:
+            text = set_cell_size(value, most - 1).rstrip() + ELLIPSIS
+        record.add_row(Text(name), Text(text))
+    return record
