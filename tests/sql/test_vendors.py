@@ -110,7 +110,7 @@ def test_the_command_asks_any_model(
     assert answer["model"] == model
     line = done.stderr.decode().splitlines()[-1]
     assert line.startswith(f"{model}: 1 call, 0 searches, ")
-    assert ("no price is known" in line) == (model == "openrouter/x/y")
+    assert ("price is not known" in line) == (model == "openrouter/x/y")
     assert (answer["usage"]["usd"] > 0) == (model in MODELS[:2])
 
 
