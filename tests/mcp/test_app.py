@@ -16,8 +16,8 @@ from mcp.shared.exceptions import MCPError
 from tests.mcp.in_process import MODERN, with_client
 from webquarry.caller import serving
 from webquarry.mcp.listing import load_listing
-from webquarry.views.catalogue import VIEWS
-from webquarry.views.page_file import load_app, load_page
+from webquarry.views.app import load_app, load_page
+from webquarry.views.research import VIEWS
 
 BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
 URI = "ui://webquarry/page.html"
@@ -101,7 +101,7 @@ def test_app_is_listed_and_read_with_its_type_and_metadata(mode: str) -> None:
 
 
 def test_app_is_the_page_with_its_security_policy_inside() -> None:
-    page, app = load_page().body.decode(), load_app()
+    page, app = load_page()[0].decode(), load_app()
     told = re.sub(r' data-app="[\w.+-]+"', "", app)
     (policy,) = re.findall(r'<meta name="policy" content="([^"]+)">', app)
 
@@ -110,12 +110,12 @@ def test_app_is_the_page_with_its_security_policy_inside() -> None:
     assert "trusted-types 'none'" in policy
     assert "default-src 'none'" in policy
     assert "connect-src" not in policy
-    assert set(policy.split("; ")) < set(load_page().headers["Content-Security-Policy"].split("; "))
+    assert set(policy.split("; ")) < set(load_page()[1]["Content-Security-Policy"].split("; "))
     assert "data:," not in app
 
 
 def test_page_is_a_small_file() -> None:
-    assert len(load_page().body) <= 60_000
+    assert len(load_page()[0]) <= 60_000
 
 
 @BOTH_ERAS

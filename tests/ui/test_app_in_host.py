@@ -16,7 +16,7 @@ from scripts.painted.browser import find_chromium
 from scripts.screenshots import PAGE, call_tool, fill, make_environ
 
 from tests.ui.test_page_in_chromium import BAD_URLS, HOSTILE, fetch_axe, make_hostile
-from webquarry.views.page_file import load_app
+from webquarry.views.app import load_app
 
 pytestmark = [
     pytest.mark.slow,

@@ -22,10 +22,9 @@ from webquarry.mcp.auth import Access, AccessDenied, Principal, TokenFile
 from webquarry.sessions.models import StepDraft
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
-from webquarry.ui.feed import follow_calls
 from webquarry.ui.guard import build_page
 from webquarry.ui.local import build_local_app
-from webquarry.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE
+from webquarry.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE, follow_calls
 
 OWN = "http://127.0.0.1:5000"
 TOKEN = "the-token-of-this-run"

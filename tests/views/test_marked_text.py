@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from webquarry._read.plain.words import PageWords, WordSection
 from webquarry.sessions.models import KeptQuote
-from webquarry.views.marked_text import cut_text, identify_quote, place_quotes
+from webquarry.views.describe import identify_quote
+from webquarry.views.page import cut_text, place_quotes
 
 TEXT = "Title\nA first 🌊 line.\nHidden words\nThe tide turns; the tide waits.\n"
 

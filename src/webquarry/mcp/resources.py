@@ -35,7 +35,7 @@ async def read_resource(uri: str, kit: Toolkit, *, is_modern: bool) -> Message:
     if uri in (_LENSES, _PROVIDERS, _HEALTH):
         return _build_result(uri, redact(as_json(await _read_fixed(uri, kit))))
     if uri == APP_URI:
-        from webquarry.views.page_file import load_app
+        from webquarry.views.app import load_app
 
         (listed,) = loads(read_data("server.toml"))["app"]["resources"]
         content = {"uri": uri, "mimeType": listed["mimeType"], "text": load_app()}
@@ -80,7 +80,7 @@ async def _read_fixed(uri: str, kit: Toolkit) -> Message:
 async def _read_view(name: str, parameters: dict[str, str], kit: Toolkit) -> str:
     """A view of the app as JSON, filtered like an answer."""
     from webquarry.pages.outgoing import filter_value
-    from webquarry.views.catalogue import VIEWS, answer_view
+    from webquarry.views.research import VIEWS, answer_view
 
     return redact(as_json(filter_value(await answer_view(VIEWS, kit, name, parameters))))
 

@@ -11,17 +11,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from webquarry.caller import caller
+from webquarry.caller import LOCAL, caller
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.views.page_file import PRIVATE_HEADERS, load_page
+from webquarry.views.app import PRIVATE_HEADERS, load_page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -42,6 +43,9 @@ _TOOLS = frozenset(  # that can be called on the page
     }
 )  # fmt: skip
 _MAX_STREAMS = 8  # of one caller
+_MAX_CALLS = 200  # of one poll
+_POLL_SECONDS = 0.25
+_PING_SECONDS = 15.0
 
 
 class PageRoutes:
@@ -64,15 +68,16 @@ class PageRoutes:
         ]
 
     async def _send_page(self, request: Request) -> Response:
-        page = load_page()
-        return Response(page.body, media_type="text/html", headers=page.headers)
+        body, headers = load_page()
+        return Response(body, media_type="text/html", headers=headers)
 
     async def _answer_data(self, request: Request) -> Response:
-        from webquarry.ui.views import answer_page
+        from webquarry.views.research import VIEWS, answer_view, show_calls
 
         parameters = dict(request.query_params)
         name = parameters.pop("view", "")
-        return await _answer(lambda: answer_page(self._kit, name, parameters))
+        views = {**VIEWS, "calls": show_calls, "health": show_health}
+        return await _answer(lambda: answer_view(views, self._kit, name, parameters))
 
     async def _answer_events(self, request: Request) -> Response:
         who = caller()
@@ -84,8 +89,6 @@ class PageRoutes:
         return StreamingResponse(events, media_type="text/event-stream", headers=PRIVATE_HEADERS)
 
     async def _stream(self, who: str, after: int) -> AsyncIterator[bytes]:
-        from webquarry.ui.feed import follow_calls
-
         self._streams[who] += 1
         try:
             async for event in follow_calls(self._kit, after, self._is_ending):
@@ -117,6 +120,43 @@ class PageRoutes:
             return {"deleted": id}
 
         return await _answer(delete)
+
+
+async def follow_calls(
+    kit: Toolkit, after: int, is_ending: Callable[[], bool]
+) -> AsyncIterator[bytes]:
+    """Yield the caller's calls after an id as events, until the server ends.
+
+    The call log is polled, because most calls are made by other processes.
+    """
+    from webquarry.views.research import describe_call
+
+    clock = asyncio.get_running_loop().time
+    sent_at = clock()
+    yield b": following\n\n"
+    while not is_ending():
+        for call in await asyncio.to_thread(kit.calls.list_after, after, _MAX_CALLS):
+            after, sent_at = call.id, clock()
+            data = json.dumps(describe_call(call), separators=(",", ":"))
+            yield f"id: {call.id}\ndata: {data}\n\n".encode()
+        if clock() - sent_at > _PING_SECONDS:
+            sent_at = clock()
+            yield b": ping\n\n"
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def show_health(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the report of doctor without network checks.
+
+    Callers of a shared server only learn whether records can be written.
+    """
+    if caller() != LOCAL:
+        trouble = kit.records.trouble if kit.redis is None else kit.redis.refusal
+        return {"ok": trouble is None, "records": trouble or "ok"}
+    from webquarry.doctor.examine import examine
+
+    report = await examine(kit.environ, offline=True)
+    return {**report.as_dict(), "ok": report.ok}
 
 
 async def _answer(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:

@@ -1,1 +1,1 @@
-"""What a person is shown of research: sessions, sources, texts with their quotes, the bill."""
+"""Data for people: the views of research, and the page that shows them."""

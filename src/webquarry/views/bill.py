@@ -1,14 +1,15 @@
-"""What was spent, and what was had for nothing: by day, tool, provider and model.
+"""The bill: calls and costs by day, tool, provider and model.
 
-Calls of tools come from the log of calls, and are the caller's own. What models cost comes from the
-ledger of this machine, which does not tell callers apart, so that only its own user is shown it.
+Calls of tools come from the call log and are the caller's own. The costs of models come from the
+ledger of this machine, which does not record callers: only the local user sees them.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from webquarry.caller import LOCAL, caller
 from webquarry.sessions.report import SessionBill
 
 if TYPE_CHECKING:
-    from webquarry.ask.ledger import SpendingRecord
     from webquarry.store.calls import LoggedCall
     from webquarry.toolkit import Toolkit
 
@@ -26,35 +26,29 @@ DAYS = 30
 _MOST_CALLS = 20_000
 
 
+@dataclass
 class BillLine:
-    """What comes to one name: calls made, those answered from what is kept, and US dollars."""
+    """Calls, cached answers, failures and US dollars of one name."""
 
-    def __init__(self) -> None:
-        self.calls = 0
-        self.kept = 0
-        self.failed = 0
-        self.usd = 0.0
+    calls: int = 0
+    kept: int = 0
+    failed: int = 0
+    usd: float = 0.0
 
-    def add_call(self, call: LoggedCall) -> None:
-        """Count a call of a tool."""
-        self.calls += 1
-        self.kept += bool(call.cached)
-        self.failed += call.outcome != "ok"
-        self.usd += call.cost or 0.0
-
-    def add_spending(self, spent: SpendingRecord) -> None:
-        """Count what a model was asked."""
-        self.calls += spent.calls
-        self.kept += spent.hits
-        self.usd += spent.usd + spent.uncertain_usd
+    def add(self, calls: int, kept: int, failed: int, usd: float) -> None:
+        """Add to the line."""
+        self.calls += calls
+        self.kept += kept
+        self.failed += failed
+        self.usd += usd
 
     def as_dict(self) -> dict[str, Any]:
-        """The line for a program."""
-        return {**vars(self), "usd": round(self.usd, 6)}
+        """The line as JSON."""
+        return {**asdict(self), "usd": round(self.usd, 6)}
 
 
 async def show_bill(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """The bill of the last days."""
+    """Return the bill of the last days."""
     now = datetime.now(UTC)  # calls are logged by the clock of the machine
     first = now - timedelta(days=DAYS - 1)
     days = {f"{first + timedelta(days=number):%Y-%m-%d}": BillLine() for number in range(DAYS)}
@@ -66,10 +60,9 @@ async def show_bill(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, An
         day = f"{datetime.fromtimestamp(call.at, UTC):%Y-%m-%d}"
         if day not in days:
             continue
-        for line in (total, days[day], groups["tool"][call.tool]):
-            line.add_call(call)
-        for provider in _list_providers(call):
-            groups["provider"][provider].add_call(call)
+        providers = [groups["provider"][name] for name in _list_providers(call)]
+        for line in (total, days[day], groups["tool"][call.tool], *providers):
+            line.add(1, bool(call.cached), call.outcome != "ok", call.cost or 0.0)
 
     answer: dict[str, Any] = {"limits": {}}
     if caller() == LOCAL:
@@ -78,13 +71,11 @@ async def show_bill(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, An
         )
         today = 0.0
         for record in spent:
-            of_day = days.get(record.day)
-            if of_day is not None:
-                of_day.add_spending(record)
-            total.add_spending(record)
-            groups["model"][record.model or "kept answers"].add_spending(record)
-            if record.day == max(days):
-                today += record.usd + record.uncertain_usd
+            usd = record.usd + record.uncertain_usd
+            of_model = groups["model"][record.model or "kept answers"]
+            for line in (total, of_model, days.get(record.day, BillLine())):
+                line.add(record.calls, record.hits, 0, usd)
+            today += usd * (record.day == max(days))
         answer["limits"] = {
             "perDay": kit.settings.ask_max_usd_per_day,
             "perStatement": kit.settings.ask_max_usd,
@@ -92,13 +83,14 @@ async def show_bill(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, An
         }
     answer["total"] = total.as_dict()
     answer["days"] = [{"name": day, **line.as_dict()} for day, line in days.items()]
-    for name, lines in groups.items():
-        answer[name] = _sort_lines(lines.items())
+    for kind, lines in groups.items():  # the most expensive first, then the most used
+        ordered = sorted(lines, key=lambda name: (-lines[name].usd, -lines[name].calls, name))
+        answer[kind] = [{"name": name, **lines[name].as_dict()} for name in ordered]
     return answer
 
 
 async def bill_session(kit: Toolkit, id: str) -> SessionBill:
-    """What the log says of the calls that were made for a session."""
+    """Return the calls of a session in the call log."""
     calls = await asyncio.to_thread(kit.calls.list_latest, _MOST_CALLS)
     own = [call for call in calls if call.session == id]
     return SessionBill(
@@ -109,17 +101,8 @@ async def bill_session(kit: Toolkit, id: str) -> SessionBill:
     )
 
 
-def _sort_lines(lines: Iterable[tuple[str, BillLine]]) -> list[dict[str, Any]]:
-    """The dearest first, then the one that was asked most."""
-    ordered = []
-    for name, line in lines:
-        ordered.append((-line.usd, -line.calls, name, line))
-    ordered.sort(key=lambda one: one[:3])
-    return [{"name": name, **line.as_dict()} for _, _, name, line in ordered]
-
-
 def _list_providers(call: LoggedCall) -> list[str]:
-    """Who was asked for a call, each once."""
+    """Return the requested providers of a call, each once."""
     if call.cached or not call.providers:
         return []
     attempts = objects(call.providers.get("attempts"))

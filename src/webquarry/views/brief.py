@@ -1,22 +1,30 @@
-"""What a view shows -> the part of it that fits in one answer: the sources that were used most,
-the words around the quotes, the dearest lines of the bill. It keeps the shape, so that whoever
-draws the whole can draw this.
+"""The part of a view that fits in one answer, and its text for a model or a person.
+
+The sources used most, the words around the quotes and the most expensive lines of the bill, in the
+shape of the whole. Texts of users and of the web stay text, as in an exported session.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from webquarry._read.text.escape import escape_line_starts
+from webquarry.sessions.markdown import escape_block, escape_inline, escape_markup, write_link
+from webquarry.terminal import count_noun
 from webquarry.views.describe import STAGES
 
 _MOST_SOURCES = 12
 _MOST_QUOTES = 20  # of a page
 _MOST_QUOTES_OF_SOURCE = 3
 _MOST_LINES = 8
-_AROUND = 240  # characters at each side of a quote
+_AROUND = 240  # characters on each side of a quote
 _BEGINNING = 600  # characters of a text without quotes
 _GAP = " … "
+_MARK = "=="
+_SESSION_FIELDS = (
+    "id", "status", "goal", "summary", "beganAt", "touchedAt", "calls", "kept", "usd",
+)  # fmt: skip
 _SOURCE_FIELDS = (
     "number", "stage", "title", "url", "host", "type", "published", "reputation", "session",
 )  # fmt: skip
@@ -26,33 +34,26 @@ Fields = dict[str, Any]
 
 
 def shorten_session(session: Fields) -> Fields:
-    """A session without its steps, with how many there are, and the sources used most."""
-    sources = session["sources"]
-    used_most = sorted(sources, key=lambda source: -STAGES.index(source["stage"]))
-    counts: dict[str, int] = dict.fromkeys(STAGES, 0)
-    for source in sources:
-        counts[source["stage"]] += 1
-    kept = ("id", "status", "goal", "summary", "beganAt", "touchedAt", "calls", "kept", "usd")
+    """Return a session with its counts and the sources used most."""
+    sources = sorted(session["sources"], key=lambda source: -STAGES.index(source["stage"]))
+    shown = []
+    for source in sources[:_MOST_SOURCES]:
+        kept = {name: source[name] for name in _SOURCE_FIELDS if source.get(name) is not None}
+        quotes = source["quotes"][:_MOST_QUOTES_OF_SOURCE]
+        kept["quotes"] = [{name: quote[name] for name in _QUOTE_FIELDS} for quote in quotes]
+        shown.append(kept)
+    stages = [source["stage"] for source in sources]
     return {
-        **{name: session[name] for name in kept},
-        **counts,
+        **{name: session[name] for name in _SESSION_FIELDS},
+        **{stage: stages.count(stage) for stage in STAGES},
         "steps": len(session["steps"]),
-        "sources": [_shorten_source(source) for source in used_most[:_MOST_SOURCES]],
+        "sources": shown,
         "sourcesOmitted": max(0, len(sources) - _MOST_SOURCES),
     }
 
 
-def _shorten_source(source: Fields) -> Fields:
-    kept = {name: source[name] for name in _SOURCE_FIELDS if source.get(name) is not None}
-    quotes = source["quotes"][:_MOST_QUOTES_OF_SOURCE]
-    kept["quotes"] = [{name: quote[name] for name in _QUOTE_FIELDS} for quote in quotes]
-    return kept
-
-
 def shorten_page(page: Fields) -> Fields:
-    """A page with its first quotes and what stands around them; where it has none, with how it
-    begins.
-    """
+    """Return a page with its first quotes and the text around them, or its beginning."""
     quotes = page["quotes"][:_MOST_QUOTES]
     return {
         **page,
@@ -64,51 +65,134 @@ def shorten_page(page: Fields) -> Fields:
 
 
 def cut_excerpts(pieces: Sequence[Fields], quotes: int) -> list[Fields]:
-    """The pieces in which the first so many quotes stand, and what is next to them; the beginning
-    of the text where there is no quote.
+    """Return the pieces of the first quotes and the text next to them, or the beginning of the
+    text if there is no quote.
     """
-    marked = [_keep_marks(piece, quotes) for piece in pieces]
+    marked = []
+    for piece in pieces:
+        marks = [number for number in piece.get("marks", ()) if number < quotes]
+        bare = {name: value for name, value in piece.items() if name != "marks"}
+        marked.append({**bare, "marks": marks} if marks else bare)
     if not any("marks" in piece for piece in marked):
-        beginning = "".join(piece.get("text", "") for piece in marked)[: _BEGINNING + 1]
-        text = beginning[:_BEGINNING] + _GAP.rstrip() * (len(beginning) > _BEGINNING)
+        text = "".join(piece.get("text", "") for piece in marked)
+        if len(text) > _BEGINNING:
+            text = text[:_BEGINNING] + _GAP.rstrip()
         return [{"text": text}] if text else []
     excerpts: list[Fields] = []
     for place, piece in enumerate(marked):
-        if "marks" in piece:
-            excerpts.append(piece)
-            continue
-        is_behind = place > 0 and "marks" in marked[place - 1]
-        following = marked[place + 1 : place + 2]
-        is_before = any("marks" in piece for piece in following)
-        text = _cut_middle(piece.get("text", ""), is_behind=is_behind, is_before=is_before)
+        text = piece.get("text", "")
+        if "marks" not in piece:
+            is_behind = place > 0 and "marks" in marked[place - 1]
+            is_before = any("marks" in following for following in marked[place + 1 : place + 2])
+            text = _cut_middle(text, is_behind=is_behind, is_before=is_before)
         if text:
             excerpts.append({**piece, "text": text})
     return excerpts
 
 
-def _keep_marks(piece: Fields, quotes: int) -> Fields:
-    """The piece with the marks of the first so many quotes."""
-    marks = [number for number in piece.get("marks", ()) if number < quotes]
-    bare = {name: value for name, value in piece.items() if name != "marks"}
-    return {**bare, "marks": marks} if marks else bare
-
-
 def _cut_middle(text: str, *, is_behind: bool, is_before: bool) -> str:
-    """What of a text stands behind one quote and before another."""
-    if len(text) <= 2 * _AROUND and is_behind and is_before:
+    """Return the part of a text behind one quote and before another."""
+    if not is_behind and not is_before:
+        return ""
+    if len(text) <= _AROUND * (is_behind + is_before):
         return text
     beginning = text[:_AROUND] if is_behind else ""
-    end = text[-_AROUND:] if is_before else ""
-    if len(text) <= _AROUND:
-        return beginning or end
-    if is_behind or is_before:
-        return beginning + _GAP + end
-    return ""
+    return beginning + _GAP + (text[-_AROUND:] if is_before else "")
 
 
 def shorten_bill(bill: Fields) -> Fields:
-    """The bill with the days on which something was asked, and the first lines of each kind."""
-    short = {**bill, "days": [day for day in bill["days"] if day["calls"]]}
+    """Return the bill with the days that have calls, and the first lines of each kind."""
+    lines = {kind: bill[kind][:_MOST_LINES] for kind in ("tool", "provider", "model")}
+    return {**bill, **lines, "days": [day for day in bill["days"] if day["calls"]]}
+
+
+def write_session(session: Fields) -> Iterator[str]:
+    """Yield the lines of a session: its numbers, and the sources that were used most."""
+    yield f"# {escape_inline(session['goal']) or 'Research session'}"
+    yield ""
+    yield (
+        f"{_say(session['status'])}, {count_noun(session['steps'], 'step')}; sources: "
+        f"{session['quoted']} quoted, {session['read']} read, {session['found']} found only; "
+        f"{count_noun(session['calls'], 'call')}, {session['kept']} answered from what is kept, "
+        f"${session['usd']:.4f}."
+    )
+    if session["summary"]:
+        yield ""
+        yield escape_block(session["summary"])
+    yield ""
+    for source in session["sources"]:
+        stage = "found only" if source["stage"] == "found" else source["stage"]
+        title = escape_inline(source["title"])
+        yield f"{source['number']}. {title} ({stage}) {write_link(source['url'])}"
+        for quote in source["quotes"]:
+            tier = quote["tier"] if quote["found"] else f"{_say(quote['tier'])}: not as quoted"
+            yield f'   - "{escape_inline(quote["quote"])}" ({tier})'
+    if session["sourcesOmitted"]:
+        more = count_noun(session["sourcesOmitted"], "more source")
+        yield f"{more}: get_research_session lists them."
+
+
+def write_page(page: Fields) -> Iterator[str]:
+    """Yield the lines of a page: its quotes, and their places in the text between `==`."""
+    yield f"# {escape_inline(page['title'] or page['url'])}"
+    yield ""
+    yield write_link(page["url"])
+    if not page["kept"]:
+        problem = escape_inline(page.get("problem", ""))
+        yield f"No text of it is kept, and it cannot be read now: {problem}"
+    else:
+        yield f"Read {page['readAt']}, {page['characters']} characters, sha256 {page['textHash']}."
+    yield ""
+    for number, quote in enumerate(page["quotes"], 1):
+        detail = _say(quote["tier"])
+        if not page["kept"]:
+            matched = escape_inline(" … ".join(quote["matched"]))
+            detail += f'; when it was checked, there stood: "{matched}"'
+        elif quote["state"] == "gone":
+            detail += "; it does not stand in this text"
+        elif quote["state"] == "moved":
+            detail += "; the page was read again since, the same words are marked"
+        yield f'{number}. "{escape_inline(quote["quote"])}" ({detail})'
+    if not page["quotes"]:
+        yield "No quote of it was checked: check_quotes does that."
+    if page["pieces"]:
+        yield ""
+        marked = "".join(_mark_piece(piece) for piece in page["pieces"])
+        for line in marked.splitlines():
+            yield f"> {escape_line_starts(line)}".rstrip()
+
+
+def _mark_piece(piece: Fields) -> str:
+    text = escape_markup(piece["text"]).replace(_MARK, "=\\=")
+    words = text.strip()
+    if "marks" not in piece or not words:
+        return text
+    before, _, behind = text.partition(words)
+    return f"{before}{_MARK}{words}{_MARK}{behind}"
+
+
+def write_bill(bill: Fields) -> Iterator[str]:
+    """Yield the lines of the bill."""
+    total = bill["total"]
+    yield "# Bill of 30 days"
+    yield ""
+    yield (
+        f"${total['usd']:.4f}; {count_noun(total['calls'], 'call')}, {total['kept']} answered from "
+        f"what is kept, {total['failed']} failed."
+    )
+    limits = bill["limits"]
+    if limits.get("perDay") is not None:
+        yield f"Models today: ${limits['today']:.4f} of ${limits['perDay']:.4f}."
     for kind in ("tool", "provider", "model"):
-        short[kind] = bill[kind][:_MOST_LINES]
-    return short
+        if not bill[kind]:
+            continue
+        yield ""
+        yield f"By {kind}:"
+        for line in bill[kind]:
+            calls = count_noun(line["calls"], "call")
+            counts = f"{calls}, {line['kept']} kept, {line['failed']} failed"
+            yield f"- {escape_inline(line['name'])}: {counts}, ${line['usd']:.4f}"
+
+
+def _say(word: str) -> str:
+    return word.replace("_", " ")

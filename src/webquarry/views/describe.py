@@ -1,25 +1,46 @@
-"""A page, or a source of a session -> what every view shows of it."""
+"""Pages and sources of sessions as data for views, and the sessions themselves."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from webquarry._read.plain.words import hash_text
 from webquarry._search.addresses import split_url
+from webquarry.errors import NotFound
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.trust.known_hosts import type_of_host
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.secret import redact
-from webquarry.sessions.models import RecordedSource, ResearchSession, Stage
+from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession, Stage
 from webquarry.sessions.references import clean_work, work_of_source
 from webquarry.sessions.views import format_time
-from webquarry.views.marked_text import identify_quote
+
+if TYPE_CHECKING:
+    from webquarry.toolkit import Toolkit
 
 STAGES: tuple[Stage, ...] = ("found", "read", "quoted")
+_MOST_SESSIONS = 50  # that are read at once
+
+
+async def read_sessions(kit: Toolkit) -> list[ResearchSession]:
+    """Return the sessions, the last used first."""
+    sessions = []
+    for id, _ in (await kit.sessions.list())[:_MOST_SESSIONS]:
+        try:
+            sessions.append(await kit.sessions.read(id))
+        except NotFound:  # ended in the meantime
+            continue
+    return sessions
+
+
+def identify_quote(quote: KeptQuote) -> str:
+    """Return a short id of a quote in a text."""
+    return hash_text(f"{quote.text}\0{quote.text_hash}")[:12]
 
 
 def describe_page(url: str, title: str) -> dict[str, Any]:
-    """What is known of a page by its address."""
+    """Return what is known of a page by its address."""
     reputation = reputation_of(url)
     try:
         host = split_url(url).hostname or ""
@@ -36,11 +57,10 @@ def describe_page(url: str, title: str) -> dict[str, Any]:
 
 
 def describe_source(recorded: RecordedSource, session: ResearchSession) -> dict[str, Any]:
-    """A source of a session, with the places of its quotes."""
+    """Return a source of a session, with the places of its quotes."""
     source = recorded.source
     fields = describe_page(source.url, source.title)
-    csl = source.csl or {}
-    fields["type"] = fields["type"] or csl.get("type")
+    fields["type"] = fields["type"] or (source.csl or {}).get("type")
     quotes = [
         {
             "quote": clean_line(quote.text),

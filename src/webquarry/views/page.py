@@ -1,28 +1,62 @@
-"""The stored text of a page with the quotes that were compared with it marked."""
+"""The stored text of a page in pieces, with the quotes that were compared with it marked.
+
+Offsets of quotes count characters, unlike those of a browser, so the text is cut here. A quote is
+marked at its own spans if the text is the one it was compared with; if the page was read again
+since, at the same words in the same order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from webquarry._read.plain.words import PageWords, Range
+from webquarry._read.text.characters import INVISIBLE
 from webquarry._search.identity import identity
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.clean import clean_line
 from webquarry.secret import redact
 from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.views import format_time
-from webquarry.views.describe import describe_page
-from webquarry.views.marked_text import PlacedQuote, cut_text, place_quotes
-from webquarry.views.sessions import read_sessions
+from webquarry.views.describe import describe_page, identify_quote, read_sessions
 
 if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
 
+_MOST_QUOTES = 500  # that are marked in one text
+
+
+@dataclass(frozen=True)
+class PlacedQuote:
+    """A quote and its place in a text. `state`: `here` (the text it was compared with), `moved`
+    (another text with the same words) or `gone` (a text without them).
+    """
+
+    quote: KeptQuote
+    spans: tuple[Range, ...]
+    state: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The quote as JSON."""
+        return {
+            "id": identify_quote(self.quote),
+            "quote": clean_line(self.quote.text),
+            "tier": self.quote.tier,
+            "section": clean_line(self.quote.section or "") or None,
+            "readAt": self.quote.read_at,
+            "checkedAt": self.quote.checked_at,
+            "reason": clean_line(self.quote.reason or "") or None,
+            "textHash": self.quote.text_hash or None,
+            "spans": self.spans,
+            "state": self.state,
+            "matched": [clean_line(words) for words in self.quote.matched],
+        }
+
 
 async def show_page(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """The stored text of a page, its quotes marked. What is not kept is not fetched unless that is
-    asked for.
-    """
+    """Return the stored text of a page with its quotes; it is fetched only with `read`."""
     url = parameters.get("url", "").strip()
     if not url:
         raise BadInput("No address was given.", suggested_action="Open a page from Sources.")
@@ -41,7 +75,7 @@ async def show_page(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, An
             if not quotes:
                 raise
             answer["problem"] = redact(error.sentence)
-    if words is None:  # then the words that stood there are all there is
+    if words is None:
         answer["quotes"] = [PlacedQuote(quote, (), "gone").as_dict() for quote in quotes]
         return answer
     placed = place_quotes(words.words, quotes)
@@ -58,17 +92,76 @@ async def show_page(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, An
 
 
 async def _list_quotes(kit: Toolkit, url: str, id: str | None) -> list[KeptQuote]:
-    """The quotes that were compared with a page, in one session or in all."""
-    if id:
-        sessions = [await kit.sessions.read(id)]
-    else:
-        sessions = await read_sessions(kit)
+    """Return the quotes that were compared with a page, in one session or in all."""
+    sessions = [await kit.sessions.read(id)] if id else await read_sessions(kit)
     page = identity(url)
     quotes: dict[tuple[str, str], KeptQuote] = {}
     for session in sessions:
         for source in session.sources:
-            if identity(source.source.url) != page:
-                continue
-            for quote in source.quotes:
-                quotes[quote.text, quote.text_hash] = quote
+            if identity(source.source.url) == page:
+                quotes |= {(quote.text, quote.text_hash): quote for quote in source.quotes}
     return list(quotes.values())
+
+
+def place_quotes(words: PageWords, quotes: Iterable[KeptQuote]) -> list[PlacedQuote]:
+    """Find each quote in a text; the first place first."""
+    placed = []
+    for quote in list(quotes)[:_MOST_QUOTES]:
+        if quote.text_hash == words.digest and quote.spans:
+            placed.append(PlacedQuote(quote, quote.spans, "here"))
+        else:
+            spans = _find_in_order(words.text, quote.matched)
+            placed.append(PlacedQuote(quote, spans, "moved" if spans else "gone"))
+    return sorted(placed, key=lambda one: (not one.spans, one.spans))
+
+
+def _find_in_order(text: str, parts: Sequence[str]) -> tuple[Range, ...]:
+    """Find the parts one after the other; return nothing if one is missing."""
+    spans: list[Range] = []
+    place = 0
+    for part in parts:
+        start = text.find(part, place) if part else -1
+        if start < 0:
+            return ()
+        place = start + len(part)
+        spans.append((start, place))
+    return tuple(spans)
+
+
+def cut_text(words: PageWords, placed: Sequence[PlacedQuote]) -> list[dict[str, Any]]:
+    """Cut the text into pieces: `marks` are numbers of quotes, `level` is that of a heading.
+
+    Text that a person does not see on the page is replaced by its length.
+    """
+    ranges = [("marks", number, *span) for number, one in enumerate(placed) for span in one.spans]
+    ranges += [("hidden", 0, start, end) for start, end in words.hidden]
+    for section in words.sections:
+        end = words.text.find("\n", section.start)
+        end = end if end >= 0 else len(words.text)
+        ranges.append(("level", section.level, section.start, end))
+    starting: dict[int, list[tuple[str, int, int]]] = {}
+    places = {0, len(words.text)}
+    for kind, number, start, end in ranges:
+        if 0 <= start < end <= len(words.text):
+            starting.setdefault(start, []).append((kind, number, end))
+            places |= {start, end}
+
+    pieces: list[dict[str, Any]] = []
+    open_now: list[tuple[str, int, int]] = []
+    ordered = sorted(places)
+    for place, following in pairwise(ordered):
+        open_now = [one for one in open_now if one[2] > place] + starting.get(place, [])
+        numbers = {
+            name: sorted({number for kind, number, _ in open_now if kind == name})
+            for name in ("hidden", "marks", "level")
+        }
+        if numbers["hidden"]:
+            pieces.append({"hidden": following - place})
+            continue
+        piece: dict[str, Any] = {"text": INVISIBLE.sub("", words.text[place:following])}
+        if numbers["marks"]:
+            piece["marks"] = numbers["marks"]
+        if numbers["level"]:
+            piece["level"] = numbers["level"][0]
+        pieces.append(piece)
+    return pieces

@@ -19,7 +19,7 @@ from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 from webquarry.views.app import parse_view_uri
-from webquarry.views.text import write_page, write_session
+from webquarry.views.brief import write_page, write_session
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 QUOTES = [

@@ -17,10 +17,16 @@ from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.views.app import APP_URI, build_view_uri
 from webquarry.views.bill import show_bill
-from webquarry.views.brief import shorten_bill, shorten_page, shorten_session
+from webquarry.views.brief import (
+    shorten_bill,
+    shorten_page,
+    shorten_session,
+    write_bill,
+    write_page,
+    write_session,
+)
 from webquarry.views.page import show_page
-from webquarry.views.sessions import show_session
-from webquarry.views.text import write_bill, write_page, write_session
+from webquarry.views.research import show_session
 
 _READ_IF_NEEDED = "1"
 
