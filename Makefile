@@ -1,6 +1,7 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALLED := .venv/.installed
 READY := .venv/.ready
 
 .PHONY: help setup demo demo-sql test test-slow test-engines lint format measure bench bench-extraction fuzz painted conformance interop golden generate clean
@@ -10,7 +11,7 @@ help: ## show this list
 
 COMPILED := src/webquarry/_native.pyx $(wildcard src/webquarry/_read/native/*.pxi)
 
-$(READY): pyproject.toml hatch_build.py $(COMPILED)
+$(INSTALLED): pyproject.toml hatch_build.py $(COMPILED)
 	@command -v $(PYTHON) >/dev/null || { echo "webquarry needs Python 3.11 or newer; none was found as '$(PYTHON)'. Try: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "webquarry needs Python 3.11 or newer; '$(PYTHON)' is older. Try: make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Setting up .venv (once; this takes a minute) ..."
@@ -18,13 +19,20 @@ $(READY): pyproject.toml hatch_build.py $(COMPILED)
 	  echo "'$(PYTHON)' brings no ensurepip; trying its own pip instead."; \
 	  $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python $(BIN)/python install pip; \
 	} || { rm -rf .venv; echo "No virtual environment could be made. On Debian and Ubuntu try: apt install python3-venv"; exit 1; }
-	@$(BIN)/python -m pip install --disable-pip-version-check --no-warn-script-location --progress-bar on -e '.[all,dev]'
-	@echo "Ready. Commands are in $(BIN); 'make' lists what else there is."
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-warn-script-location --progress-bar on -e .
+	@echo "Installed. Commands are in $(BIN); 'make' lists what else there is."
 	@touch $@
 
-setup: $(READY) ## make .venv with everything
+# The extension is not compiled again, so only the requirements are installed.
+$(READY): $(INSTALLED) pyproject.toml scripts/list_requirements.py
+	@echo "Installing all extras and the development tools (once) ..."
+	@$(BIN)/python scripts/list_requirements.py '.[http,socks,sql,dev]' > .venv/requirements.txt
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-warn-script-location -r .venv/requirements.txt
+	@touch $@
 
-demo: $(READY) ## search, read, cite and research on the recorded web: no keys, no internet
+setup: $(READY) ## create .venv with all extras and development tools
+
+demo: $(INSTALLED) ## search, read, cite and research on the recorded web: no keys, no internet
 	@$(BIN)/webquarry demo
 
 demo-sql: $(READY) ## enrich a CSV of companies with SQL, and print the bill: no keys, no internet
@@ -42,13 +50,13 @@ ENGINES ?= .[polars,daft,ray,dbt]
 OVER := .venv/engines
 OVER_READY := $(OVER)/.ready
 
-$(OVER_READY): $(READY) pyproject.toml scripts/list_engine_requirements.py
+$(OVER_READY): $(READY) pyproject.toml scripts/list_requirements.py
 	@echo "Setting up $(OVER) (once; this takes a minute or two) ..."
 	@$(BIN)/python -m venv --clear --without-pip $(OVER)
 	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > $(OVER)/base.txt
 	@echo "$(CURDIR)/src" >> $(OVER)/base.txt
 	@mv $(OVER)/base.txt "$$($(OVER)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/base.pth"
-	@$(BIN)/python scripts/list_engine_requirements.py '$(ENGINES)' > $(OVER)/requirements.txt
+	@$(BIN)/python scripts/list_requirements.py '$(ENGINES)' > $(OVER)/requirements.txt
 	@$(OVER)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OVER)/requirements.txt
 	@touch $@
 

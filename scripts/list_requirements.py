@@ -1,8 +1,8 @@
-"""Print what the extras of engines need, one requirement a line: what `make test-engines` installs.
+"""Print the requirements of extras, one per line, for `make setup` and `make test-engines`.
 
-    python scripts/list_engine_requirements.py '.[polars,ray]'
+    python scripts/list_requirements.py '.[polars,ray]'
 
-Our own package is left out: it is there already, and would be compiled once more.
+Our own package is omitted: it is installed already, and pip would compile it again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def list_requirements(extras: list[str]) -> list[str]:
-    """The requirements of these extras of pyproject.toml, without ourselves."""
+    """Return the requirements of these extras of pyproject.toml, without our own package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     optional = project["project"]["optional-dependencies"]
     wanted: list[str] = []
