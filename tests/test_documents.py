@@ -39,7 +39,7 @@ PAGE=$1
 serve() { PYTHONPATH="$ROOT" "$BIN/python" -m tests.documents.servers "$@"; }
 run_webquarry() { "$BIN/python" -I -S "$TESTS/run_forked.py" "$SOCKET" "$BIN/webquarry" "$@"; }
 with_model() (unset WEBQUARRY_REPLAY; export $MODEL; "$@")
-make() { command make -s -C "$ROOT" -o .venv/.ready "$@"; }
+make() { command make -s -C "$ROOT" -o .venv/.installed -o .venv/.ready "$@"; }
 claude() { serve claude "$@"; }
 ask_servers() { serve clients "$@"; }
 run_python() {

@@ -30,7 +30,6 @@ from webquarry import tools
 from webquarry._read.workers.job import RunnerKind
 from webquarry.bridge import bridge
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.evidence.citation import NO_DATE
 from webquarry.evidence.models import TRUST, Citation, CitationStyle, RetractionStatus, fixed
 from webquarry.progress import CellProgress, is_in_kernel, listening
 from webquarry.secret import redact
@@ -117,6 +116,8 @@ class CiteOutput(Answer, kw_only=True):
     @classmethod
     def of(cls, page: ScrapeOutput, style: CitationStyle) -> CiteOutput:
         """Return the reference to a page that was read with this style."""
+        from webquarry.evidence.citation import NO_DATE
+
         facts = page.citation.metadata
         answer = cls(
             url=page.citation.url,
