@@ -38,14 +38,6 @@ CONSENT = {
         "More options",
         "Agree",
     ),
-    "cookies-and-portal": html(
-        "<div id='consent-page'><h2>This site is part of the Harbour family of brands</h2>"
-        "<p>When you use our sites and apps, we use cookies to provide them to you, authenticate users"
-        " and measure your use. If you click “Accept all”, we and our partners will also store"
-        " information on your device with cookies.</p><form action='/consent/collect' method='post'>"
-        "<button name='agree'>Accept all</button><button name='reject'>Reject all</button></form></div>",
-        "Harbour is part of the family of brands",
-    ),
     "german": ask(
         "Ihre Zustimmung",
         "Wir und unsere Partner verwenden Cookies und verarbeiten personenbezogene Daten, um Werbung"
@@ -89,29 +81,6 @@ CONSENT = {
         " wycofać w każdej chwili w ustawieniach prywatności.",
         "Zgadzam się",
     ),
-    "list-of-purposes": html(
-        "<div class='consent-page'><form class='consent-form' action=''><h1>Harbour is part of the"
-        " Quay family of brands</h1><p>When you use our sites and apps, we use cookies to:</p><ul>"
-        "<li>provide our sites and apps to you</li><li>authenticate users, apply security measures,"
-        " and prevent spam and abuse, and</li><li>measure your use of our sites and apps</li></ul>"
-        "<p>If you click 'Accept all', we and our partners will also store information on a device.</p>"
-        "<button>Accept all</button><button>Reject all</button></form></div>",
-        "Harbour is part of the Quay family of brands",
-    ),
-    "german-pay-or-consent-welcome": html(
-        "<div class='cols'><h1>Willkommen beim Hafenboten</h1><div><h2>Wie gewohnt lesen</h2><p>Besuchen"
-        " Sie uns mit Werbung und Tracking durch unsere Partner. Ihre Zustimmung können Sie jederzeit"
-        " widerrufen.</p><button>Zustimmen &amp; weiter</button></div><div><h2>Pur-Abo</h2><p>Ohne"
-        " Werbetracking für 4,99 € im Monat.</p><a href='/pur'>Mehr Infos</a></div></div>",
-        "Hafenbote: Nachrichten",
-    ),
-    "french-family": html(
-        "<h1>Nous faisons partie de la famille de marques du Port</h1><p>Lorsque vous utilisez nos"
-        " sites, nous utilisons des cookies pour mesurer votre utilisation.</p><p>Si vous cliquez sur"
-        " « Tout accepter », nos partenaires stockeront également des informations.</p>"
-        "<form action='/consent'><button>Tout accepter</button></form>",
-        "Le Port",
-    ),
     "only-a-dialog": html(
         "<div role='dialog' class='cookie-consent'><p>This site uses cookies to measure audiences and to"
         " show advertising that fits your interests. Do you consent to all of these cookies?</p>"
@@ -147,17 +116,11 @@ WHOLE = {
         "Museum",
     ),
     "about-cookies": page(COOKIES, title="What is a cookie?"),
-    "about-cookies-with-banner": html(BANNER + COOKIES, "What is a cookie?"),
     "privacy-policy": page(
         "<h1>Privacy policy</h1>"
         + "<p>We keep the address that you give us until you ask us to delete it. We use cookies to"
         " remember your settings, never for advertising. Our partners get nothing.</p>" * 6,
         title="Privacy policy",
-    ),
-    "short-cookie-policy": page(
-        "<h1>Cookie policy</h1><p>We use one cookie. It remembers whether you like dark colours, and"
-        " your browser deletes it after a year. There is no other one on this site.</p>",
-        title="Cookie policy",
     ),
     "recipe": html(
         BANNER
@@ -169,16 +132,6 @@ WHOLE = {
         "<h1>Informed consent</h1><p>A patient gives consent to a treatment after having been told about"
         " its risks. The doctor writes down what was said, and both sign. Consent can be withdrawn at any"
         " time, in writing or in words.</p>"
-    ),
-    "how-to-accept": page(
-        "<h1>Accept all cookies in one click</h1><p>Our extension presses the button for you. It knows"
-        " the banners of nine thousand sites and chooses what you have told it to choose, once and for"
-        " all.</p>"
-    ),
-    "example": html(
-        "<h1>Example Domain</h1><p>This domain is for use in illustrative examples in documents. You may"
-        " use this domain in literature without prior coordination or asking for permission.</p>",
-        "Example Domain",
     ),
 }
 

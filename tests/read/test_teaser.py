@@ -148,7 +148,6 @@ WHOLE = {
         "<div><h3>Subscribe to our newsletter</h3><p>Sign up to read more stories like this.</p></div>",
     ),
     "about-paywalls": article(3, ABOUT_PAYWALLS),
-    "about-paywalls-short": page(f"<article><h1>Paywalls</h1>{ABOUT_PAYWALLS}</article>"),
     "ends-with-the-phrase": article(4, "<p>Would you subscribe to continue reading?</p>"),
     "list-of-phrases": article(
         1,
@@ -160,14 +159,10 @@ WHOLE = {
     "quoted-gate": article(
         2, f"<blockquote>Subscribe to continue reading</blockquote>{paragraphs(2)}"
     ),
-    "gate-in-code": article(
-        2, "<pre><code>&lt;h2&gt;Subscribe to continue reading&lt;/h2&gt;</code></pre>"
-    ),
     "gate-above-the-whole-text": article(
         6, before="<p class='label'>This article is for subscribers.</p>"
     ),
     "label-below-a-long-text": article(9, "<p>This is a premium article.</p>"),
-    "label-above-a-long-text": article(9, before="<p>Endast för prenumeranter</p>"),
     "premium-in-a-sentence": article(
         3, "<p>The shop sold premium content to subscribers for a year and then gave up.</p>"
     ),
@@ -176,11 +171,6 @@ WHOLE = {
         f"<article><h1>Quay</h1><div class='members'>{paragraphs(4)}</div></article>",
         head=NOT_FREE_PART,
     ),
-    "metered-in-a-paywall-class": page(
-        f"<article><h1>Quay</h1><div class='paywall'>{paragraphs(8)}</div>"
-        "<p>Already a subscriber? <a href='/login'>Log in</a></p></article>",
-        head=NOT_FREE,
-    ),
     "metered-counted": article(
         10, head=NOT_FREE.replace('"headline"', '"wordCount": 620, "headline"')
     ),
@@ -188,21 +178,11 @@ WHOLE = {
     "museum": article(
         1, head=json_ld('{"@type": "Museum", "name": "Quay", "isAccessibleForFree": false}')
     ),
-    "broken-data": article(1, head=json_ld('{"isAccessibleForFree": false, ')),
     "hidden-gate": article(
         3, "<div style='display:none'><h2>Subscribe to continue reading</h2></div>"
     ),
-    "hidden-gate-by-rule": article(
-        3,
-        "<div class='gate'><h2>Subscribe to continue reading</h2><p>Already a subscriber?</p></div>",
-        head="<style>.gate{display:none}</style>",
-    ),
-    "gate-in-template": article(3, "<template><h2>Subscribe to continue reading</h2></template>"),
     "dialog-to-subscribe": article(
         5, "<div role='dialog'><h2>Subscribe</h2><p>Get unlimited access for $1 a month.</p></div>"
-    ),
-    "comments-need-login": article(
-        4, "<section><h2>Comments</h2><p>Log in to read and write comments.</p></section>"
     ),
     "reply-needs-login": article(4, "<p>You must log in or register to reply here.</p>"),
     "moving-tabs": page(
@@ -216,23 +196,11 @@ WHOLE = {
     "donation": article(
         5, "<h3>Support us</h3><p>Become a member and help us to keep reading rooms open.</p>"
     ),
-    "how-to-subscribe": page(
-        "<article><h1>How to subscribe to the calendar</h1><p>Open the settings of your calendar, choose"
-        " the tab for other calendars and paste the address that is shown there. Your calendar will then"
-        " follow ours, and every hearing of the board appears in it on its own.</p></article>"
-    ),
-    "members-list": page(
-        "<article><h1>Members of the board</h1><p>The board has five members, who are chosen by the"
-        " council for four years. They meet on the first Tuesday of each month in the hall of the museum,"
-        " and anyone may listen.</p></article>"
-    ),
     "pricing": page(
         "<article><h1>Plans</h1><h2>Reader</h2><p>€4 a month. Full access to all articles, cancel any"
         " time.</p><h2>Supporter</h2><p>€9 a month. The same, and an invitation to the yearly meeting"
         " with the editors in the hall of the museum.</p><a href='/buy'>Subscribe now</a></article>"
     ),
-    "german-newsletter": article(5, "<p>Jetzt Newsletter abonnieren und nichts verpassen.</p>"),
-    "french-newsletter": article(5, "<p>Inscrivez-vous à notre lettre.</p>"),
 }
 
 

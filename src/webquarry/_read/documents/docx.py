@@ -71,7 +71,6 @@ _LONGEST_CELL = 1_500  # characters; a table with longer ones is a page layout
 _DEEPEST_HEADING = 6
 _MOST_SPAN = 100
 _LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
-_PAGE_NUMBER = re.compile(r"(?<!\s)(?=[^\S\t]*+\t)\s++(\d+|[ivxlc]+)$")
 
 NoteKey = tuple[str, str]  # footnote or endnote, and its id
 
@@ -258,15 +257,10 @@ class _BodyWriter(OfficeWriter):
                 self.title = self.title or " ".join(paragraph.text().split())
             return
         text = escape_line_starts(text)
-        if style.contents:
-            page = _PAGE_NUMBER.search(paragraph.text())
-            if page:
-                text = f"{text.removesuffix(page[1]).rstrip()} … {page[1]}"
-            self._add_item(text, "- ", style.contents - 1)
-        elif mark is not None:
+        if mark is not None:
             if label and mark.marker == "- ":
                 text = f"{label} {text}"
-            self._add_item(text, mark.marker, max(mark.level, style.list_depth))
+            self._add_item(text, mark.marker, mark.level)
         elif style.quote:
             self._add_in("> ", "> ", [text])
         else:

@@ -21,8 +21,6 @@ from webquarry._read.documents.office import (
 RunProperties = dict[str, str | None]  # by the name of the element: its value
 
 _HEADING = re.compile(r"heading ([1-9])")
-_CONTENTS = re.compile(r"toc ([1-9])")
-_LIST = re.compile(r"list (?:bullet |number )?([2-9])")  # `List Bullet 2` is indented once
 _CODE = re.compile(
     r"html preformatted|(?:source )?code(?: block)?|macro(?: text)?|preformatted text|listing"
 )
@@ -37,13 +35,11 @@ class Style:
     """What a style says about a paragraph or a run; None where it says nothing."""
 
     heading: int | None = None
-    contents: int | None = None  # level of an entry in a table of contents
     code: bool = False
     quote: bool = False
     title: bool = False
     list_id: str | None = None
     list_level: int | None = None
-    list_depth: int = 0  # indentation that only the name of the style gives
     run: RunProperties = field(default_factory=dict)
     shaded: bool = False  # its paragraphs have a background
 
@@ -112,30 +108,21 @@ class Styles:
     def _read(self, element: Element, base: Style) -> Style:
         name = (child_value(element, "w:name") or "").strip().lower()
         settings = find_child(element, "w:pPr")
-        heading = _number_in(name, _HEADING)
-        if heading is None:
-            heading = outline_level(child_value(settings, "w:outlineLvl"))
+        named = _HEADING.fullmatch(name)
+        heading = outline_level(child_value(settings, "w:outlineLvl"))
+        heading = int(named[1]) if named else heading
         numbering = find_child(settings, "w:numPr")
         level = parse_number(child_value(numbering, "w:ilvl"))
-        depth = _number_in(name, _LIST)
         return Style(
             heading=base.heading if heading is None else heading,
-            contents=_number_in(name, _CONTENTS) or base.contents,
             code=bool(_CODE.fullmatch(name)) or base.code,
             quote=bool(_QUOTE.fullmatch(name)) or base.quote,
             title=name == "title" or base.title,
             list_id=child_value(numbering, "w:numId") or base.list_id,
             list_level=base.list_level if level is None else level,
-            list_depth=depth - 1 if depth else base.list_depth,
             run=base.run | run_properties(find_child(element, "w:rPr")),
             shaded=is_shaded(settings) or base.shaded,
         )
-
-
-def _number_in(name: str, pattern: re.Pattern[str]) -> int | None:
-    """Return the number at the end of a style name: `heading 2`."""
-    found = pattern.fullmatch(name)
-    return int(found[1]) if found else None
 
 
 _LEVEL_NUMBER = re.compile(r"%([1-9])")

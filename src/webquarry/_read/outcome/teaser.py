@@ -4,8 +4,8 @@ Most newspapers offer a subscription on every page, and many declare a complete 
 So that one sign does not suffice for a text of some length:
 
 - A gate is a short text at the end of the main content that says what to do to read on.
-- Structured data (`isAccessibleForFree` of schema.org) counts if the part that it describes is
-  missing, or if the text is short or ends with an ellipsis.
+- Structured data (`isAccessibleForFree` of schema.org) counts if the text is short, or ends with an
+  ellipsis.
 - A text that is faded out, or ends with an ellipsis, counts if an offer follows.
 
 Only the blocks around the end are examined, and on short pages all of them.
@@ -20,10 +20,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from lxml import etree
-
 from webquarry._read.html.parse import Document
-from webquarry._read.html.tree import beginning_of
 from webquarry._read.markdown.words import PageBlocks, Words
 from webquarry._read.outcome.phrases import load, phrases, tokenize
 from webquarry._read.text.words import count_words
@@ -34,8 +31,8 @@ _BEFORE_END, _AFTER_END = 6, 15  # blocks around the end of the main content
 _LONGEST_GATE = 300  # characters
 _SHORT_TEXT = 200  # words, where a gate suffices
 _FADED_WORDS = 400  # at most, of a text that is faded out
-_PAID_WORDS = 300  # at most, where the part that is not free is missing
-_PAID_WORDS_UNKNOWN = 120  # where it is not known which part is not free
+_PAID_WORDS = 120  # at most, of a page whose text is not free
+_CUT_PAID_WORDS = 300  # the same, if it ends with an ellipsis
 _PAID_SHARE = 0.6  # of the number of words that the page declares
 _PROSE = 25  # words of a paragraph
 _PROSE_AFTER = 40  # words of paragraphs, after which a gate does not end the text
@@ -52,12 +49,8 @@ _WORD = re.compile(r"\w+")
 _ACCESS = "isAccessibleForFree"
 _LONGEST_DATA = 500_000  # characters of one script
 _MOST_NODES = 5_000
-_MOST_SELECTORS = 6
-_MOST_ELEMENTS = 20  # of one selector
-_PAID_TEXT = 400  # characters of an element that is the text and not a box in its place
 # Types of texts: a museum may not be free either.
 _READABLE = ("Article", "Posting", "Report", "WebPage", "CreativeWork", "Review", "Blog", "Chapter")
-_SIMPLE_SELECTOR = re.compile(r"([.#])([\w-]{1,100})\s*$")
 
 
 @dataclass(frozen=True)
@@ -68,30 +61,31 @@ class Teaser:
     words: int  # of the text on the page
 
 
-@dataclass(frozen=True)
-class PaidAccess:
-    """What the structured data of a page says about a text that is not free."""
-
-    selectors: tuple[str, ...] = ()  # of the part that is not free
-    word_count: int = 0  # of the whole text; 0 if unknown
-
-
 def find_teaser(document: Document, blocks: PageBlocks) -> Teaser | None:
     """Whether the text of a page stops before its end."""
     gates, offers = _find_gates_and_offers(blocks)
-    paid = find_paid_access(document.page_info.data)
+    paid_words = find_paid_access(document.page_info.data)
     has_ellipsis = _ends_with_ellipsis(blocks)
     is_faded = _is_faded(blocks)
-    if not gates and paid is None and not has_ellipsis and not is_faded:
+    if not gates and paid_words is None and not has_ellipsis and not is_faded:
         return None
     words = _count_words(blocks, {*gates, *offers})
     gates = _without_inner(blocks, gates)
     is_walled = _is_walled(blocks, [*gates, *offers, *blocks.kept[-2:]])
     is_short = words < _SHORT_TEXT
-    has_sign = is_short or len({*gates, *offers}) > 1 or paid or has_ellipsis or is_walled
+    has_sign = (
+        is_short
+        or len({*gates, *offers}) > 1
+        or paid_words is not None
+        or has_ellipsis
+        or is_walled
+    )
     if gates and has_sign and _is_visible(blocks, gates[0]):
         return Teaser("it asks for a subscription or a login to read on", words)
-    if paid and _lacks_paid_part(document, paid, words, has_ellipsis):
+    is_cut = words < _PAID_WORDS or (has_ellipsis and words < _CUT_PAID_WORDS)
+    if paid_words:  # declared by the page
+        is_cut = words < _PAID_SHARE * paid_words
+    if paid_words is not None and is_cut:
         return Teaser("it says of itself that it is not free to read", words)
     stops = is_faded or (has_ellipsis and is_walled)
     if offers and stops and words < _FADED_WORDS and _is_visible(blocks, offers[0]):
@@ -180,11 +174,11 @@ def _is_visible(blocks: PageBlocks, index: int) -> bool:
     return wanted in " ".join(_WORD.findall(Words(blocks.read_whole()).text))
 
 
-def find_paid_access(data: Sequence[str]) -> PaidAccess | None:
-    """Return what structured data says about a text that is not free, if it does."""
-    selectors: list[str] = []
-    word_count = 0
-    is_paid = False
+def find_paid_access(data: Sequence[str]) -> int | None:
+    """Return the length in words of a text that structured data declares not to be free: 0 if
+    unknown, None if there is none.
+    """
+    word_count: int | None = None
     for script in data:
         if _ACCESS not in script or len(script) > _LONGEST_DATA:
             continue
@@ -192,15 +186,10 @@ def find_paid_access(data: Sequence[str]) -> PaidAccess | None:
             parsed = json.loads(script, strict=False)
         except (ValueError, RecursionError):
             continue
-        for node in islice(_walk_objects(parsed), _MOST_NODES):
-            if not _is_paid_text(node):
-                continue
-            is_paid = True
-            selectors += _as_texts(node.get("cssSelector"))
+        for node in filter(_is_paid_text, islice(_walk_objects(parsed), _MOST_NODES)):
             count = str(node.get("wordCount"))
-            if count.isdecimal():
-                word_count = max(word_count, int(count[:9]))
-    return PaidAccess(tuple(selectors[:_MOST_SELECTORS]), word_count) if is_paid else None
+            word_count = max(word_count or 0, int(count[:9]) if count.isdecimal() else 0)
+    return word_count
 
 
 def _is_paid_text(node: dict[str, Any]) -> bool:
@@ -230,32 +219,3 @@ def _as_texts(value: Any) -> list[str]:
     """Return a string, or the strings of a list, as a list."""
     values = value if isinstance(value, list) else [value]
     return [one for one in values if isinstance(one, str)]
-
-
-def _lacks_paid_part(document: Document, paid: PaidAccess, words: int, has_ellipsis: bool) -> bool:
-    """Whether the part of the text that is not free is missing."""
-    if paid.word_count:
-        return words < _PAID_SHARE * paid.word_count
-    parts = [part for selector in paid.selectors for part in selector.split(",")[:_MOST_SELECTORS]]
-    found = [selector for part in parts if (selector := _SIMPLE_SELECTOR.search(part))]
-    if not found:
-        return words < _PAID_WORDS_UNKNOWN or (has_ellipsis and words < _PAID_WORDS)
-    if any(_has_text(document.roots, one[1], one[2]) for one in found):
-        return False
-    return words < _PAID_WORDS
-
-
-def _has_text(roots: Sequence[etree._Element], kind: str, name: str) -> bool:
-    """Whether elements with a class or an id contain as much text as only the text itself has."""
-    path = f"descendant-or-self::*[@id='{name}']"
-    if kind == ".":
-        spaced = "concat(' ', normalize-space(@class), ' ')"
-        path = f"descendant-or-self::*[contains({spaced}, ' {name} ')]"
-    size = 0
-    for root in roots:
-        found: Any = root.xpath(path)
-        for element in found[:_MOST_ELEMENTS]:
-            size += len(" ".join(beginning_of(element, 3 * _PAID_TEXT).split()))
-            if size >= _PAID_TEXT:
-                return True
-    return False

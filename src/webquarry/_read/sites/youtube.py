@@ -158,10 +158,7 @@ class _VideoRequest:
         url = httpx2.URL(track["url"])
         if url.path != _CAPTIONS or not url.host.endswith(".youtube.com"):
             return ""
-        query = url.params.set("fmt", "json3")
-        if track["translated_to"]:
-            query = query.set("tlang", track["translated_to"])
-        text = await self._send(f"{_CAPTIONS}?{query}")
+        text = await self._send(f"{_CAPTIONS}?{url.params.set('fmt', 'json3')}")
         return text if read_captions(text) else ""
 
     async def _send(
@@ -193,7 +190,7 @@ def _raise_refusal(players: Sequence[JsonData]) -> None:
 
 
 def choose_track(player: JsonData, languages: Sequence[str]) -> dict[str, str] | None:
-    """Choose captions: written in a wanted language, generated in one, translated, or any."""
+    """Choose captions: written in a wanted language, generated in one, or any."""
     wanted = [form.lower() for one in languages for form in (one, one.partition("-")[0])]
 
     def rank(track: JsonData) -> tuple[bool, bool, int]:
@@ -204,13 +201,6 @@ def choose_track(player: JsonData, languages: Sequence[str]) -> dict[str, str] |
     tracks = sorted(filter(_is_usable, player.objects(*_TRACKS)), key=rank)
     if not tracks:
         return None
-    is_unwanted, _, _ = rank(tracks[0])
-    renderer = player.object("captions", "playerCaptionsTracklistRenderer")
-    codes = {one.text("languageCode") for one in renderer.objects("translationLanguages")}
-    known = [language for language in languages if language in codes]
-    for track in tracks if is_unwanted and known else ():
-        if track.flag("isTranslatable") and track.text("kind") != "asr":
-            return _describe_track(track, known[0])
     return _describe_track(tracks[0])
 
 
@@ -223,14 +213,11 @@ def _is_usable(track: JsonData) -> bool:
     return bool(url.host and track.text("languageCode")) and _NEEDS_TOKEN.isdisjoint(experiments)
 
 
-def _describe_track(track: JsonData, translated_to: str = "") -> dict[str, str]:
+def _describe_track(track: JsonData) -> dict[str, str]:
     code = track.text("languageCode")
     runs = "".join(run.text("text") for run in track.objects("name", "runs"))
     name = track.text("name", "simpleText") or runs or code
-    label = f"{code}: {name}"
-    if translated_to:
-        label = f"{translated_to}: {name}, translated by YouTube"
-    return {"url": track.text("baseUrl"), "label": label, "translated_to": translated_to}
+    return {"url": track.text("baseUrl"), "label": f"{code}: {name}"}
 
 
 def read_captions(body: str) -> list[tuple[float, str]]:
