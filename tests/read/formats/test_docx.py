@@ -13,7 +13,7 @@ from tests.read.formats.office_writer import (
     text_run,
     zipped,
 )
-from webquarry._read.documents import docx as context_module
+from webquarry._read.documents import office
 from webquarry._read.documents.docx import convert
 from webquarry._read.documents.text import Refusal
 from webquarry._read.format import ConvertedDocument
@@ -434,7 +434,7 @@ def test_main_part_is_found_by_its_relation() -> None:
 
 
 def test_text_beyond_the_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context_module, "LONGEST_TEXT", 60)
+    monkeypatch.setattr(office, "LONGEST_TEXT", 60)
     document = read(paragraph("x" * 50) + paragraph("y" * 50))
 
     assert document.markdown == "x" * 50

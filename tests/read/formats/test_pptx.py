@@ -121,16 +121,6 @@ def test_slides_beyond_the_limit_are_reported(monkeypatch: pytest.MonkeyPatch) -
     assert document.lost == ("The presentation has 2 slides; only the first 1 were read.",)
 
 
-def test_text_beyond_the_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(convert_module, "LONGEST_TEXT", 8)
-    document = read(slide(shape("one")), slide(shape("much more")))
-
-    assert document.markdown == "one"
-    assert document.lost == (
-        "The presentation has more text than is read at once; it ends before slide 2.",
-    )
-
-
 def test_presentation_without_text_is_refused() -> None:
     with pytest.raises(Refusal, match="no text that can be seen"):
         read(slide("<p:pic/>"))

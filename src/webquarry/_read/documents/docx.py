@@ -35,7 +35,6 @@ from webquarry._read.documents.office import (
 )
 from webquarry._read.documents.text import (
     HIDDEN,
-    LONGEST_TEXT,
     SAME_COLOUR,
     TINY,
     Refusal,
@@ -66,7 +65,6 @@ _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORE
 _LONGEST_INSTRUCTION = 5_000  # characters
 _MOST_FIELDS = 50  # inside of each other
 _SMALLEST_TEXT = 4  # half points
-_TOO_MUCH = "The document has more text than is read at once; its end is missing."
 _LONGEST_CELL = 1_500  # characters; a table with longer ones is a page layout
 _DEEPEST_HEADING = 6
 _MOST_SPAN = 100
@@ -85,13 +83,9 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
     state = _State(package, main, url)
     state.has_background = find_child(root, "w:background") is not None
     writer = _BodyWriter(state)
-    lost: tuple[str, ...] = ()
-    try:
-        writer.read(content)
-        writer.write_notes()
-    except _TooMuchText:
-        lost = (_TOO_MUCH,)
-    return build_document(package, "docx", writer.finish(), writer.title, state.removed, lost)
+    writer.read(content)
+    writer.write_notes()
+    return build_document(package, "docx", writer.finish(), writer.title, state.removed)
 
 
 def _unwrap(root: Element | None) -> Element | None:
@@ -99,10 +93,6 @@ def _unwrap(root: Element | None) -> Element | None:
     if root is not None:
         etree.strip_tags(root, *(f"{{*}}{name}" for name in _CONTAINERS))
     return root
-
-
-class _TooMuchText(Exception):
-    """The document has more text than is read at once."""
 
 
 @dataclass
@@ -132,13 +122,6 @@ class _State:
         self.removed: Counter[str] = Counter()
         self.fields: list[_Field] = []  # open fields, the innermost last
         self.links = Links(url)
-        self._left = LONGEST_TEXT
-
-    def count_text(self, length: int) -> None:
-        """Count characters of the output; raises `_TooMuchText` above the limit."""
-        self._left -= length
-        if self._left < 0:
-            raise _TooMuchText
 
     def label_note(self, key: NoteKey) -> str:
         """Return the label of a note in Markdown."""
@@ -219,7 +202,6 @@ class _BodyWriter(OfficeWriter):
         self._read_runs(element, paragraph)
         # instructions do not continue in the next paragraph
         state.fields = [one for one in state.fields if one.in_result]
-        state.count_text(paragraph.length)
         heading = outline_level(child_value(settings, "w:outlineLvl"))
         if heading is None:
             heading = style.heading or int(style.title)

@@ -15,11 +15,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from urllib.parse import unquote
 
 from lxml import etree
 
-from webquarry._read.documents.text import Refusal, clean_name, clean_title, parse_date
+from webquarry._read.documents.text import (
+    LONGEST_TEXT,
+    Refusal,
+    clean_name,
+    clean_title,
+    parse_date,
+)
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.tree import text_of
 from webquarry._read.markdown.blocks import Block
@@ -37,6 +44,7 @@ _DOCTYPES = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16
 _ENCRYPTED = 0x1
 _OPENING_ERRORS = (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError)
 _UNPACKING_ERRORS = (*_OPENING_ERRORS, zlib.error, RuntimeError)
+_TOO_MUCH = "The document has more text than is read at once; its end is missing."
 _DAMAGED = "is damaged: it has the signature of an Office file, but its parts cannot be read"
 _TOO_LARGE = "could not be read safely: it unpacks to far more than it should"
 _TOO_MANY_FILES = "could not be read safely: it holds too many files"
@@ -263,10 +271,17 @@ def build_document(
 ) -> ConvertedDocument:
     """Return a document with its core properties, or with `title` if they have none.
 
-    Dates are named by their field: `docx:created`. Raises `Refusal` if there is no text.
+    Dates are named by their field: `docx:created`. Blocks beyond the limit are dropped with a note.
+    Raises `Refusal` if there is no text.
     """
     if not blocks:
         raise Refusal("has no text that can be seen")
+    left = LONGEST_TEXT
+    for place, block in enumerate(blocks):
+        left -= len(block.text) + sum(map(len, chain.from_iterable(block.rows)))
+        if left < 0 < place:
+            blocks, lost = blocks[:place], (*lost, _TOO_MUCH)
+            break
     relation = find_relation(package.relations(""), "core-properties")
     root = package.read_optional(relation.target if relation else "docProps/core.xml")
     texts: dict[str, str] = {}

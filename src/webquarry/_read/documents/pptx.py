@@ -24,7 +24,7 @@ from webquarry._read.documents.office import (
     parse_number,
     value_of,
 )
-from webquarry._read.documents.text import HIDDEN, LONGEST_TEXT, OFF_PAGE, SAME_COLOUR, TINY
+from webquarry._read.documents.text import HIDDEN, OFF_PAGE, SAME_COLOUR, TINY
 from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, TextStyle
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.markdown import inline
@@ -72,7 +72,7 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
         )
     title = ""
     blocks: list[Block] = []
-    hidden = length = 0
+    hidden = 0
     for number, part in enumerate(parts[:_MOST_SLIDES], 1):
         slide = package.xml(part)
         if slide is None:
@@ -84,13 +84,6 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
         writer.write(slide, _Frame(0, 0, height, width))
         title = title or writer.title
         written = writer.finish()
-        length += sum(len(block.text) for block in written)
-        if length > LONGEST_TEXT:
-            lost.append(
-                "The presentation has more text than is read at once; it ends before slide "
-                f"{number:,}."
-            )
-            break
         if written and number > 1:
             blocks.append(Block("paragraph", f"[slide {number}]"))
         blocks += written

@@ -31,12 +31,10 @@ class DocumentParagraph:
     """Runs of one paragraph."""
 
     runs: list[tuple[str, TextStyle]] = field(default_factory=list)
-    length: int = 0
 
     def add(self, text: str, style: TextStyle = PLAIN) -> None:
         """Add a run of text."""
         self.runs.append((text, style))
-        self.length += len(text)
 
     def pieces(self, *, plain: bool = False) -> list[Piece]:
         """Return the runs as pieces of inline Markdown, without emphasis if `plain`."""

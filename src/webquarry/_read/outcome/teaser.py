@@ -82,15 +82,19 @@ def find_teaser(document: Document, blocks: PageBlocks) -> Teaser | None:
     )
     if gates and has_sign and _is_visible(blocks, gates[0]):
         return Teaser("it asks for a subscription or a login to read on", words)
-    is_cut = words < _PAID_WORDS or (has_ellipsis and words < _CUT_PAID_WORDS)
-    if paid_words:  # declared by the page
-        is_cut = words < _PAID_SHARE * paid_words
-    if paid_words is not None and is_cut:
+    if paid_words is not None and _is_cut(words, paid_words, has_ellipsis):
         return Teaser("it says of itself that it is not free to read", words)
     stops = is_faded or (has_ellipsis and is_walled)
     if offers and stops and words < _FADED_WORDS and _is_visible(blocks, offers[0]):
         return Teaser("its text breaks off before an offer to subscribe", words)
     return None
+
+
+def _is_cut(words: int, paid_words: int, has_ellipsis: bool) -> bool:
+    """Whether a text that is not free is shorter than the page declares, or short."""
+    if paid_words:
+        return words < _PAID_SHARE * paid_words
+    return words < (_CUT_PAID_WORDS if has_ellipsis else _PAID_WORDS)
 
 
 def _find_gates_and_offers(blocks: PageBlocks) -> tuple[list[int], list[int]]:
