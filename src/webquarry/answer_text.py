@@ -25,8 +25,8 @@ _ELLIPSIS = " [...]"
 
 
 def render_markdown(data: Mapping[str, Any]) -> str:
-    """The whole object as Markdown: short values, then entries, then long strings, because the end
-    of a long string cannot be recognized.
+    """Return an object as Markdown: short values, entries, then long strings, whose end cannot be
+    recognized.
     """
     lines: list[str] = []
     texts: dict[str, str] = {}
@@ -49,8 +49,8 @@ def render_markdown(data: Mapping[str, Any]) -> str:
 
 
 def render_digest(answer: Answer, data: Mapping[str, Any], limit: int) -> str:
-    """The beginning of an answer in at most `limit` bytes: of its own Markdown if it has any, else
-    the first entries of `data`, and only the strings in them.
+    """Return at most `limit` bytes of an answer: of its own Markdown, else of the strings in the
+    first entries of `data`.
     """
     text = answer.as_markdown()
     if text is not None:
@@ -70,7 +70,7 @@ def render_digest(answer: Answer, data: Mapping[str, Any], limit: int) -> str:
 
 
 def truncate(text: str, limit: int) -> str:
-    """The text in at most `limit` bytes of UTF-8; truncation is marked."""
+    """Return at most `limit` bytes of a text; truncation is marked."""
     start = text.strip()[: limit + 1]  # a character has at least one byte
     encoded = start.encode("utf-8", "replace")
     if len(encoded) <= limit:
@@ -79,32 +79,27 @@ def truncate(text: str, limit: int) -> str:
 
 
 def _entry_lines(number: int, entry: Mapping[str, Any]) -> Iterator[str]:
-    """An entry with its number and name, and a line for each other value."""
-    name_key = next((key for key in _NAME_KEYS if entry.get(key)), None)
-    if name_key is None:
-        yield f"{number}."
-    else:
-        yield f"{number}. {_one_line(entry[name_key])}".rstrip()
+    """Yield an entry with its number and name, and a line for each other value."""
+    name_key = next((key for key in _NAME_KEYS if entry.get(key)), "")
+    yield f"{number}. {_one_line(entry.get(name_key, ''))}".rstrip()
     for key, value in entry.items():
         if key == name_key or key in _REPEATED or value in _EMPTY:
             continue
-        if key in _UNNAMED:
-            yield f"   - {_one_line(value)}"
-        else:
-            yield f"   - {key}: {_one_line(value)}"
+        yield f"   - {_one_line(value)}" if key in _UNNAMED else f"   - {key}: {_one_line(value)}"
 
 
 def _one_line(value: Any, depth: int = 0) -> str:
-    """A value on one line: members with their names, separated by commas."""
+    """Return a value on one line: members with their names, separated by commas."""
     if isinstance(value, str):
         return " ".join(value.split())
     if depth > _MAX_DEPTH or not isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, dict):
-        parts = []
-        for name, part in value.items():
-            if part not in _EMPTY:
-                parts.append(f"{name} {_one_line(part, depth + 1)}")
+        parts = [
+            f"{name} {_one_line(part, depth + 1)}"
+            for name, part in value.items()
+            if part not in _EMPTY
+        ]
     else:
         parts = [_one_line(part, depth + 1) for part in value]
     line = ", ".join(parts)

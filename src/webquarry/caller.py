@@ -1,9 +1,7 @@
-"""Who is asking: nobody in particular on one's own machine, a principal behind a server that serves
-several.
+"""The caller of the current task: the user of this machine, or a principal of a server.
 
-What is kept for one caller (answers, large results, research sessions) is found by that caller
-alone: the name goes into every cache key and owns every record. It follows the task that serves the
-request, so nothing has to hand it on.
+Cached answers, large results and research sessions belong to one caller: the name is part of every
+cache key and owns every record. A context variable holds it.
 """
 
 from __future__ import annotations
@@ -18,13 +16,13 @@ _caller: ContextVar[str] = ContextVar("caller", default=LOCAL)
 
 
 def caller() -> str:
-    """The name of whoever this task works for."""
+    """Return the name of the caller."""
     return _caller.get()
 
 
 @contextmanager
 def serving(name: str) -> Iterator[None]:
-    """Work for this caller within the block, and in tasks that are begun in it."""
+    """Set the caller for the block, and for tasks that it starts."""
     token = _caller.set(name)
     try:
         yield

@@ -1,13 +1,10 @@
-"""Where credentials come from: one module that knows all the places.
-
-A credential is looked for in the environment, then in the folder of the tool family it came from,
-then in ours:
+"""Credentials, from the environment or from files. The first value counts:
 
     BRAVE_API_KEY  ->  ~/.config/ikigai/brave-api-key  ->  ~/.config/webquarry/brave-api-key
 
-Values are `Secret`s from the moment they are read. Files looser than mode 0600 earn a warning,
-never a refusal. Only plain files are read: a pipe or a device could hold us up for ever. A user
-without a home has no files, and the environment alone counts.
+Values are `Secret`s as soon as they are read. A file that other users can read causes a warning.
+Only regular files are read, because a pipe or a device could block. Without a home directory, only
+the environment counts.
 """
 
 from __future__ import annotations
@@ -25,16 +22,16 @@ from webquarry.secret import Secret
 
 log = logging.getLogger(__name__)
 
-NOWHERE = Path(os.devnull)  # a folder in which nothing can be, for users without a home
+NOWHERE = Path(os.devnull)  # the folder of files of users without a home directory
 _WARNED: set[Path] = set()  # credential files that others can read
-_LARGEST_FILE = 64 * 1024  # bytes; a key has some dozens
-_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # which editors put first, as a byte order mark
+_LARGEST_FILE = 64 * 1024  # bytes
+_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # a byte order mark
 
 
 @dataclass(frozen=True)
 class Credential:
-    """What a provider needs: its environment variable and the name of its file. Not every one is
-    secret (an engine id).
+    """The environment variable and the file name of a credential. Some are not secret, such as an
+    engine id.
     """
 
     variable: str
@@ -44,15 +41,15 @@ class Credential:
 
 @dataclass(frozen=True)
 class FoundCredential:
-    """A credential that was found, and where."""
+    """A credential and its source."""
 
     value: Secret
     source: str
 
 
 def find_home(environ: Mapping[str, str]) -> Path | None:
-    """The home folder of this environment, or else of this user; None when there is neither, as in
-    a container that runs under a number.
+    """Return the home directory of the environment, else of the user; None if there is neither, as
+    in a container with a numeric user.
     """
     try:
         return Path(environ.get("HOME") or Path.home())
@@ -61,9 +58,7 @@ def find_home(environ: Mapping[str, str]) -> Path | None:
 
 
 def expand_home(path: Path) -> Path:
-    """A path of the user's with `~` as the home folder; without one, a path where nothing can
-    be.
-    """
+    """Return a path with `~` expanded; below `NOWHERE` without a home directory."""
     try:
         return path.expanduser()
     except RuntimeError:
@@ -71,18 +66,16 @@ def expand_home(path: Path) -> Path:
 
 
 def folders(environ: Mapping[str, str]) -> list[Path]:
-    """The folders that may hold credential files, in the order they are tried."""
-    home = find_home(environ) or NOWHERE
-    usual = home / ".config"
+    """Return the folders of credential files in order."""
+    usual = (find_home(environ) or NOWHERE) / ".config"
     chosen = Path(environ.get("XDG_CONFIG_HOME") or usual)
-    order = [usual / "ikigai", chosen / "webquarry", usual / "webquarry"]
-    return list(dict.fromkeys(order))
+    return list(dict.fromkeys([usual / "ikigai", chosen / "webquarry", usual / "webquarry"]))
 
 
 def find(
     credential: Credential, environ: Mapping[str, str] | None = None
 ) -> FoundCredential | None:
-    """The first place that holds a value, or None."""
+    """Return the first value of a credential, or None."""
     environ = os.environ if environ is None else environ
     value = _strip(environ.get(credential.variable, ""))
     if value:
@@ -103,53 +96,53 @@ def find_in_file(path: Path, source: str) -> FoundCredential | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
-        log.warning(
-            "the credential file %s cannot be read (%s); it is passed over",
-            source,
-            explain_unreadable(error),
-        )
+        reason = explain_unreadable(error)
+        log.warning("the credential file %s cannot be read (%s); it is ignored", source, reason)
         return None
     if not value:
         return None
-    _warn_if_open(path)
+    mode = path.stat().st_mode & 0o777
+    if os.name == "posix" and mode & 0o077 and path not in _WARNED:
+        _WARNED.add(path)
+        text = "others can read the credential file %s (mode %04o); run: chmod 600 %s"
+        log.warning(text, path, mode, path)
     return FoundCredential(_check_value(value, source), source)
 
 
 def read_key_file(path: Path) -> str:
-    """What a file holds, without the white space around it and without a byte order mark; OSError
-    or ValueError for what cannot be read, or is no plain file.
+    """Return the content of a file without surrounding whitespace and byte order mark. Raises
+    OSError or ValueError.
     """
     if not stat.S_ISREG(path.stat().st_mode):
         raise ValueError("it is no plain file")
-    # A pipe that took its place meanwhile must not hold us up either.
-    with open(path, "rb", opener=_open_without_waiting) as file:
+    # not blocking, if a pipe has replaced the file since
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
         content = file.read(_LARGEST_FILE + 1)
     if len(content) > _LARGEST_FILE:
         raise ValueError(f"it is larger than {_LARGEST_FILE} bytes")
-    encoding = "utf-8"
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as some shells write
-        encoding = "utf-16"
-    return _strip(content.decode(encoding))
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return _strip(content.decode("utf-16" if is_utf16 else "utf-8"))
 
 
 def explain_unreadable(error: OSError | ValueError) -> str:
-    """Why a key file cannot be read, without anything of what it holds."""
+    """Return why a key file cannot be read, without any of its content."""
     if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
         return str(error)
     return type(error).__name__
 
 
+def fits_header(value: str) -> bool:
+    """Return whether a value can be sent in a header."""
+    return value.isascii() and value.isprintable() and " " not in value
+
+
 def _strip(value: str) -> str:
-    """The value without what people and editors put around it."""
     return value.strip().removeprefix(_MARK).strip()
 
 
 def _check_value(value: str, source: str) -> Secret:
-    """The value as a secret, if it fits into a header; the error must not repeat the value."""
+    """Return the value as a secret if it fits into a header; the error does not repeat it."""
     secret = Secret(value)
     if not fits_header(value):
         raise AuthFailure(
@@ -158,24 +151,3 @@ def _check_value(value: str, source: str) -> Secret:
             suggested_action=f"Put the bare key, and nothing else, into {source}.",
         )
     return secret
-
-
-def fits_header(value: str) -> bool:
-    """Whether a value can be sent in a header."""
-    return value.isascii() and value.isprintable() and " " not in value
-
-
-def _warn_if_open(path: Path) -> None:
-    """Warn once per file."""
-    try:
-        mode = path.stat().st_mode & 0o777
-    except OSError:
-        return
-    if os.name == "posix" and mode & 0o077 and path not in _WARNED:
-        _WARNED.add(path)
-        log.warning(
-            "others can read the credential file %s (mode %04o); run: chmod 600 %s",
-            path,
-            mode,
-            path,
-        )

@@ -1,35 +1,34 @@
 """Every error webquarry raises.
 
-WebquarryError                internal      a bug of ours, or something nobody foresaw
-├── BadInput                  bad_input     the caller can fix it
+WebquarryError                internal      a bug
+├── BadInput                  bad_input     the caller can correct it
 │   ├── LimitReached          bad_input     a limit on rows or money was reached
-│   └── BadSetting            bad_input     a setting cannot be used
-├── Refused                   blocked       the guard said no: scheme, private address, port
-├── RobotsRefused             robots        the site's robots.txt said no
-├── NetworkFailure            network       no complete answer came back
-│   └── NotRecorded           network       replay is on and nobody recorded this request
+│   └── BadSetting            bad_input     a setting is invalid
+├── Refused                   blocked       the guard refused a scheme, private address or port
+├── RobotsRefused             robots        robots.txt does not allow the page
+├── NetworkFailure            network       no complete response
+│   └── NotRecorded           network       replay is on and the recording has no such request
 ├── TooLarge                  too_large     a size limit was reached
-├── SiteRefused               blocked       the site answered with a refusal (401, 403, 451)
+├── SiteRefused               blocked       the site refused (401, 403, 451)
 │   ├── Challenge             challenge     a captcha or a bot wall
-│   └── LoginWall             login_wall    the page is behind an account
+│   └── LoginWall             login_wall    the page requires an account
 ├── NotFound                  not_found     404, 410, or a page that says so
-├── RateLimited               rate_limited  somebody asked us to slow down
-│   └── NoSlot                rate_limited  as many calls as are allowed at once are under way
-├── AuthFailure               auth          a credential is missing or was not accepted
-├── ProviderFailure           network       one provider failed in a way of its own
-│   └── ToolFailure           tool          an external tool failed: it crashed, or gave no answer
+├── RateLimited               rate_limited  too many requests
+│   └── NoSlot                rate_limited  too many calls at once
+├── AuthFailure               auth          a credential is missing or was rejected
+├── ProviderFailure           network       a provider failed in another way
+│   └── ToolFailure           tool          an external tool failed
 ├── RecordsFailure            records       the records could not be read or written
-├── Cancelled                 internal      the user stopped it; what was paid for is kept
-└── Unreadable                unsupported   fetched, but no text could be made of it
-    ├── ScriptPage            js_shell      nothing is there until its scripts have run
-    ├── ThinPage              thin          nothing, or next to nothing, is there
-    ├── TooComplex            too_complex   it takes more time or memory than a page may
+├── Cancelled                 internal      the user cancelled; paid answers are kept
+└── Unreadable                unsupported   fetched, but no text can be extracted
+    ├── ScriptPage            js_shell      the page is empty without JavaScript
+    ├── ThinPage              thin          the page has (almost) no text
+    ├── TooComplex            too_complex   the page requires too much time or memory
     └── MissingExtra          unsupported   an optional library is not installed
 
-`kind` is one of the outcomes of `OUTCOMES` (or "records", "tool" or "internal"); every door renders
-the same fields in its own form. `sentence` and `suggested_action` are whole sentences however the
-error was raised, so that one can stand behind the other; a wait is the same in words and as a
-number.
+`kind` is one of `OUTCOMES`, or "records", "tool" or "internal"; every interface renders the same
+fields in its own form. `sentence` and `suggested_action` are whole sentences, and a wait is the
+same in words and as a number.
 """
 
 from __future__ import annotations
@@ -41,53 +40,34 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 OUTCOMES = (
-    "ok",
-    "empty",
-    "rate_limited",
-    "auth",
-    "blocked",
-    "challenge",
-    "js_shell",
-    "login_wall",
-    "thin",
-    "robots",
-    "not_found",
-    "network",
-    "too_large",
-    "too_complex",
-    "unsupported",
-    "bad_input",
-)
+    "ok", "empty", "rate_limited", "auth", "blocked", "challenge", "js_shell", "login_wall", "thin",
+    "robots", "not_found", "network", "too_large", "too_complex", "unsupported", "bad_input",
+)  # fmt: skip
 
-
-# The longest wait that is believed, whoever asks for it: a server that is wrong about the time, or
-# wants to be rid of us, must not keep us away for days.
-LONGEST_WAIT_SECONDS = 3600.0
-
-
-WAIT = "{wait}"  # in an advice: the time that `retryAfterSeconds` tells, in words
-_USUAL_WAIT_SECONDS = 60.0  # where an advice says to wait and nobody said how long
-# What to do about a fault that no other address, and no better connection, would help.
+LONGEST_WAIT_SECONDS = 3600.0  # a server with a wrong clock must not block us for days
+WAIT = "{wait}"  # in an advice: the time of `retryAfterSeconds` in words
+_USUAL_WAIT_SECONDS = 60.0  # if the time is unknown
 SERVER_FAULT = "Choose another source: the fault is the server's."
 PASSING_FAULT = "The fault is the server's: try again later, or choose another source."
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
-_CLOSING_MARKS = "\"'`)]}”’»"  # that may stand behind the end of a sentence
+_CLOSING_MARKS = "\"'`)]}”’»"  # that may follow the end of a sentence
 
 
 class WebquarryError(Exception):
-    """Base of all webquarry errors. `suggested_action` says what the reader, often a model, can do
-    next; `advice` is that of the kind, for errors that say nothing of their own.
+    """Base of all errors. `suggested_action` is what the reader, often a model, can do next;
+    `advice` is the default of the kind, and `lasting_advice` the one of an error of this kind that
+    is not retryable.
     """
 
     kind: ClassVar[str] = "internal"
     advice: ClassVar[str] = "Report this with the command that led to it."
-    lasting_advice: ClassVar[str] = ""  # for one of a passing kind that does not pass
+    lasting_advice: ClassVar[str] = ""
     retryable: bool = False
-    retry_after_seconds: float | None = None  # as somebody asked for
-    least_wait_seconds: float = 1.0  # that is advised, however little was asked for
+    retry_after_seconds: float | None = None  # as the server requested
+    least_wait_seconds: float = 1.0  # minimum of the suggested wait
     provider: str | None = None
-    host: str | None = None  # to whom it happened, where the words do not say
-    attempts: tuple[Any, ...] = ()  # what was tried, in order, where several were
+    host: str | None = None  # named in the sentence, unless the message names it
+    attempts: tuple[Any, ...] = ()  # of several providers, in order
     _action: str | None = None
 
     def __init__(
@@ -110,12 +90,12 @@ class WebquarryError(Exception):
 
     @property
     def message(self) -> str:
-        """What happened, in the words it was raised with: for texts that go on behind it."""
+        """The message as it was raised, for texts that continue it."""
         return str(self.args[0])
 
     @property
     def sentence(self) -> str:
-        """What happened and to whom, in whole sentences for a person."""
+        """The message as whole sentences, with the host."""
         message = self.message
         if self.host and self.host not in message:
             message = f"{self.host}: {message}"
@@ -123,12 +103,12 @@ class WebquarryError(Exception):
 
     @property
     def sentences(self) -> str:
-        """The same, and what to do now."""
+        """The message and the suggested action."""
         return f"{self.sentence} {self.suggested_action}".strip()
 
     @property
     def suggested_action(self) -> str:
-        """What to do now, in whole sentences."""
+        """What to do next, in whole sentences."""
         action = self.action_template
         if WAIT in action:
             action = action.replace(WAIT, describe_wait(self.wait_seconds or 0.0))
@@ -140,14 +120,12 @@ class WebquarryError(Exception):
 
     @property
     def has_own_advice(self) -> bool:
-        """Whether it suggests more than its kind does."""
+        """Whether the suggested action is not the default of the kind."""
         return self._action is not None
 
     @property
     def wait_seconds(self) -> float | None:
-        """How long to wait before it is tried again, in whole seconds, as it is told in words and
-        as a number; None where nobody says.
-        """
+        """The wait before a retry in whole seconds; None if unknown."""
         seconds = self.retry_after_seconds
         if seconds is None and WAIT in self.action_template:
             seconds = _USUAL_WAIT_SECONDS
@@ -157,7 +135,7 @@ class WebquarryError(Exception):
 
     @property
     def action_template(self) -> str:
-        """What to do now, with the wait still to be filled in."""
+        """The suggested action, in which `WAIT` is not replaced."""
         if self._action is not None:
             return self._action
         if self.lasting_advice and not self.retryable:
@@ -165,7 +143,7 @@ class WebquarryError(Exception):
         return self.advice
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields every door shows; those that are not known are absent."""
+        """Return the fields that every interface shows; unknown ones are absent."""
         fields = {
             "kind": self.kind,
             "message": self.sentence,
@@ -177,16 +155,14 @@ class WebquarryError(Exception):
         return {name: value for name, value in fields.items() if value is not None}
 
     def _render_traceback_(self, *_: object) -> list[str]:
-        """What IPython and Jupyter show instead of a traceback: one line, since the frames between
-        a cell and the web say nothing to whoever wrote the cell.
-        """
+        """Return one line, which IPython and Jupyter show instead of the traceback."""
         text = f"{type(self).__name__}: {self.sentences}"
         shown = "".join(character if character.isprintable() else " " for character in text)
         return [" ".join(shown.split())]
 
 
 def end_sentence(text: str) -> str:
-    """The text with a full stop, unless a sentence ends there already."""
+    """Return the text with a full stop, unless it ends a sentence."""
     text = text.strip()
     if not text or text.rstrip(_CLOSING_MARKS).endswith(_SENTENCE_ENDS):
         return text
@@ -194,35 +170,33 @@ def end_sentence(text: str) -> str:
 
 
 def describe_wait(seconds: float, kind: str = "") -> str:
-    """A wait in words: whole seconds, as they are told beside the words; `kind` stands before
-    "seconds", such as "more".
-    """
+    """Return a wait in words; `kind` is put before "seconds", such as "more"."""
     whole = max(1, math.ceil(seconds))
     unit = "second" if whole == 1 else "seconds"
     return " ".join(filter(None, (str(whole), kind, unit)))
 
 
 class BadInput(WebquarryError):
-    """The caller can fix it."""
+    """The caller can correct it."""
 
     kind = "bad_input"
     advice = "Correct the input and call again."
 
 
 class LimitReached(BadInput):
-    """A limit on rows or money was reached; what was paid for until then is kept."""
+    """A limit on rows or money was reached; paid answers are kept."""
 
     advice = "Raise the limit, or ask for less."
 
 
 class BadSetting(BadInput):
-    """A setting cannot be used: it says nothing about the page or the site that was asked for."""
+    """A setting is invalid."""
 
     advice = "Correct or unset it; `webquarry doctor` tells what is wrong."
 
 
 class Refused(WebquarryError):
-    """The guard said no; nothing was sent to the refused address."""
+    """The guard refused an address; nothing was sent to it."""
 
     kind = "blocked"
     advice = (
@@ -231,14 +205,14 @@ class Refused(WebquarryError):
 
 
 class RobotsRefused(WebquarryError):
-    """The site's robots.txt does not allow this page to be fetched."""
+    """robots.txt does not allow the page."""
 
     kind = "robots"
     advice = "Choose another source, or set WEBQUARRY_ROBOTS=0 if you have the site's permission."
 
 
 class NetworkFailure(WebquarryError):
-    """No complete answer came back."""
+    """No complete response."""
 
     kind = "network"
     retryable = True
@@ -247,7 +221,7 @@ class NetworkFailure(WebquarryError):
 
 
 class NotRecorded(NetworkFailure):
-    """Replay is on and the recording does not hold this request."""
+    """Replay is on and the recording has no such request."""
 
     retryable = False
     lasting_advice = ""
@@ -265,21 +239,21 @@ class TooLarge(WebquarryError):
 
 
 class SiteRefused(WebquarryError):
-    """The site answered with a refusal."""
+    """The site refused the request."""
 
     kind = "blocked"
     advice = "Choose another source."
 
 
 class Challenge(SiteRefused):
-    """The site asked for proof that a person is there."""
+    """The site requires a captcha or similar."""
 
     kind = "challenge"
     advice = "Choose another source; this one answers programs with a captcha."
 
 
 class LoginWall(SiteRefused):
-    """The page is behind an account."""
+    """The page requires an account."""
 
     kind = "login_wall"
     advice = "Choose another source; this one needs an account."
@@ -293,7 +267,7 @@ class NotFound(WebquarryError):
 
 
 class RateLimited(WebquarryError):
-    """Somebody asked us to slow down."""
+    """Too many requests."""
 
     kind = "rate_limited"
     retryable = True
@@ -302,23 +276,22 @@ class RateLimited(WebquarryError):
 
 
 class NoSlot(RateLimited):
-    """As many calls as are allowed at once are under way."""
+    """Too many calls at once."""
 
     retry_after_seconds = 1.0
     advice = "Wait for a call that is under way to end, then try again."
 
 
 class AuthFailure(WebquarryError):
-    """A credential is missing or was not accepted."""
+    """A credential is missing or was rejected."""
 
     kind = "auth"
     advice = "Run `webquarry doctor` to see which credentials were found and where."
-    # The same as it is, where a contract has words for it that say something else.
-    plain: AuthFailure | None = None
+    plain: AuthFailure | None = None  # the same error, if a contract has its own text for it
 
 
 class ProviderFailure(WebquarryError):
-    """One provider failed in a way of its own."""
+    """A provider failed in another way."""
 
     kind = "network"
     retryable = True
@@ -327,8 +300,8 @@ class ProviderFailure(WebquarryError):
 
 
 class ToolFailure(ProviderFailure):
-    """An external tool failed: it did not start, crashed, took too long or gave no usable answer;
-    or it said itself that it failed.
+    """An external tool did not start, crashed, timed out, returned no usable answer, or reported an
+    error.
     """
 
     kind = "tool"
@@ -337,9 +310,8 @@ class ToolFailure(ProviderFailure):
 
 
 class RecordsFailure(WebquarryError):
-    """The records could not be read or written; nothing was changed. `reason` is one word: `full`,
-    `read_only`, `permission`, `no_folder`, `failing`, `busy`, `moved`, `damaged`, `newer`,
-    `lost_key`, `foreign`, or `unavailable` where they are in a Redis that is.
+    """The records could not be read or written; nothing was changed. `reason` is one word, as in
+    `store.database.Trouble`, or `unavailable` for those in Redis.
     """
 
     kind = "records"
@@ -359,7 +331,7 @@ class RecordsFailure(WebquarryError):
 
 
 class Cancelled(WebquarryError):
-    """The asking was stopped by the user; what was paid for until then is kept."""
+    """The user cancelled; paid answers are kept."""
 
     kind = "internal"
     retryable = True
@@ -367,14 +339,14 @@ class Cancelled(WebquarryError):
 
 
 class Unreadable(WebquarryError):
-    """Fetched, but no text could be made of it."""
+    """Fetched, but no text can be extracted."""
 
     kind = "unsupported"
     advice = "Choose another source for the same facts."
 
 
 class ScriptPage(Unreadable):
-    """The page shows nothing until its scripts have run."""
+    """The page is empty without JavaScript."""
 
     kind = "js_shell"
     advice = (
@@ -383,13 +355,13 @@ class ScriptPage(Unreadable):
 
 
 class ThinPage(Unreadable):
-    """The page has nothing to read."""
+    """The page has (almost) no text."""
 
     kind = "thin"
 
 
 class TooComplex(Unreadable):
-    """Reading the page takes more time or memory than a page may take."""
+    """The page requires too much time or memory."""
 
     kind = "too_complex"
     advice = (

@@ -1,4 +1,4 @@
-"""Logs: to stderr, one line each, as text or as JSON, with every secret taken out."""
+"""Log messages on stderr, as text or as JSON lines, with secrets masked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LABELS: ContextVar[Mapping[str, str]] = ContextVar(
 
 @contextmanager
 def add_labels(**labels: str) -> Iterator[None]:
-    """Put these on every line that is logged within the block, or by tasks begun in it."""
+    """Add labels to every message of the block and of tasks that it starts."""
     token = _LABELS.set({**_LABELS.get(), **labels})
     try:
         yield
@@ -29,7 +29,7 @@ def add_labels(**labels: str) -> Iterator[None]:
 
 
 class RedactingFormatter(logging.Formatter):
-    """Formats a record, traceback included, and then takes the secrets out of the whole of it."""
+    """Masks secrets in the formatted record with its traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         labels = "".join(f" [{name} {value}]" for name, value in _LABELS.get().items())
@@ -37,7 +37,7 @@ class RedactingFormatter(logging.Formatter):
 
 
 class JsonFormatter(RedactingFormatter):
-    """One JSON object a line."""
+    """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = {
@@ -53,11 +53,9 @@ class JsonFormatter(RedactingFormatter):
 
 
 def set_up(level: str, style: str = "text") -> None:
-    """Send our log to stderr at this level, and nobody's to stdout. Calling it again changes the
-    level and the style.
-    """
+    """Log to stderr at a level. Calling it again changes the level and the style."""
     root = logging.getLogger()
-    formatter: RedactingFormatter = RedactingFormatter("webquarry: %(levelname)s: %(message)s")
+    formatter = RedactingFormatter("webquarry: %(levelname)s: %(message)s")
     if style == "json":
         formatter = JsonFormatter()
     ours = [
@@ -68,6 +66,6 @@ def set_up(level: str, style: str = "text") -> None:
         root.addHandler(ours[0])
     for handler in ours:
         handler.setFormatter(formatter)
-    # Libraries below us log request URLs and headers at lower levels.
+    # libraries log request URLs and headers at lower levels
     root.setLevel(logging.WARNING)
     logging.getLogger("webquarry").setLevel(level.upper())
