@@ -12,9 +12,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.net.doubles import FakeClock, FakeWeb
+from tests.net.doubles import FakeClock
 from tests.search.engines import KEYS, Engines, brave_limit, called, failed, routed
-from tests.tools.pages import URL, Session, page
+from tests.tools.pages import URL
 from webquarry import errors
 from webquarry._read.workers.protocol import pack_error, unpack_error
 from webquarry._search.models import Query
@@ -146,31 +146,6 @@ def test_a_wait_that_a_server_asks_for_is_told_as_it_is() -> None:
         assert caught.value.as_dict()["retryAfterSeconds"] == 7.0
 
 
-def test_a_page_that_is_not_there_is_told_in_two_sentences() -> None:
-    with pytest.raises(WebquarryError) as caught:
-        page("gone", status=404).scrape()
-
-    assert caught.value.sentences == (
-        "harbor.example answered 404 (Not Found). "
-        "Check the address, or search for the page's new place."
-    )
-
-
-@pytest.mark.parametrize(
-    ("failure", "words"),
-    [
-        (httpx2.ConnectError("x"), "harbor.example: No connection could be made."),
-        (httpx2.ReadTimeout("x"), "harbor.example: The server stopped answering."),
-    ],
-)
-def test_a_failure_of_the_network_names_the_host(failure: Exception, words: str) -> None:
-    web = FakeWeb({URL: failure, "https://harbor.example/robots.txt": httpx2.Response(404)})
-    with pytest.raises(NetworkFailure) as caught:
-        Session(web).scrape()
-
-    assert caught.value.as_dict()["message"] == words
-
-
 def test_a_rate_limit_of_a_search_tells_one_wait() -> None:
     for seconds in (1, 90):
         with pytest.raises(RateLimited) as caught:
@@ -247,17 +222,6 @@ def literal_of(node: ast.expr) -> str | None:
             parts.append(str(part.value) if isinstance(part, ast.Constant) else "{}")
         return "".join(parts)
     return None
-
-
-def test_no_error_of_the_package_spells_a_wait_of_its_own() -> None:
-    told = []
-    for place, call in calls_of_errors():
-        for keyword in call.keywords:
-            text = literal_of(keyword.value) or ""
-            if keyword.arg == "suggested_action" and re.search(r"Wait \S+ seconds", text):
-                told.append(f"{place}: {text}")
-
-    assert told == []
 
 
 def test_every_message_of_the_package_begins_and_every_advice_begins_and_ends_as_a_sentence() -> (

@@ -10,7 +10,6 @@ import pytest
 from tests.cache.kept_values import HandClock, making, with_cache
 from webquarry.store.cache import (
     Cache,
-    CachedValue,
     CacheEntry,
     Made,
     MemoryStore,
@@ -161,24 +160,6 @@ def test_nobody_waits_for_a_far_store_to_keep_what_was_made_and_closing_does() -
     assert asyncio.run(run()) == ([], ["k"])
 
 
-def test_when_too_much_waits_to_be_kept_whoever_brings_more_waits_too() -> None:
-    async def run() -> int:
-        far = SlowStore()
-        cache = Cache([MemoryStore(1_000_000), far], HandClock())
-        for number in range(32):
-            await cache.keep(f"k{number}", Made(b"v", 60))
-        last = asyncio.create_task(cache.keep("last", Made(b"v", 60)))
-        for _ in range(5):
-            await asyncio.sleep(0)
-        assert not last.done()
-        far.may_keep.set()
-        await last
-        await cache.aclose()
-        return len(far.kept)
-
-    assert asyncio.run(run()) == 33
-
-
 def test_the_first_of_several_keys_that_is_stored_is_returned(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         for key in ("b", "c"):
@@ -200,31 +181,3 @@ def test_variants_of_an_entry_are_stored_separately(tmp_path: Path) -> None:
         assert [entry.value if entry else None for entry in entries] == [b"a", b"b c", None]
 
     with_cache(tmp_path, work)
-
-
-def test_look_replaces_the_lookup_of_the_key(tmp_path: Path) -> None:
-    async def work(cache: Cache, clock: HandClock) -> None:
-        calls: list[bytes] = []
-        await cache.put("other", Made(b"as good", 60))
-
-        async def look() -> CachedValue | None:
-            found = await cache.get_first(["k", "other"])
-            return found[1] if found else None
-
-        kept = await cache.get_or_make("k", making(b"v", calls), look=look)
-        assert (kept.value, calls) == (b"as good", [])
-
-    with_cache(tmp_path, work)
-
-
-def test_closing_waits_for_writes_to_the_disk(tmp_path: Path) -> None:
-    async def keep(cache: Cache, clock: HandClock) -> None:
-        for number in range(5):
-            await cache.keep(f"k{number}", Made(b"%d" % number, 60))
-
-    async def find(cache: Cache, clock: HandClock) -> None:
-        found = [await cache.get(f"k{number}") for number in range(5)]
-        assert [one.value for one in found if one] == [b"0", b"1", b"2", b"3", b"4"]
-
-    with_cache(tmp_path, keep)
-    with_cache(tmp_path, find)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -79,46 +78,6 @@ def test_a_damaged_file_is_set_aside_with_a_warning_and_work_goes_on(
         assert (tmp_path / "cache.sqlite3.damaged").read_bytes() == damage
 
 
-def keeps_one_value(folder: Path) -> None:
-    """One run of a cache keeps a value, and the next one finds it."""
-
-    async def keep(cache: Cache, clock: HandClock) -> None:
-        await cache.put("k", Made(b"v", 60))
-
-    async def find(cache: Cache, clock: HandClock) -> None:
-        assert (await cache.get("k")) is not None
-
-    with_cache(folder, keep)
-    with_cache(folder, find)
-
-
-def test_a_database_with_tables_of_another_shape_is_set_aside(tmp_path: Path) -> None:
-    database = sqlite3.connect(tmp_path / "cache.sqlite3")
-    database.execute("CREATE TABLE entries (something_else)")
-    database.close()
-
-    keeps_one_value(tmp_path)
-    assert (tmp_path / "cache.sqlite3.damaged").exists()
-
-
-def test_a_damaged_file_that_cannot_be_moved_leaves_memory_alone(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "cache.sqlite3").write_bytes(b"not a database at all" * 100)
-
-    def refuse(path: Path, target: Path) -> Path:
-        raise PermissionError(13, "Permission denied")
-
-    async def work(cache: Cache, clock: HandClock) -> None:
-        await cache.put("k", Made(b"v", 60))
-        assert (await cache.get("k")) is not None
-
-    monkeypatch.setattr(Path, "replace", refuse)
-    with caplog.at_level(logging.WARNING):
-        with_cache(tmp_path, work)
-    assert caplog.text.count("continuing without it") == 1
-
-
 def test_a_file_that_another_process_has_replaced_is_not_replaced_again(tmp_path: Path) -> None:
     async def run() -> None:
         late = DiskStore(tmp_path, 1_000_000)
@@ -174,16 +133,6 @@ def test_a_full_disk_leaves_memory_alone_for_a_while_and_is_said_once(
         asyncio.run(run())
     assert caplog.text.count("continuing without it") == 1
     assert list(tmp_path.glob("*.damaged")) == []
-
-
-def test_a_file_that_calls_itself_read_only_where_we_may_write_is_damaged(tmp_path: Path) -> None:
-    keeps_one_value(tmp_path)
-    data = bytearray((tmp_path / "cache.sqlite3").read_bytes())
-    data[18] = 200  # the version of the format that is needed to write to it
-    (tmp_path / "cache.sqlite3").write_bytes(data)
-
-    keeps_one_value(tmp_path)
-    assert (tmp_path / "cache.sqlite3.damaged").exists()
 
 
 def test_the_file_stays_within_its_size_and_keeps_the_newest(tmp_path: Path) -> None:

@@ -57,43 +57,6 @@ def test_all_waiting_callers_get_the_exception(tmp_path: Path) -> None:
     with_cache(tmp_path, work)
 
 
-def test_work_that_is_slow_to_end_does_not_take_the_place_of_what_began_after_it(
-    tmp_path: Path,
-) -> None:
-    async def work(cache: Cache, clock: HandClock) -> None:
-        gate = Gate()
-        may_end, has_ended = asyncio.Event(), asyncio.Event()
-
-        async def make() -> Made:
-            is_first = not gate.begun
-            try:
-                return await gate.make()
-            finally:
-                if is_first:  # it was called off, and tidies up
-                    await may_end.wait()
-                    has_ended.set()
-
-        first = asyncio.create_task(cache.get_or_make("k", make))
-        await until(lambda: gate.begun == 1)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        second = asyncio.create_task(cache.get_or_make("k", make))
-        await until(lambda: gate.begun == 2)
-        may_end.set()
-        await has_ended.wait()
-        for _ in range(5):
-            await asyncio.sleep(0)
-        third = asyncio.create_task(cache.get_or_make("k", make))
-        for _ in range(5):
-            await asyncio.sleep(0)
-        gate.open.set()
-        assert {(await second).value, (await third).value} == {b"value"}
-        assert gate.begun == 2
-
-    with_cache(tmp_path, work)
-
-
 def test_work_that_nobody_waits_for_is_cancelled(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         started, ended = asyncio.Event(), asyncio.Event()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 from webquarry.clock import Clock
 from webquarry.settings import Settings
 from webquarry.store.cache import freshness
-from webquarry.store.open import find_cache_folder, open_cache, open_disk_cache
+from webquarry.store.open import find_cache_folder, open_cache
 
 
 @pytest.mark.parametrize(
@@ -47,23 +46,6 @@ def test_without_a_home_answers_are_kept_in_memory_only(
 
     assert [type(store).__name__ for store in stores] == ["MemoryStore"]
     assert "memory only" in caplog.text
-
-
-def test_memory_stands_in_front_of_the_disk(tmp_path: Path) -> None:
-    stores = open_cache(Settings(cache_folder=tmp_path), {}, Clock())._stores
-
-    assert [type(store).__name__ for store in stores] == ["MemoryStore", "DiskStore"]
-
-
-def test_a_store_that_was_never_used_closes_without_a_trace(tmp_path: Path) -> None:
-    async def use() -> None:
-        store = open_disk_cache(Settings(cache_folder=tmp_path / "cache"), {})
-        assert store is not None
-        await store.aclose()
-
-    asyncio.run(use())
-
-    assert not (tmp_path / "cache").exists()
 
 
 def test_a_store_that_is_closed_when_the_interpreter_ends_says_nothing(tmp_path: Path) -> None:

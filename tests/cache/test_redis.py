@@ -47,30 +47,6 @@ def test_a_server_with_another_key_finds_nothing(redis_server: RedisServer) -> N
     asyncio.run(scenario())
 
 
-def test_a_value_moved_under_another_name_is_not_believed(redis_server: RedisServer) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as connection:
-            store = RedisStore(connection, 1000)
-            await store.put("k", CacheEntry(b"v", 0.0, 60.0))
-            old, new = connection.key("cache", "k"), connection.key("cache", "l")
-            await connection.run(lambda redis: redis.rename(old, new))
-            assert await store.get("l", 1.0) is None
-
-    asyncio.run(scenario())
-
-
-def test_what_is_too_large_or_over_already_is_not_kept(redis_server: RedisServer) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as connection:
-            store = RedisStore(connection, 10)
-            await store.put("large", CacheEntry(b"x" * 11, 0.0, 60.0))
-            await store.put("over", CacheEntry(b"x", 60.0, 60.0))
-            assert await store.get("large", 1.0) is None
-            assert await store.get("over", 1.0) is None
-
-    asyncio.run(scenario())
-
-
 def test_callers_do_not_find_each_others_answers(redis_server: RedisServer) -> None:
     async def scenario() -> None:
         async with redis_server.connect() as first, redis_server.connect() as second:
@@ -154,16 +130,6 @@ def test_a_loop_that_was_busy_itself_does_not_take_that_for_an_outage(
     asyncio.run(scenario())
 
 
-def test_scripts_go_on_when_redis_has_forgotten_them(redis_server: RedisServer) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as connection:
-            assert await connection.script("return ARGV[1]", [], ["a"]) == b"a"
-            redis_server.say("SCRIPT", "FLUSH")
-            assert await connection.script("return ARGV[1]", [], ["b"]) == b"b"
-
-    asyncio.run(scenario())
-
-
 def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(
     redis_server: RedisServer,
 ) -> None:
@@ -203,26 +169,6 @@ def test_a_full_redis_keeps_nothing_and_that_is_said_once(
     with caplog.at_level(logging.WARNING):
         asyncio.run(scenario())
     assert caplog.text.count("refused a command") == 1
-
-
-def test_a_caller_that_leaves_in_the_middle_breaks_nothing(redis_server: RedisServer) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as connection:
-            store = RedisStore(connection, 1000)
-            await store.put("k", CacheEntry(b"v", 0.0, 60.0))
-            redis_server.freeze()
-            leaving = [asyncio.create_task(store.get("k", 1.0)) for _ in range(40)]
-            await asyncio.sleep(0)
-            for task in leaving:
-                task.cancel()
-            assert all(
-                isinstance(one, asyncio.CancelledError)
-                for one in await asyncio.gather(*leaving, return_exceptions=True)
-            )
-            redis_server.thaw()
-            assert await store.get("k", 1.0)
-
-    asyncio.run(scenario())
 
 
 def test_only_what_the_shared_store_holds_is_kept_for_all(redis_server: RedisServer) -> None:

@@ -166,18 +166,6 @@ def test_the_log_is_bounded_in_bytes_and_the_oldest_calls_go_first(tmp_path: Pat
     assert kept == list(range(300 - len(kept), 300))
 
 
-def test_one_large_batch_is_bounded_too(tmp_path: Path) -> None:
-    calls = open_log(tmp_path, most_bytes=20_000)
-    for number in range(300):
-        with calls.watch("web_search", {"number": number}):
-            pass
-    calls.flush()
-    kept = [logged.arguments["number"] for logged in calls.list_after(most=1000)]
-
-    assert 20 < len(kept) < 300
-    assert kept[-1] == 299
-
-
 def test_calls_that_are_too_old_are_not_listed(tmp_path: Path) -> None:
     log_one(open_log(tmp_path), number=1)
 
@@ -238,15 +226,6 @@ def test_a_log_that_cannot_be_written_is_said_once_and_costs_no_call(
 
     assert len(caplog.records) == 1
     assert "calls.sqlite3 cannot be used" in caplog.text
-
-
-def test_calls_are_written_by_a_thread_of_the_log_without_being_asked_to(tmp_path: Path) -> None:
-    calls = open_log(tmp_path)
-    with calls.watch("web_search", {}):
-        pass
-    calls.close()
-
-    assert len(calls.list_after()) == 1
 
 
 def test_fields_of_a_newer_release_are_ignored() -> None:

@@ -97,14 +97,6 @@ def test_a_page_that_was_read_is_found_again_with_its_age(tmp_path: Path) -> Non
     assert found.meta["webquarry/routing"]["providerUsed"] == "library"
 
 
-def test_an_answer_of_the_library_that_was_asked_for_needs_no_note(tmp_path: Path) -> None:
-    assert read_then_search(tmp_path).note is None
-
-
-def test_it_is_found_by_a_later_process(tmp_path: Path) -> None:
-    assert read_then_search(tmp_path).urls == [URL]
-
-
 def test_filters_hold_for_the_library(tmp_path: Path) -> None:
     assert read_then_search(tmp_path, site="harbor.example").urls == [URL]
     assert read_then_search(tmp_path, site="other.example").urls == []
@@ -170,16 +162,6 @@ def test_where_nobody_answers_what_was_read_stands_in_and_says_so(tmp_path: Path
 def test_nobody_stands_in_for_a_provider_that_is_named(tmp_path: Path) -> None:
     with pytest.raises(NetworkFailure):
         read_then_search(tmp_path, provider="duckduckgo")
-
-
-def test_what_was_read_stands_in_for_a_moment_only(tmp_path: Path) -> None:
-    async def run() -> list[Any]:
-        async with open_kit(tmp_path) as kit:
-            before = await search(kit, provider="library")
-            await call(kit, "scrape_page", url=URL)
-            return [before.urls, (await search(kit, provider="library")).urls]
-
-    assert asyncio.run(run()) == [[], [URL]]
 
 
 def test_the_commands_tell_add_forget_and_export(

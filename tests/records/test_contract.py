@@ -141,17 +141,6 @@ def test_many_who_write_at_once_lose_nothing(places: Places) -> None:
     places.run(scenario)
 
 
-def test_of_those_who_begin_the_same_journal_at_once_one_does(places: Places) -> None:
-    async def scenario(one: Journals, other: Journals) -> None:
-        said = await asyncio.gather(
-            *(begin(found, "s1") for found in (one, other) * 4), return_exceptions=True
-        )
-        assert sorted(type(word).__name__ for word in said) == ["JournalExists"] * 7 + ["NoneType"]
-        assert (await read(one, "s1")).entries == (b"first",)
-
-    places.run(scenario)
-
-
 def test_a_journal_ends_when_nobody_has_touched_it_for_long(places: Places) -> None:
     async def scenario(one: Journals, _: Journals) -> None:
         await begin(one, "s1", now=0.0)
@@ -201,48 +190,6 @@ def test_beyond_the_most_a_finished_journal_gives_way_before_one_that_is_idle_fo
             await begin(one, "a", 6.0, most=5)
         await begin(one, "of bob", 7.0, owner="bob", most=1)  # who has a most of his own
         assert await list_ids(one, 8.0) == ["c", "a"]
-
-    places.run(scenario)
-
-
-def test_where_no_journal_is_finished_the_one_idle_longest_gives_way(places: Places) -> None:
-    async def scenario(one: Journals, other: Journals) -> None:
-        for number, id in enumerate("abc"):
-            await begin(one, id, float(number), most=3)
-        await other.append("ada", "a", b"more", 4.0)
-        await begin(one, "d", 5.0, most=3)
-        assert await list_ids(other, 6.0) == ["d", "a", "c"]
-        await one.append("ada", "a", b"end", 7.0, finished=True)
-        await one.append("ada", "a", b"again", 8.0, finished=False)
-        await begin(one, "e", 9.0, most=3)
-        assert await list_ids(other, 10.0) == ["e", "a", "d"]
-
-    places.run(scenario)
-
-
-def test_with_a_lower_most_than_before_as_many_give_way_as_have_to(places: Places) -> None:
-    async def scenario(one: Journals, _: Journals) -> None:
-        for number, id in enumerate("abcde"):
-            await begin(one, id, float(number), most=5)
-        await one.append("ada", "d", b"end", 6.0, finished=True)
-        await begin(one, "f", 7.0, most=3)
-        assert await list_ids(one, 8.0) == ["f", "e", "c"]
-
-    places.run(scenario)
-
-
-def test_of_the_finished_ones_that_which_was_touched_longest_ago_gives_way(places: Places) -> None:
-    async def scenario(one: Journals, _: Journals) -> None:
-        for number, id in enumerate("abc"):
-            await begin(one, id, float(number))
-            await one.append("ada", id, b"end", float(number), finished=True)
-        await one.append("ada", "a", b"more", 10.0)
-        await begin(one, "d", 11.0, most=3)
-        assert [found.id for found in await one.list("ada", 12.0, idle_seconds=HOURS)] == [
-            "d",
-            "a",
-            "c",
-        ]
 
     places.run(scenario)
 

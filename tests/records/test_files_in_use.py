@@ -12,7 +12,6 @@ from tests.records.record_files import (
     begin,
     count_entries,
     opened,
-    read,
     refusal,
 )
 
@@ -68,16 +67,3 @@ def test_damaged_file_is_left_alone_and_its_error_says_what_to_do(tmp_path: Path
     assert "Restore a backup copy" in failure.suggested_action
     assert "move state.sqlite3 and state.key to another folder" in failure.suggested_action
     assert (tmp_path / NAME).read_bytes() == damaged
-
-
-def test_records_that_were_moved_away_start_empty_and_can_be_moved_back(tmp_path: Path) -> None:
-    folder = tmp_path / "records"
-    with opened(folder) as file:
-        begin(file, "s1")
-    folder.rename(tmp_path / "away")
-    with opened(folder) as file:
-        assert read(file, "s1") is None
-    shutil.rmtree(folder)
-    (tmp_path / "away").rename(folder)
-
-    assert count_entries(folder, "s1") == 1

@@ -136,21 +136,6 @@ def test_a_redis_that_is_full_refuses_and_nothing_is_half_written(
     asyncio.run(scenario())
 
 
-def test_an_entry_moved_to_another_place_is_noticed(redis_server: RedisServer) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as connection:
-            found = journals(connection)
-            await begin(found)
-            await found.append("ada", "s1", b"second", 1001.0)
-            key = b"webquarry:journal:entries:" + found._name("ada", "s1")
-            swap = "redis.call('RPUSH', KEYS[1], redis.call('LPOP', KEYS[1])) return 1"
-            await connection.script(swap, [key], [])
-            with pytest.raises(RecordsFailure, match="cannot be decrypted"):
-                await entries(found)
-
-    asyncio.run(scenario())
-
-
 @pytest.mark.parametrize("moment", ["never", "inf", "1e300", ""])
 def test_a_moment_that_somebody_changed_is_a_damaged_record(
     redis_server: RedisServer, moment: str
@@ -175,17 +160,5 @@ def test_a_server_with_another_key_finds_no_journal(redis_server: RedisServer) -
             await begin(journals(connection))
             assert await journals(other).read("ada", "s1", 1000.0, idle_seconds=HOURS) is None
             assert await journals(other).list("ada", 1000.0, idle_seconds=HOURS) == []
-
-    asyncio.run(scenario())
-
-
-def test_what_has_ended_leaves_nothing_behind(redis_server: RedisServer) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as connection:
-            found = journals(connection)
-            await begin(found, "s1", 0.0)
-            alone = redis_server.say("DBSIZE")
-            await begin(found, "s2", 1.0 + HOURS)
-            assert redis_server.say("DBSIZE") == alone == b":4\r\n"
 
     asyncio.run(scenario())

@@ -30,7 +30,6 @@ from webquarry.caller import serving
 from webquarry.settings import Settings
 from webquarry.store.journals import FileJournals
 from webquarry.store.open import open_records
-from webquarry.store.records import RecordFile
 
 
 def test_where_no_folder_can_be_made_records_are_refused_until_it_can(tmp_path: Path) -> None:
@@ -119,15 +118,6 @@ asyncio.run(main())
 """
 
 
-def test_an_error_of_the_database_does_not_empty_records_in_memory() -> None:
-    file = RecordFile(None)
-    begin(file, "s1")
-    refusal(lambda: file.do(lambda database, _: database.execute("SELECT * FROM nowhere")))
-
-    assert append(file, "s1") == 2
-    file.close()
-
-
 def test_a_disk_that_takes_no_more_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True, check=True
@@ -206,15 +196,6 @@ def test_another_key_is_a_lost_key_and_not_an_empty_record(tmp_path: Path) -> No
         failure = refusal(lambda: read(file, "s1"))
 
     assert failure.reason == "lost_key"
-
-
-@pytest.mark.parametrize(("version", "reason"), [(999, "newer"), (2_000_000_000, "newer")])
-def test_a_newer_file_is_told_from_a_damaged_one(tmp_path: Path, version: int, reason: str) -> None:
-    with opened(tmp_path) as file:
-        begin(file, "s1")
-        file.do(lambda database, _: database.execute(f"PRAGMA user_version = {version}"))
-    with opened(tmp_path) as file:
-        assert refusal(lambda: append(file, "s1")).reason == reason
 
 
 def test_an_empty_file_is_a_damaged_one_and_not_a_new_one(tmp_path: Path) -> None:

@@ -15,14 +15,11 @@ from typing import Any
 import httpx2
 import pytest
 
-import webquarry
-from tests.search.engines import Engines, brave, called, failed
+from tests.search.engines import Engines, brave, called
 from tests.search.scholarly.replies import response
-from tests.search.scholarly.test_scholarly_finder import SIX, all_fail, indexes, pubmed
-from webquarry._search.scholarly.models import Author, Paper
+from tests.search.scholarly.test_scholarly_finder import SIX, all_fail, indexes
 from webquarry.errors import BadInput, RateLimited
 from webquarry.sessions.models import ResearchSession
-from webquarry.sessions.references import parse_author, work_of_paper
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
@@ -119,16 +116,6 @@ def test_a_retraction_is_told_by_whoever_knows_of_it(
     assert paper["retractionStatus"] == status
 
 
-def test_pubmed_tells_of_a_retraction_with_its_notice() -> None:
-    (paper,) = papers(only(pubmed=pubmed))
-
-    assert paper["retractionStatus"] == {
-        "retracted": True,
-        "kind": "retraction",
-        "noticeDoi": "10.5555/bio.2021.009",
-    }
-
-
 def test_corrections_and_reinstatements_are_no_retraction_and_a_notice_is_not_retracted_itself() -> (
     None
 ):
@@ -141,18 +128,6 @@ def test_corrections_and_reinstatements_are_no_retraction_and_a_notice_is_not_re
     assert by_doi["10.5555/chem.2022.5"]["retractionStatus"]["retracted"] is False
     assert "retractionStatus" not in by_doi["10.5555/rein.2019.3"]
     assert "retractionStatus" not in by_doi["10.5555/bio.2021.009"]
-
-
-def test_a_flag_that_does_not_know_of_a_reinstatement_does_not_outlive_it() -> None:
-    flagged = json.loads(response("openalex/ok_200_retracted.json").content)
-    flagged["results"][0]["doi"] = "https://doi.org/10.5555/rein.2019.3"
-    engines = only(
-        crossref=response("crossref/ok_200_notices.json"),
-        openalex=httpx2.Response(200, json=flagged),
-    )
-    paper = next(one for one in papers(engines) if one["doi"] == "10.5555/rein.2019.3")
-
-    assert "retractionStatus" not in paper
 
 
 def test_text_from_an_index_hides_nothing_and_ends_no_chat() -> None:
@@ -228,10 +203,6 @@ def test_source_limits_to_one_index_and_provider_counts_for_more() -> None:
     assert answered(indexes(), source="arxiv").meta["webquarry/routing"]["notes"] == []
 
 
-def test_an_empty_provider_is_the_same_as_none() -> None:
-    assert search(indexes(), provider=" ", sessionId="") == search(indexes())
-
-
 # Nothing found
 
 
@@ -245,15 +216,6 @@ def test_nothing_found_has_hints_with_the_filters_that_applied() -> None:
         {"action": "remove-filter", "filter": "year_from"},
         {"action": "remove-filter", "filter": "pdf_only"},
     ]
-
-
-def test_for_one_source_the_hints_name_the_others() -> None:
-    hints = search(only(), source="arxiv")["hints"]
-
-    assert hints["filtersApplied"] == ["source"]
-    others = [action["provider"] for action in hints["suggestedActions"] if "provider" in action]
-    assert others == [name for name in SIX if name != "arxiv"]
-    assert search(only(), provider="arxiv")["hints"]["reason"] == "no_match"
 
 
 # Beside the answer
@@ -312,24 +274,6 @@ def test_every_paper_is_a_source_with_its_reference() -> None:
     assert (source.csl["volume"], source.csl["page"]) == ("12", "201-219")
     assert source.csl["issued"] == {"date-parts": [[2023, 4, 5]]}
     assert "abstract" not in source.csl
-
-
-def test_a_preprint_is_cited_by_its_number() -> None:
-    source = next(
-        one
-        for one in answered(only(arxiv=response("arxiv/ok_200.xml"))).sources()
-        if "0207270" in one.url
-    )
-
-    assert source.csl is not None
-    assert source.csl["number"] == "arXiv:cond-mat/0207270"
-    assert (source.csl["type"], source.csl["publisher"]) == ("article", "arXiv")
-    assert source.csl["author"] == [{"family": "Haddad", "given": "R."}]
-
-
-def test_a_paper_of_which_nothing_is_known_is_cited_as_a_page() -> None:
-    assert work_of_paper(Paper("T", "https://a.example/", "brave")).kind == "webpage"
-    assert parse_author(Author("BLUE Group")).literal == "BLUE Group"
 
 
 def test_of_very_many_authors_the_first_are_shown_and_how_many_there_are() -> None:
@@ -418,24 +362,3 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
     yield server
     server.shutdown()
     server.server_close()
-
-
-def test_over_real_sockets_the_answer_is_that_of_all_who_answered(
-    site: ThreadingHTTPServer,
-) -> None:
-    answer = webquarry.call("academic_search", query="tidal energy")
-    found = answer.as_dict()
-
-    assert found["resultCount"] == 5
-    assert found["papers"][0]["doi"] == "10.5555/jce.2023.0042"
-    assert (
-        "Semantic Scholar is left out: rate_limited" in answer.meta["webquarry/routing"]["notes"][0]
-    )
-    assert len(site.asked) == 7  # type: ignore[attr-defined]
-
-
-def test_an_index_of_ones_own_that_fails_is_named_with_all_others_when_nobody_answers() -> None:
-    with pytest.raises(webquarry.WebquarryError) as caught:
-        search(all_fail(brave=failed(500)))
-
-    assert "No search provider answered" in caught.value.message

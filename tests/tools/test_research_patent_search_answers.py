@@ -21,7 +21,6 @@ from tests.tools.patents import (
     G,
     answered,
     numbers,
-    routing,
 )
 from webquarry.errors import BadInput, WebquarryError
 
@@ -74,15 +73,6 @@ def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
     assert engines.names == []
 
 
-def test_an_unknown_provider_is_told_whom_there_is() -> None:
-    with pytest.raises(BadInput) as caught:
-        answered(Engines(), LENS_ONLY, provider="nope")
-    assert "epo" in caught.value.suggested_action
-    assert "lens (configured)" in caught.value.suggested_action
-    assert "brave" in caught.value.suggested_action
-    assert caught.value.suggested_action.endswith(", web.")
-
-
 @pytest.mark.parametrize("name", ["assignee", "inventor"])
 def test_a_name_alone_is_enough(name: str) -> None:
     engines = Engines(lens=LENS)
@@ -133,21 +123,6 @@ def test_a_landscape_counts_assignees_over_more_than_it_shows_for_one_request() 
         {"assignee": "Tideworks Ltd", "count": 20, "share": 0.667},
         {"assignee": "Oldmill Inc", "count": 10, "share": 0.333},
     ]
-
-
-def test_other_searches_ask_for_no_more_than_is_wanted_and_count_nobody() -> None:
-    engines = Engines(lens=LENS)
-    answer = answered(engines, LENS_ONLY, num_results=3).as_dict()
-
-    assert engines.sent()["size"] == 3
-    assert "assigneeClusters" not in answer
-
-
-def test_a_landscape_of_the_web_counts_nobody_and_says_why() -> None:
-    answer = answered(Engines(brave=FOUND), BRAVE, search_type="landscape")
-
-    assert answer.as_dict()["assigneeClusters"] == []
-    assert any("whose the patents are" in note for note in routing(answer)["notes"])
 
 
 def test_the_sources_are_references_of_the_kind_patent() -> None:

@@ -12,7 +12,6 @@ import pytest
 from tests.search.engines import Engines
 from tests.search.patents.recorded import KEYS, LENS_ONLY
 from tests.tools.patents import BRAVE, FOUND, LENS, LOGIN, NO_EPO, answered, numbers, routing
-from webquarry.errors import NetworkFailure
 
 PAGE = (Path(__file__).parent.parent / "evidence" / "patent_page.html").read_text("utf-8")
 
@@ -77,22 +76,3 @@ def test_a_number_that_has_no_page_is_nothing_and_nobody_searches_for_similar_on
     assert numbers(answer) == []
     assert set(engines.names) == {"pages"}
     assert answer.as_dict()["hints"]["reason"] == "no_match"
-
-
-def test_where_the_page_cannot_be_read_only_the_same_number_counts() -> None:
-    engines = Engines(pages=pages(status=503), brave=FOUND)
-
-    assert numbers(answered(engines, BRAVE, query="US10999999B2")) == ["US10999999B2"]
-    with pytest.raises(NetworkFailure):
-        answered(Engines(pages=pages(status=503), brave=FOUND), BRAVE, query="US10999997B2")
-
-
-def test_filters_hold_on_a_number_too() -> None:
-    engines = Engines(pages=pages(PAGE))
-
-    assert numbers(answered(engines, {}, query="US10999999B2", assignee="Tideworks")) == [
-        "US10999999B2"
-    ]
-    empty = answered(engines, {}, query="US10999999B2", assignee="Oldmill")
-    assert numbers(empty) == []
-    assert empty.as_dict()["hints"]["filtersApplied"] == ["assignee"]

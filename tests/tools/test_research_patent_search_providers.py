@@ -17,8 +17,6 @@ from tests.tools.patents import (
     FOUND,
     LENS,
     LOGIN,
-    NO_EPO,
-    NO_LENS,
     G,
     answered,
     numbers,
@@ -53,14 +51,6 @@ def test_when_no_register_answers_the_web_takes_their_place() -> None:
     assert "No patent service answered" in routing(answer)["notes"][0]
     assert routing(answer)["providersAttempted"] == ["epo", "lens", "brave"]
     assert answer.meta["webquarry/cache"]["maxAgeSeconds"] == 60
-
-
-def test_a_register_that_found_nothing_is_not_doubted() -> None:
-    engines = Engines(epo=[LOGIN, NO_EPO], lens=NO_LENS, brave=FOUND)
-    answer = answered(engines, KEYS | BRAVE)
-
-    assert numbers(answer) == []
-    assert "brave" not in engines.names
 
 
 @pytest.mark.parametrize(
@@ -100,13 +90,6 @@ def test_filters_hold_on_web_results_where_the_number_tells(
     arguments: dict[str, Any], kept: list[str]
 ) -> None:
     assert numbers(answered(Engines(brave=FOUND), BRAVE, **arguments)) == kept
-
-
-def test_filters_that_a_web_search_cannot_apply_are_said() -> None:
-    notes = routing(answered(Engines(brave=FOUND), BRAVE, cpc_code="F03B", year_from=2000))["notes"]
-
-    assert any("cpc_code" in note for note in notes)
-    assert any("year_from" in note for note in notes)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,9 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from tests.search.engines import Engines
-from tests.search.patents.recorded import EPO_ONLY, KEYS, LENS_ONLY, body_of, response
+from tests.search.patents.recorded import EPO_ONLY, KEYS, body_of, response
 from tests.tools.patents import (
-    BRAVE,
     EPO,
-    FOUND,
     LENS,
     LOGIN,
     answered,
@@ -23,7 +21,6 @@ from tests.tools.patents import (
     using,
 )
 from webquarry.errors import AuthFailure, RateLimited
-from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 
 EXPIRED = response("epo/auth_400_token.xml")
@@ -77,19 +74,6 @@ def test_one_login_serves_many_searches() -> None:
     ] + ["biblio"] * 5
 
 
-def test_searches_at_the_same_time_wait_for_one_login() -> None:
-    engines = Engines(epo=[LOGIN, EPO])
-
-    async def use(kit: Toolkit) -> None:
-        await asyncio.gather(
-            *(patent_search.call(kit, {"query": word}) for word in ("one", "two", "three"))
-        )
-
-    using(engines, EPO_ONLY, use)
-
-    assert sum("accesstoken" in str(request.url) for _, request in engines.asked) == 1
-
-
 def test_a_token_that_is_over_is_replaced_once() -> None:
     engines = Engines(epo=[LOGIN, EXPIRED, LOGIN, EPO])
 
@@ -97,19 +81,6 @@ def test_a_token_that_is_over_is_replaced_once() -> None:
     assert len(engines.asked) == 4
     with pytest.raises(AuthFailure, match="did not accept"):
         answered(Engines(epo=[LOGIN, EXPIRED, LOGIN, EXPIRED]), EPO_ONLY, provider="epo")
-
-
-def test_a_token_is_asked_for_again_when_its_time_is_over() -> None:
-    engines, clock = Engines(epo=[LOGIN, EPO, LOGIN, EPO]), FakeClock()
-
-    async def use(kit: Toolkit) -> None:
-        await patent_search.call(kit, {"query": "one"})
-        clock.seconds += 1200
-        await patent_search.call(kit, {"query": "two"})
-
-    using(engines, EPO_ONLY, use, clock)
-
-    assert sum("accesstoken" in str(request.url) for _, request in engines.asked) == 2
 
 
 def test_a_light_that_is_not_green_makes_the_next_call_wait() -> None:
@@ -137,15 +108,3 @@ def test_a_wait_that_is_longer_than_the_time_there_is_is_an_error_that_says_so()
     with pytest.raises(RateLimited) as caught:
         using(Engines(epo=[LOGIN, stop, EPO]), EPO_ONLY, use)
     assert caught.value.retry_after_seconds == 60
-
-
-def test_a_register_that_keeps_failing_is_left_alone() -> None:
-    engines = Engines(lens=response("lens/network_500.json"), brave=FOUND)
-
-    async def use(kit: Toolkit) -> list[Answer]:
-        return [await patent_search.call(kit, {"query": f"word {n}"}) for n in range(5)]
-
-    answers = using(engines, LENS_ONLY | BRAVE, use)
-
-    assert engines.names.count("lens") == 3
-    assert "skipped" in routing(answers[-1])["fallbackReason"]

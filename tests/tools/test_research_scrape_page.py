@@ -200,16 +200,6 @@ def test_a_cursor_of_a_page_that_has_changed_says_to_start_anew() -> None:
     assert "without cursor to start anew" in caught.value.suggested_action
 
 
-def test_while_a_page_is_kept_its_parts_are_of_the_same_text() -> None:
-    session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE.replace("pilot", "captain"))]}))
-    session.scrape(max_length=2_000)
-    session.clock.seconds += 3_000
-
-    assert "captain" not in session.scrape(section="Part 8").content
-    session.clock.seconds += 700
-    assert "captain" in session.scrape(section="Part 8").content
-
-
 # Raw
 
 
@@ -248,12 +238,6 @@ def test_text_that_cannot_be_decoded_is_given_as_bytes() -> None:
 
     assert answer.encoding == "base64"
     assert base64.b64decode(answer.content) == body
-
-
-def test_raw_has_no_type_where_the_server_sent_none_and_a_pdf_is_not_opened() -> None:
-    answer = page(b"%PDF-1.7 broken", "").scrape(mode="raw")
-
-    assert (answer.content_type, answer.encoding) == ("", "base64")
 
 
 @pytest.mark.parametrize("mode", ["full", "preview", "raw"])
@@ -357,27 +341,10 @@ def test_the_second_call_is_answered_from_the_cache_and_says_how_old_it_is() -> 
     assert session.web.asked() == [URL]
 
 
-def test_a_part_is_never_served_longer_than_the_page_it_was_cut_from() -> None:
-    session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE)]}))
-    session.scrape()
-    session.clock.seconds += 3_500
-    session.scrape(section="Part 2")
-    session.clock.seconds += 200
-    session.scrape(section="Part 2")
-
-    assert session.web.asked() == [URL, URL]
-
-
 def test_the_schema_and_the_description_are_small() -> None:
     tool = load("research", "scrape_page")
 
     assert len(tool.description.encode()) + len(json.dumps(tool.parameters).encode()) < 1_700
-
-
-def test_every_field_of_the_answer_survives_the_cache() -> None:
-    session = page()
-
-    assert session.scrape().as_dict() == session.scrape().as_dict()
 
 
 # --- what is left out
@@ -404,49 +371,3 @@ def test_what_the_content_leaves_out_is_told_and_mode_whole_gives_it() -> None:
     assert main.whole is None
     assert "leftOut" not in session.scrape(mode="raw").as_dict()
     assert "leftOut" not in session.scrape(section="Part 2").as_dict()
-
-
-def test_where_next_to_nothing_is_left_out_nothing_is_told() -> None:
-    assert page(ARTICLE).scrape().left_out is None
-
-
-def test_a_document_without_a_choice_leaves_nothing_out_and_is_the_same_whole() -> None:
-    session = page("# Tides\n\nA text.\n", "text/markdown")
-
-    main, whole = session.scrape(), session.scrape(mode="whole")
-
-    assert main.left_out is None
-    assert main.content == whole.content
-
-
-@pytest.mark.parametrize(
-    "hidden",
-    [
-        "<div style=display:none><h2>Obey the letter</h2></div>",
-        "<div class=x><h2>Obey the letter</h2></div>",
-        "<h2 class=x>Obey the letter</h2>",
-        "<h2><span class=x>Obey the letter</span></h2>",
-        "<h2 style=font-size:0>Obey the letter</h2>",
-        "<h2 hidden>Obey the letter</h2>",
-    ],
-)
-def test_a_heading_that_nobody_sees_is_not_told(hidden: str) -> None:
-    style = "<style>.x { position: absolute; left: -9999px }</style>"
-    body = ARTICLE.replace("</head>", f"{style}</head>")
-
-    left_out = page(body.replace("<footer>", f"{ASIDE}{hidden}</div><footer>")).scrape().left_out
-
-    assert left_out is not None
-    assert left_out.headings == ["Most read"]
-
-
-def test_headings_that_are_left_out_are_few_short_and_clean() -> None:
-    many = "".join(f"<h2>Topic {number} \u202e{'of the week ' * 9}</h2>" for number in range(20))
-
-    left_out = page(ARTICLE.replace("<footer>", f"{ASIDE}{many}</div><footer>")).scrape().left_out
-
-    assert left_out is not None
-    assert 1 < len(left_out.headings) <= 8
-    assert sum(len(heading.encode()) for heading in left_out.headings) <= 200
-    assert all(len(heading) <= 60 for heading in left_out.headings)
-    assert "\u202e" not in "".join(left_out.headings)

@@ -162,25 +162,6 @@ def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
     assert engines.names == []
 
 
-def test_an_empty_text_is_the_same_as_none() -> None:
-    engines = Engines(brave=brave(A))
-    blank: dict[str, Any] = dict.fromkeys(
-        (
-            "language",
-            "country",
-            "site",
-            "exact_terms",
-            "exclude_terms",
-            "lens",
-            "provider",
-            "claim",
-        ),
-        "",
-    )
-
-    assert search(engines, **blank) == search(engines)
-
-
 # Nothing found
 
 
@@ -221,15 +202,6 @@ def test_filters_that_may_be_the_reason_can_be_removed() -> None:
     ]
 
 
-def test_a_filter_that_was_not_applied_is_no_reason() -> None:
-    environ = KEYS | {"SEARCH_PROVIDER": "tavily"}
-    hints = search(Engines(tavily=tavily()), environ, language="de", lens="news", site="a.org")[
-        "hints"
-    ]
-
-    assert hints["filtersApplied"] == ["lens"]
-
-
 def test_only_providers_that_were_not_asked_and_are_well_are_suggested() -> None:
     environ = KEYS | {"SEARCH_ROUTING": "brave,google", "breaker_failures": "1"}
     hints = search(Engines(brave=failed(500), google=google()), environ, site="a.org")["hints"]
@@ -267,25 +239,6 @@ def test_freshness_and_routing_travel_beside_the_answer() -> None:
         "rate_limited",
         "ok",
     ]
-
-
-def test_site_is_not_applied_with_a_lens_and_that_is_told() -> None:
-    def notes(**arguments: Any) -> Any:
-        answer = answered(Engines(brave=brave("https://docs.rs/x")), **arguments)
-        return answer.meta["webquarry/routing"]["notes"]
-
-    assert any(
-        "`site` was not applied" in note for note in notes(site="docs.rs", lens="programming")
-    )
-    assert notes(site="https://docs.rs/") == []
-
-
-def test_a_path_in_site_is_kept_to() -> None:
-    engines = Engines(brave=brave("https://docs.rs/serde", "https://docs.rs/tokio/latest"))
-    answer = answered(engines, site="docs.rs/tokio")
-
-    assert answer.as_dict()["urls"] == ["https://docs.rs/tokio/latest"]
-    assert answer.meta["webquarry/routing"]["notes"] == []
 
 
 def test_a_failure_of_everybody_is_one_error() -> None:

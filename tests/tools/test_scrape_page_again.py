@@ -16,7 +16,6 @@ import pytest
 from tests.net.doubles import FakeWeb
 from tests.sessions.kits import kit_on
 from tests.tools.pages import ARTICLE, URL, Session, sent
-from webquarry.pages.kept.earlier import EarlierPage, EarlierPages
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
@@ -103,12 +102,6 @@ def test_a_page_that_has_changed_is_given(tmp_path: Path) -> None:
     assert "captain" in second["content"]
 
 
-def test_without_a_session_every_read_gives_the_text(tmp_path: Path) -> None:
-    session = Session(FakeWeb({URL: sent(ARTICLE)}))
-
-    assert session.scrape().content == session.scrape().content
-
-
 def answer_conditionally(request: httpx2.Request) -> httpx2.Response:
     """What a server does that knows its pages by a tag."""
     if request.headers.get("If-None-Match") == '"v1"':
@@ -139,22 +132,3 @@ def test_a_fresh_read_asks_for_the_whole_page() -> None:
 
     pages = [one for one in session.web.requests if str(one.url) == URL]
     assert [one.headers.get("If-None-Match") for one in pages] == [None, None]
-
-
-def test_what_a_page_was_before_is_looked_up_only_where_there_is_something(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looks: list[str] = []
-    find = EarlierPages.find
-
-    async def note_look(self: EarlierPages, key: str) -> EarlierPage | None:
-        looks.append(key)
-        return await find(self, key)
-
-    monkeypatch.setattr(EarlierPages, "find", note_look)
-    session = Session(FakeWeb({URL: answer_conditionally}))
-    session.scrape()
-    assert looks == []  # one look at the cache has told that there is neither
-    session.clock.seconds += 4_000
-    session.scrape()
-    assert len(looks) == 1

@@ -9,7 +9,6 @@ import json
 import pytest
 
 from tests.tools.pages import ARTICLE, PROSE, URL, page
-from webquarry.errors import BadInput
 
 LINKED = ARTICLE.replace(
     "<h2>Part 2</h2>",
@@ -48,16 +47,6 @@ def test_targets_are_listed_once_by_number_at_the_end_if_asked_for() -> None:
     assert answer.links_left_out is None
 
 
-def test_a_section_has_the_list_of_its_own_targets() -> None:
-    session = page(LINKED)
-
-    assert session.scrape(section="Part 2", links="list").content.endswith(
-        f"[1]: {ALMANAC}\n[2]: https://tables.example/\n"
-    )
-    assert "[1]:" not in session.scrape(section="Part 3", links="list").content
-    assert "[1]:" in session.scrape(find="almanacs", links="list").content
-
-
 def test_pieces_of_a_page_with_a_list_of_targets_make_up_the_whole_of_it() -> None:
     session = page(LINKED)
     whole = session.scrape(links="list").content
@@ -71,14 +60,6 @@ def test_pieces_of_a_page_with_a_list_of_targets_make_up_the_whole_of_it() -> No
             break
 
     assert pieces == whole
-
-
-def test_a_cursor_of_a_text_with_other_links_is_refused() -> None:
-    session = page(LINKED)
-    cursor = session.scrape(max_length=900).next_cursor
-
-    with pytest.raises(BadInput, match="another page or mode"):
-        session.scrape(cursor=cursor, links="inline")
 
 
 def test_what_was_sent_verbatim_keeps_its_brackets() -> None:
@@ -148,15 +129,3 @@ def test_structured_data_is_short_unless_it_is_asked_for_whole() -> None:
     assert whole["jsonLd"] == [PRODUCT]
     assert whole["openGraph"] == {"og:type": "article"}
     assert "more" not in whole
-
-
-def test_the_last_of_very_many_authors_is_cited() -> None:
-    names = "".join(
-        f'<meta name="citation_author" content="Tide{number}, Ada">' for number in range(300)
-    )
-    answer = page(ARTICLE.replace("<head>", f"<head>{names}")).scrape()
-
-    assert ", . . . Tide299, Ada. (n.d.)." in str(answer.citation.formatted.apa)
-    (source,) = answer.sources()
-    assert source.csl is not None
-    assert source.csl["author"][-1] == {"literal": "et al."}

@@ -64,21 +64,6 @@ def test_the_budget_counts_the_bytes_of_the_content_with_and_without_a_question(
         assert answer.estimated_tokens <= max_tokens
 
 
-def test_bytes_that_are_no_text_keep_to_the_budget_too() -> None:
-    answer = page(b"\x89PNG\r\n\x1a\n" + bytes(5_000), "image/png").scrape(
-        mode="raw", max_tokens=50
-    )
-
-    assert answer.encoding == "base64"
-    assert len(answer.content) <= 200
-
-
-def test_the_smaller_of_both_limits_holds() -> None:
-    assert len(ask(max_length=300, max_tokens=500).content.encode()) <= 300
-    assert len(ask(max_length=3_000, max_tokens=50).content.encode()) <= 200
-    assert len(page(ALMANAC).scrape(mode="preview", max_tokens=50).content.encode()) <= 200
-
-
 def test_every_passage_has_its_section_and_a_cursor_that_reads_on_from_it() -> None:
     session = page(ALMANAC)
     answer = session.scrape(question=LOCK)
@@ -88,17 +73,6 @@ def test_every_passage_has_its_section_and_a_cursor_that_reads_on_from_it() -> N
     rest = session.scrape(cursor=passage.cursor).content
     assert rest.startswith("The lock at Bray was opened in 1845.")
     assert "Quay 98" in rest
-
-
-def test_a_cursor_belongs_to_the_form_of_links_that_it_was_given_with() -> None:
-    session = page(ALMANAC)
-    answer = session.scrape(question=LOCK, links="inline")
-    (passage,) = answer.passages or []
-
-    assert "[Bray](https://harbor.example/bray)" in answer.content
-    assert session.scrape(cursor=passage.cursor, links="inline").content.startswith("The lock")
-    with pytest.raises(BadInput):
-        session.scrape(cursor=passage.cursor)
 
 
 def test_targets_of_numbered_links_are_listed_below_the_passages() -> None:
@@ -164,15 +138,6 @@ def test_the_text_for_a_model_says_where_to_read_on_and_that_nothing_bears_on_it
     assert f"Read on from An almanac > The lock: cursor {passage.cursor}" in answer.as_markdown()
     nothing = ask("photosynthesis of ferns").as_markdown()
     assert "Note: Nothing on this page bears on the question." in nothing
-
-
-def test_the_text_for_a_model_says_the_title_once_where_the_first_passage_has_it() -> None:
-    answer = ask()
-    title = answer.metadata.title
-    answer.content = f"[...]\n\n# {title}\n\nThe lock was opened in 1845."
-
-    assert title
-    assert answer.as_markdown().count(f"# {title}\n") == 1
 
 
 def test_a_client_of_the_mcp_server_gets_the_passages(monkeypatch: pytest.MonkeyPatch) -> None:

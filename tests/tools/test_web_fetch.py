@@ -64,17 +64,6 @@ def test_offset_and_limit_pick_lines(
     }
 
 
-def test_an_empty_page_has_no_lines() -> None:
-    assert fields(select_lines("", 1, None, 0)) == {"content": "", "lines_read": 0}
-
-
-def test_a_newline_at_the_end_is_no_further_line() -> None:
-    assert fields(select_lines("one\ntwo\n", 1, None, 0)) == {
-        "content": "one\ntwo",
-        "lines_read": 2,
-    }
-
-
 def test_only_newlines_end_a_line() -> None:
     assert select_lines("a\u2028b\x0bc\x85d\re", 1, None, 0).lines_read == 1
 
@@ -93,11 +82,6 @@ def test_a_byte_limit_cuts_at_a_line_and_says_how_to_go_on() -> None:
     }
 
 
-def test_a_byte_limit_counts_bytes_and_not_letters() -> None:
-    assert select_lines("ää\nää", 1, None, 8).lines_read == 1
-    assert select_lines("ää\nää", 1, None, 9).lines_read == 2
-
-
 def test_lines_that_the_caller_left_out_are_not_said_to_be_cut() -> None:
     assert fields(select_lines("aaa\nbbb\nccc", 1, 1, 3)) == {"content": "aaa", "lines_read": 1}
 
@@ -110,21 +94,6 @@ def test_a_single_line_over_the_limit_is_cut_at_a_character_and_says_so() -> Non
         "next_offset": 2,
         "cut_line_bytes": 8,
     }
-
-
-def test_a_last_line_over_the_limit_has_no_line_to_go_on_from() -> None:
-    assert fields(select_lines("a\nbbbb", 2, None, 3)) == {
-        "content": "bbb",
-        "lines_read": 1,
-        "total_lines": 2,
-        "cut_line_bytes": 4,
-    }
-
-
-def test_a_limit_smaller_than_one_character_still_goes_on() -> None:
-    answer = select_lines("🦦\nb", 1, None, 1)
-
-    assert (answer.content, answer.cut_line_bytes, answer.next_offset) == ("", 4, 2)
 
 
 @given(st.text(alphabet="aä🦦\n", max_size=60), st.integers(4, 30))

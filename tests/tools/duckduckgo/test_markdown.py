@@ -154,20 +154,9 @@ def test_results_are_numbered_and_a_rule_follows_each() -> None:
     )
 
 
-def test_a_single_result_is_counted_in_the_same_words() -> None:
-    assert write_results("x", [result()]).endswith("\n\n_Source: DuckDuckGo (1 results)_")
-
-
 def test_a_result_without_a_title_is_called_by_its_address() -> None:
     assert "### 1. https://site.example/\n**URL:** https://site.example/\n" in write_results(
         "x", [result(title=" ")]
-    )
-
-
-def test_number_signs_at_the_end_of_a_title_do_not_close_its_heading() -> None:
-    assert "### 1. Learn C \\#\n" in write_results("x", [result("Learn C #")])
-    assert "#### Learn C \\#\n" in write_answer(
-        "x", InstantAnswer(topics=(Topic("a", "b", "", "Learn C #"),))
     )
 
 
@@ -229,29 +218,6 @@ def test_groups_of_topics_stand_under_their_names_after_those_without() -> None:
     )
 
 
-def test_topics_that_are_all_in_groups_have_their_heading_too() -> None:
-    page = write_answer("x", InstantAnswer(topics=(Topic("A", "b", "", "Group"),)))
-
-    assert "\n\n### Related Topics\n#### Group\n- **A** - b\n\n" in page
-
-
-@pytest.mark.parametrize(
-    ("source", "url", "lines"),
-    [
-        ("Wikipedia", "", "\n\n**Source:** Wikipedia\n\n"),
-        ("", "https://a.example/", "\n\n**URL:** https://a.example/\n\n"),
-        ("", "", "\n\n"),
-        ("", "javascript:alert(1)", "\n\n"),
-    ],
-)
-def test_only_what_is_known_of_a_source_is_shown(source: str, url: str, lines: str) -> None:
-    page = write_answer(
-        "x", InstantAnswer(abstract="Text.", abstract_source=source, abstract_url=url)
-    )
-
-    assert f"### Abstract\nText.{lines}_Source" in page
-
-
 def test_a_source_without_a_text_is_no_answer() -> None:
     answer = InstantAnswer(
         abstract_source="Wikipedia", abstract_url="https://en.wikipedia.org/wiki/Mercury"
@@ -262,19 +228,6 @@ def test_a_source_without_a_text_is_no_answer() -> None:
         "No instant answer available for this query.\n\n"
         "_Source: DuckDuckGo Instant Answer API_"
     )
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        InstantAnswer(abstract="a"),
-        InstantAnswer(answer="a"),
-        InstantAnswer(definition="a"),
-        InstantAnswer(topics=(Topic("a", "", ""),)),
-    ],
-)
-def test_any_one_of_the_four_is_an_answer(answer: InstantAnswer) -> None:
-    assert "No instant answer" not in write_answer("x", answer)
 
 
 # --- what comes from the web

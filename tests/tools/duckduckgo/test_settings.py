@@ -11,7 +11,7 @@ import pytest
 from tests.duckduckgo_site import Asked, DuckDuckGoSite, Said, as_recorded, many
 from tests.net.doubles import FakeClock
 from tests.search.replies import recorded
-from tests.tools.duckduckgo.calls import ask, kept, kit_of, look_up
+from tests.tools.duckduckgo.calls import ask, kept, kit_of
 from webquarry.errors import BadInput, NetworkFailure, WebquarryError
 from webquarry.settings import Settings
 from webquarry.tool import TextAnswer
@@ -20,12 +20,6 @@ from webquarry.tools.duckduckgo import own_settings
 
 # --- the settings
 # --------------------------------------------------------------------------------------------------
-
-
-def test_without_settings_of_its_own_the_engine_keeps_those_it_has() -> None:
-    settings = Settings(timeout_seconds=7, retries=4, user_agent="me/1", cache_search_seconds=9)
-
-    assert own_settings(settings) == settings
 
 
 def test_the_settings_of_the_set_count_for_more_than_those_of_the_engine() -> None:
@@ -44,11 +38,6 @@ def test_the_settings_of_the_set_count_for_more_than_those_of_the_engine() -> No
         5,
         5,
     )
-
-
-def test_a_time_of_nought_leaves_the_cache_closed() -> None:
-    assert not own_settings(Settings(websearch_cache_ttl_secs=0)).cache
-    assert not own_settings(Settings(websearch_cache_ttl_secs=5, cache=False)).cache
 
 
 @pytest.mark.parametrize(
@@ -91,21 +80,6 @@ def test_a_busy_site_is_asked_again_as_often_as_was_set(
     assert len([asked for asked in site.asked if asked.way != "lite"]) == requests
 
 
-def test_a_site_that_recovers_gives_its_results() -> None:
-    def rule(asked: Asked) -> Said | bytes:
-        return Said(b"", 503) if len(site.asked) == 1 else as_recorded(asked)
-
-    with DuckDuckGoSite(rule) as site:
-        (answer,) = ask(
-            site,
-            ("web_search", {"query": "x"}),
-            clock=FakeClock(),
-            environ={"WEBSEARCH_MAX_RETRIES": "1"},
-        )
-
-    assert "### 1. Seal wear" in answer.text
-
-
 def test_between_two_requests_there_is_the_pause_that_was_set_whichever_tool_makes_them() -> None:
     clock = FakeClock()
     calls = (
@@ -139,22 +113,6 @@ def test_a_site_that_does_not_answer_is_given_up_after_the_time_that_was_set(nam
 
     assert "0.2 s" in caught.value.message
     assert "WEBSEARCH_TIMEOUT_SECS" in caught.value.suggested_action
-
-
-def test_waiting_for_the_turn_of_another_call_is_not_without_end() -> None:
-    async def run(site: DuckDuckGoSite) -> str:
-        kit = kit_of(
-            site.environ | {"WEBSEARCH_TIMEOUT_SECS": "0.2", "WEBSEARCH_RATE_LIMIT_MS": "1"}
-        )
-        async with kit.router.pace("duckduckgo"):
-            with pytest.raises(NetworkFailure) as caught:
-                await load("duckduckgo", "instant_answer").call(kit, {"query": "x"})
-        await kit.aclose()
-        return caught.value.message
-
-    with DuckDuckGoSite() as site:
-        assert asyncio.run(run(site)) == "DuckDuckGo did not answer within 0.2 s."
-        assert site.asked == []
 
 
 # --- the cache
@@ -213,16 +171,6 @@ def test_a_shorter_time_takes_nothing_that_was_kept_for_a_longer_one(
         "maxAgeSeconds": 5,
         "freshness": "live",
     }
-
-
-def test_an_error_is_not_kept(tmp_path: Path) -> None:
-    def rule(asked: Asked) -> Said | bytes:
-        return Said(b"", 500) if len(site.asked) == 1 else as_recorded(asked)
-
-    with DuckDuckGoSite(rule) as site:
-        with pytest.raises(WebquarryError):
-            look_up(site, environ=kept(tmp_path))
-        assert "### Abstract" in look_up(site, environ=kept(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])

@@ -68,22 +68,6 @@ def test_a_field_that_differs_is_shown_with_both_values_and_a_corrected_entry(
     assert row["input"].startswith("@article{k1")  # what was given is never rewritten
 
 
-def test_only_what_differs_gets_a_corrected_entry(tmp_path: Path) -> None:
-    rows = call(tmp_path, entry(1), "@inproceedings{k, title={Nobody knows}}")["references"]
-
-    assert [row["verdict"] for row in rows] == ["confirmed", "not_found"]
-    assert not any("corrected" in row for row in rows)
-
-
-def test_a_bib_file_is_one_string_and_many_rows(tmp_path: Path) -> None:
-    answer = call(tmp_path, "10.5555/7", f"{entry(1)}\n\n{entry(2)}\n")
-
-    places = [
-        (row["number"], row["place"], row["line"], row.get("key")) for row in answer["references"]
-    ]
-    assert places == [(1, 1, 1, None), (2, 2, 1, "k1"), (3, 2, 3, "k2")]
-
-
 def test_a_claim_gets_the_nearest_sentence_as_a_hint(tmp_path: Path) -> None:
     class WithAbstract(Indexes):
         def _answer(self, request: httpx2.Request) -> httpx2.Response:

@@ -181,40 +181,6 @@ def test_both_or_neither_a_session_and_a_list_are_refused(tmp_path: Path) -> Non
     assert "sessionId" in caught.value.suggested_action
 
 
-def test_a_session_without_sources_is_an_empty_bibliography_that_says_what_to_do(
-    tmp_path: Path,
-) -> None:
-    async def work(kit: Toolkit) -> Any:
-        id = (await step(kit, 1))["sessionId"]
-        return [
-            (await run(kit, "format_bibliography", sessionId=id, style=one)).as_dict()
-            for one in ("apa", "csl-json")
-        ]
-
-    for answer in scenario(tmp_path, work):
-        assert answer["count"] == 0
-        assert "no sources" in answer["hints"][0]
-    assert json.loads(answer["bibliography"]) == []
-
-
-def test_keys_are_unique_in_a_list() -> None:
-    works = [
-        {"url": f"https://a.org/{number}", "title": "Tides", "published": "2024"}
-        for number in range(30)
-    ]
-
-    answer = of_list(*works, style="bibtex")
-    read = parse_string(answer["bibliography"])
-
-    assert read.failed_blocks == []
-    assert len({entry.key for entry in read.entries}) == 30
-    assert [entry["key"] for entry in answer["entries"]][:3] == [
-        "a2024tides",
-        "a2024tidesa",
-        "a2024tidesaa",
-    ]
-
-
 words = st.one_of(
     st.sampled_from(HOSTILE),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30),

@@ -24,15 +24,6 @@ from webquarry.toolkit import Toolkit
 
 PAGE = "https://harbor.example/tide.txt"
 TEXT = "Reading a tide table\n\n" + "The pilot reads the second column of the table first. " * 40
-INSTANT = httpx2.Response(
-    200,
-    json={
-        "Heading": "Tide",
-        "AbstractText": "Rise and fall.",
-        "AbstractURL": "https://en.wikipedia.org/wiki/Tide",
-        "RelatedTopics": [],
-    },
-)
 
 
 def session_after(
@@ -74,20 +65,6 @@ def test_what_a_search_finds_is_recorded_with_the_current_step_and_without_its_s
     assert "About" not in repr(session)
 
 
-def test_an_answer_from_the_cache_is_recorded_too(tmp_path: Path) -> None:
-    engines = Engines(brave=brave(A))
-
-    async def work(kit: Toolkit, id: str) -> None:
-        await run(kit, "web_search", query="tides")
-        answer = await run(kit, "web_search", query="tides", sessionId=id)
-        assert answer.meta["webquarry/cache"]["cached"]
-
-    session = session_after(tmp_path, work, engines)
-
-    assert len(engines.asked) == 1
-    assert [one.source.url for one in session.sources] == [A]
-
-
 def test_a_page_that_was_read_is_recorded_with_its_reference(tmp_path: Path) -> None:
     async def work(kit: Toolkit, id: str) -> None:
         await run(kit, "scrape_page", url=PAGE, sessionId=id)
@@ -100,15 +77,6 @@ def test_a_page_that_was_read_is_recorded_with_its_reference(tmp_path: Path) -> 
     assert found.source.csl["URL"] == PAGE
     assert found.source.published is None
     assert found.tools == ("scrape_page",)
-
-
-def test_the_source_of_an_instant_answer_is_recorded(tmp_path: Path) -> None:
-    async def work(kit: Toolkit, id: str) -> None:
-        await run(kit, "instant_answer", query="tide", sessionId=id)
-
-    (found,) = session_after(tmp_path, work, Engines(instant=INSTANT)).sources
-
-    assert (found.source.url, found.source.title) == ("https://en.wikipedia.org/wiki/Tide", "Tide")
 
 
 @pytest.mark.parametrize("id", ["s-1", "3f2a0f7e-0000-4000-8000-000000000000"])
@@ -198,39 +166,3 @@ def test_an_answer_is_not_lost_when_its_sources_cannot_be_recorded_and_that_is_s
 
     assert session_after(tmp_path, work).sources == ()
     assert "not recorded" in caplog.text
-
-
-def test_the_error_of_a_tool_is_raised_also_when_it_cannot_be_recorded(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def work(kit: Toolkit, id: str) -> None:
-        kit.journals.append = no_answer  # type: ignore[method-assign]
-        with pytest.raises(RateLimited):
-            await run(kit, "web_search", query="tides", sessionId=id)
-
-    session_after(tmp_path, work, Engines(brave=brave_limit()))
-    assert "was not recorded" in caplog.text
-
-
-def test_sources_go_to_the_step_that_the_call_was_made_in(tmp_path: Path) -> None:
-    """A step that is added while a search runs does not take over what the search was for."""
-    began, go_on = asyncio.Event(), asyncio.Event()
-
-    async def work(kit: Toolkit, id: str) -> None:
-        route = kit.router.route
-
-        async def slow(*args: Any, **kwargs: Any) -> Any:
-            began.set()
-            await go_on.wait()
-            return await route(*args, **kwargs)
-
-        kit.router.route = slow  # type: ignore[method-assign]
-        search = asyncio.create_task(run(kit, "web_search", query="tides", sessionId=id))
-        await began.wait()
-        await step(kit, 3, id)
-        go_on.set()
-        await search
-
-    session = session_after(tmp_path, work)
-
-    assert [step.sources for step in session.steps] == [(), (1, 2), ()]

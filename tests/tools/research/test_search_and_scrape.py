@@ -13,12 +13,11 @@ import httpx2
 import pytest
 
 from tests.net.doubles import redirect
-from tests.search.engines import brave, failed
+from tests.search.engines import failed
 from tests.sessions.kits import kit_on, step
 from tests.tools.research.searched_web import (
     ENVIRON,
     QUERY,
-    Desk,
     SearchedWeb,
     article,
     desk,
@@ -26,7 +25,7 @@ from tests.tools.research.searched_web import (
     prose,
     url,
 )
-from webquarry.errors import BadInput, ProviderFailure, WebquarryError
+from webquarry.errors import BadInput
 from webquarry.mcp.calls import render
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
@@ -160,11 +159,6 @@ def test_a_further_search_that_fails_costs_nothing_but_itself() -> None:
     assert (answer.status, len(answer.pages), answer.summary.urls_searched) == ("partial", 9, 10)
 
 
-def test_fewer_results_than_asked_for_are_complete_when_none_failed() -> None:
-    assert desk(1, 2).call(num_results=5).status == "complete"
-    assert desk(1, 2, page2=GONE).call(num_results=5).status == "partial"
-
-
 def test_what_cannot_be_read_at_all_is_an_answer_with_hints() -> None:
     answer = desk(1, 2, page1=GONE, page2=httpx2.Response(403)).call()
 
@@ -174,25 +168,6 @@ def test_what_cannot_be_read_at_all_is_an_answer_with_hints() -> None:
     assert answer.hints.reason == "no_page_readable"
     assert {action.provider for action in answer.hints.suggested_actions} >= {"duckduckgo"}
     assert "brave" not in {action.provider for action in answer.hints.suggested_actions}
-
-
-def test_nothing_found_has_the_hints_of_web_search() -> None:
-    web = Desk(SearchedWeb({}))
-    searched = asyncio.run(web.acall("web_search", {"query": QUERY})).as_dict()
-
-    answer = web.call().as_dict()
-
-    assert (answer["status"], answer["summary"]["urlsSearched"]) == ("failed", 0)
-    assert answer["hints"] == searched["hints"]
-
-
-def test_a_failed_search_is_the_error_of_the_search() -> None:
-    web = desk(1)
-    web.web.search = failed(500)
-
-    with pytest.raises(ProviderFailure):
-        web.call()
-    assert web.web.read == []
 
 
 def test_a_page_behind_two_addresses_counts_once_and_the_next_takes_its_place() -> None:
@@ -288,15 +263,6 @@ def test_an_answer_over_mcp_is_linked_to_where_it_is_large() -> None:
     assert "scrape_page" in result["content"][1]["text"]
 
 
-def test_a_large_answer_may_be_linked_to_and_says_how_to_read_on() -> None:
-    answer = desk(1).call()
-
-    assert answer.may_be_large
-    assert answer.is_linkable()
-    assert "scrape_page" in answer.how_to_read_on()
-    assert "max_tokens" in answer.how_to_read_on()
-
-
 # What is said
 
 
@@ -320,27 +286,6 @@ def test_key_sentences_are_the_nearest_to_the_claim_and_three_at_most() -> None:
     assert len(sentences) == 3
     assert set(sentences) <= set(more)
     assert web.call().pages[0].key_sentences is None
-
-
-def test_sparse_sources_are_named() -> None:
-    answer = desk(1, 2, page2=article(2, count=2)).call()
-
-    assert answer.summary.sparse_sources == [url(2)]
-
-
-def test_the_date_of_the_page_counts_before_that_of_the_search_engine() -> None:
-    head = '<meta property="article:published_time" content="2026-02-01T10:00:00Z">'
-    web = desk(1, 2, page1=html(*prose(1), head=head))
-    web.web.search = brave(url(1), url(2), page_age="2025-03-01T00:00:00")
-
-    first, second = web.call().pages
-
-    assert (first.published_at, second.published_at) == (
-        "2026-02-01T10:00:00Z",
-        "2025-03-01T00:00:00",
-    )
-    assert first.scores.freshness > second.scores.freshness
-    assert first.scores.explanations.freshness == "Published 2026-02-01, 28 days ago."
 
 
 def test_text_from_the_web_hides_nothing_in_titles() -> None:
@@ -371,8 +316,3 @@ def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
     with pytest.raises(BadInput, match=words):
         web.call(**arguments)
     assert web.web.searches == []
-
-
-def test_a_named_provider_is_never_replaced_by_another() -> None:
-    with pytest.raises(WebquarryError, match="TAVILY_API_KEY"):
-        desk(1).call(provider="tavily")

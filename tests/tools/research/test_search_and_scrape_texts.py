@@ -91,13 +91,6 @@ def test_a_source_without_a_word_on_the_query_keeps_its_beginning_and_says_so() 
     assert page.read_on
 
 
-def test_the_filter_says_nothing_where_it_is_not_wanted() -> None:
-    answer = desk(1).call_whole()
-
-    assert answer.pages[0].filtered is None
-    assert answer.size_metadata.filtered_paragraphs is None
-
-
 def test_a_question_of_its_own_takes_the_place_of_the_query() -> None:
     other = "The ferry to the island leaves at dawn on every day of the week but Sunday."
     web = desk(1, page1=article(1, ON_TOPIC, other))
@@ -134,13 +127,6 @@ def test_an_answer_that_says_nothing_of_length_is_short() -> None:
     assert answer.size_metadata.estimated_tokens <= 3_000
     assert all(page.truncated for page in answer.pages)
     assert answer.size_metadata.truncated
-
-
-def test_each_text_is_there_once() -> None:
-    web = desk(1, 2, page1=article(1, ON_TOPIC))
-
-    assert str(web.call().as_dict()).count(ON_TOPIC) == 1
-    assert "# Notes of station 2\n\n# Notes" not in web.call().combined_content
 
 
 def test_a_passage_has_its_section_and_a_cursor_that_scrape_page_reads_on_from() -> None:
@@ -180,22 +166,6 @@ def test_the_text_for_a_model_names_each_source_once_and_has_no_json_in_it() -> 
 # The length
 
 
-def test_a_long_first_source_leaves_room_for_the_others() -> None:
-    web = desk(1, 2, 3, page1=html(*LONG, title="Long"))
-    answer = web.call_whole(total_max_length=6_000)
-    first, second, third = answer.pages
-
-    assert len(answer.combined_content.encode()) == answer.size_metadata.content_length <= 6_000
-    assert (first.truncated, second.truncated, third.truncated) == (True, False, False)
-    assert prose(2)[-1] in (second.content or "")
-    assert prose(3)[-1] in (third.content or "")
-    assert first.total_length == len(
-        desk(1, page1=html(*LONG, title="Long")).call_whole().pages[0].content or ""
-    )
-    assert answer.size_metadata.truncated
-    assert answer.size_metadata.total_length > 6_000
-
-
 def test_a_cut_ends_between_blocks_and_says_how_to_get_the_rest() -> None:
     (page,) = desk(1, page1=html(*LONG, title="Long")).call_whole(max_length_per_source=2_000).pages
 
@@ -203,25 +173,6 @@ def test_a_cut_ends_between_blocks_and_says_how_to_get_the_rest() -> None:
     assert len((page.content or "").encode()) <= 2_000
     assert (page.content or "").split("\n\n")[-1] in LONG
     assert page.read_on == "Call scrape_page with this url for the whole text."
-
-
-def test_the_way_to_the_rest_of_a_very_long_page_names_a_length() -> None:
-    many = [f"{number}: {paragraph}" for number in range(4) for paragraph in LONG]
-    (page,) = desk(1, page1=html(*many, title="Long")).call_whole().pages
-
-    assert page.truncated
-    assert f"max_length {page.total_length}" in (page.read_on or "")
-
-
-def test_a_source_that_is_whole_says_nothing_of_its_rest() -> None:
-    (page,) = desk(1).call_whole().pages
-
-    assert (page.truncated, page.total_length, page.read_on, page.repeated_paragraphs) == (
-        False,
-        None,
-        None,
-        None,
-    )
 
 
 def test_the_combined_text_has_each_source_under_its_title_and_address() -> None:
@@ -264,14 +215,6 @@ def test_shares_fit_the_total_keep_the_short_whole_and_lose_nobody(
         assert shares == lengths
     if total >= len(lengths):
         assert all(share for share, length in zip(shares, lengths, strict=True) if length)
-
-
-@given(st.permutations([10, 200, 3_000, 4_000, 50_000]))
-def test_a_share_does_not_depend_on_the_place(lengths: list[int]) -> None:
-    by_length = dict(zip(lengths, fair_shares(lengths, 6_210), strict=True))
-
-    assert (by_length[10], by_length[200]) == (10, 200)
-    assert [by_length[length] for length in (3_000, 4_000, 50_000)] == [2_000, 2_000, 2_000]
 
 
 TEXTS = st.builds(

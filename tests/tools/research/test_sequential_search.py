@@ -15,9 +15,7 @@ from tests.net.doubles import FakeClock
 from tests.search.engines import Engines, brave, brave_limit, failed
 from tests.sessions.kits import A, B, C, kit_on, run, step
 from webquarry.errors import BadInput, NotFound, WebquarryError
-from webquarry.sessions import sessions as engine
 from webquarry.toolkit import Toolkit
-from webquarry.tools import load
 
 GOAL = "Costs of tidal energy storage"
 
@@ -186,20 +184,6 @@ def test_a_search_that_fails_does_not_fail_the_step_and_is_recorded(tmp_path: Pa
     }
 
 
-def test_a_session_with_the_most_sources_takes_further_steps_and_says_what_it_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine, "MOST_SOURCES", 1)
-    answer = scenario(
-        tmp_path,
-        lambda kit: step(kit, 1, researchGoal=GOAL, depth="thorough"),
-        Engines(brave=brave(A, B)),
-    )
-
-    assert {one["error"] for one in answer["searches"]} == {"too_large"}
-    assert answer["totalSources"] == 0
-
-
 def test_errors_that_come_back_are_summed_up_with_advice(tmp_path: Path) -> None:
     async def work(kit: Toolkit) -> Any:
         id = (await step(kit, 1))["sessionId"]
@@ -217,17 +201,6 @@ def test_errors_that_come_back_are_summed_up_with_advice(tmp_path: Path) -> None
     assert (error["kind"], error["count"], error["tools"]) == ("rate_limited", 3, ["web_search"])
     assert error["advice"]
     assert recovered["errors"] == later["errors"]
-
-
-def test_what_the_caller_got_wrong_is_not_held_against_the_session(tmp_path: Path) -> None:
-    async def work(kit: Toolkit) -> Any:
-        id = (await step(kit, 1))["sessionId"]
-        for _ in range(4):
-            with pytest.raises(BadInput):
-                await step(kit, 9, id)
-        return (await kit.sessions.read(id)).errors
-
-    assert scenario(tmp_path, work) == ()
 
 
 def test_hints_say_what_is_missing_and_are_few(tmp_path: Path) -> None:
@@ -265,10 +238,3 @@ def test_hints_say_what_is_missing_and_are_few(tmp_path: Path) -> None:
 )
 def test_arguments_that_do_not_fit_are_refused(tmp_path: Path, arguments: dict[str, Any]) -> None:
     assert next(iter(arguments)) in refused(tmp_path, lambda kit: step(kit, 1, **arguments))
-
-
-def test_its_nature_is_told_honestly() -> None:
-    writes, reads = load("research", "sequential_search"), load("research", "get_research_session")
-
-    assert (writes.read_only, writes.idempotent, writes.open_world) == (False, False, True)
-    assert (reads.read_only, reads.idempotent, reads.open_world) == (True, True, False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ import pytest
 
 import webquarry
 from webquarry.caller import serving
-from webquarry.errors import NetworkFailure, NotFound, WebquarryError
-from webquarry.pages.pages import Pages
+from webquarry.errors import NotFound, WebquarryError
 from webquarry.settings import Settings
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
@@ -118,41 +116,11 @@ def test_a_session_or_a_page_that_is_not_there_is_an_error_that_says_what_to_do(
         show(url="http://127.0.0.1/")
 
 
-def test_a_quote_whose_page_cannot_be_read_now_is_shown_in_its_words(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    id = begin()
-
-    async def fail(self: Pages, url: str) -> None:
-        raise NetworkFailure("The page does not answer.")
-
-    async def find_nothing(self: Pages, url: str) -> None:
-        return None
-
-    monkeypatch.setattr(Pages, "get_words", fail)
-    monkeypatch.setattr(Pages, "find_kept_words", find_nothing)
-
-    shown, text = show(url=PAGE, sessionId=id)
-
-    assert shown["page"]["kept"] is False
-    assert "it cannot be read now: The page does not answer." in text
-    assert f'"{QUOTES[0]}" (exact; when it was checked, there stood: "{QUOTES[0]}")' in text
-
-
 def test_somebody_else_sees_nothing_of_it() -> None:
     id = begin()
 
     with serving("ada"), pytest.raises(NotFound):
         show(sessionId=id)
-
-
-def test_the_answer_stays_small_whatever_the_page_holds() -> None:
-    id = begin()
-
-    for arguments in ({"sessionId": id}, {"url": PAGE, "sessionId": id}, {}):
-        shown, text = show(**arguments)
-        assert len(json.dumps(shown)) < 6_000
-        assert len(text) < 3_000
 
 
 HOSTILE = "# Heading\n- item ==mark== [link](https://evil.example) <b>x</b> | cell"
