@@ -21,7 +21,7 @@ def test_the_same_question_of_two_callers_has_two_keys() -> None:
     assert len(keys) == 3
 
 
-def test_a_task_works_for_whoever_began_it() -> None:
+def test_task_inherits_the_caller() -> None:
     async def scenario() -> tuple[str, str]:
         async def named() -> str:
             return caller()

@@ -75,7 +75,7 @@ def test_a_folder_or_binary_in_the_files_place_is_passed_over_with_a_warning(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 @pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "/dev/zero", "/dev/tty", "socket"])
-def test_what_is_no_plain_file_is_passed_over_without_waiting(
+def test_special_files_are_ignored_without_blocking(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str
 ) -> None:
     place = tmp_path / ".config/ikigai/brave-api-key"

@@ -126,7 +126,7 @@ def test_every_block_of_a_page_runs_on_the_recorded_web(
     assert ended.returncode == 0, f"{ended.stderr}\n{ended.stdout[-4000:]}"
 
 
-def test_what_is_not_run_is_still_in_a_page() -> None:
+def test_skipped_blocks_exist() -> None:
     commands = [
         command
         for page in PAGES

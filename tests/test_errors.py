@@ -47,7 +47,7 @@ def make(kind: type[WebquarryError], **fields: Any) -> WebquarryError:
 
 
 @each_kind
-def test_what_happened_and_what_to_do_are_sentences_in_every_door(
+def test_message_and_action_are_sentences(
     kind: type[WebquarryError],
 ) -> None:
     error = make(kind, suggested_action=None)
@@ -78,7 +78,7 @@ def test_the_wait_is_the_same_in_words_and_as_a_number(
 
 
 @each_kind
-def test_an_error_comes_out_of_a_worker_as_it_went_in(kind: type[WebquarryError]) -> None:
+def test_error_survives_a_worker(kind: type[WebquarryError]) -> None:
     error = make(kind, retry_after_seconds=0.4)
 
     assert unpack_error(pack_error(error), "a page").as_dict() == error.as_dict()
@@ -102,7 +102,7 @@ def test_a_sentence_is_ended_once(text: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [c for c in CLASSES if c.retryable], ids=lambda c: c.__name__)
-def test_what_does_not_pass_is_not_advised_to_be_tried_again(kind: type[WebquarryError]) -> None:
+def test_lasting_errors_do_not_advise_a_retry(kind: type[WebquarryError]) -> None:
     lasting = make(kind, retryable=False)
 
     if kind.lasting_advice:
@@ -126,7 +126,7 @@ def reply(status: int, **headers: str) -> Reply:
 
 
 @pytest.mark.parametrize("status", [408, 425, 500, 501, 502, 503, 504, 505, 520, 302])
-def test_a_fault_of_the_server_is_called_that_and_nobody_is_sent_to_check_the_address(
+def test_server_error_is_reported_as_fault_of_the_server(
     status: int,
 ) -> None:
     with pytest.raises(NetworkFailure) as caught:
@@ -138,7 +138,7 @@ def test_a_fault_of_the_server_is_called_that_and_nobody_is_sent_to_check_the_ad
     assert caught.value.retryable or "again" not in caught.value.suggested_action
 
 
-def test_a_wait_that_a_server_asks_for_is_told_as_it_is() -> None:
+def test_requested_wait_is_reported() -> None:
     for status in (429, 503):
         with pytest.raises(WebquarryError) as caught:
             raise_for_status(reply(status, retry_after="7"))
@@ -160,7 +160,7 @@ def test_a_rate_limit_of_a_search_tells_one_wait() -> None:
         assert caught.value.retry_after_seconds == seconds  # what the provider said
 
 
-def test_a_provider_that_rests_tells_how_long_and_speaks_of_no_test_that_nobody_makes() -> None:
+def test_open_breaker_reports_the_wait() -> None:
     clock = FakeClock()
     environ = KEYS | {"SEARCH_PROVIDER": "brave", "breaker_failures": "1"}
 
@@ -185,7 +185,7 @@ def test_a_provider_that_rests_tells_how_long_and_speaks_of_no_test_that_nobody_
         assert "test" not in shown["message"]
 
 
-def test_while_one_call_finds_out_whether_a_provider_is_back_the_others_are_told_that() -> None:
+def test_calls_during_a_breaker_probe_are_refused() -> None:
     clock = FakeClock()
     environ = KEYS | {"SEARCH_PROVIDER": "brave", "breaker_failures": "1"}
 
@@ -224,9 +224,7 @@ def literal_of(node: ast.expr) -> str | None:
     return None
 
 
-def test_every_message_of_the_package_begins_and_every_advice_begins_and_ends_as_a_sentence() -> (
-    None
-):
+def test_messages_and_advice_are_sentences() -> None:
     odd = []
     for place, call in calls_of_errors():
         texts = [literal_of(call.args[0])] if call.args else []

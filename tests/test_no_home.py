@@ -63,7 +63,7 @@ def test_the_fetch_executable_keeps_nothing_and_says_nothing() -> None:
 
 
 @needs_root
-def test_doctor_tells_that_memory_is_used_and_what_is_refused() -> None:
+def test_doctor_reports_memory_cache_and_refused_records() -> None:
     done, answer = command(("doctor",), {})
 
     checks = {

@@ -147,7 +147,7 @@ def test_the_wheel_requires_nothing_that_an_extra_brings(wheel: Path) -> None:
     assert "socksio" not in {canonicalize_name(package.name) for package in required_packages()}
 
 
-def test_the_wheel_holds_what_is_not_python_too(wheel: Path) -> None:
+def test_wheel_has_data_files(wheel: Path) -> None:
     shipped = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src" / "webquarry").rglob("*")

@@ -58,7 +58,7 @@ def test_a_known_secret_is_taken_out_of_any_text_also_when_percent_encoded() -> 
         "http://user:abcdefgh@proxy.example:8080/",
     ],
 )
-def test_what_looks_like_a_credential_is_taken_out_though_nobody_registered_it(text: str) -> None:
+def test_unregistered_credentials_are_masked(text: str) -> None:
     assert "abcdefgh" not in redact(text)
 
 

@@ -62,11 +62,11 @@ def test_name_and_description_come_from_the_function() -> None:
     assert (repeat.name, repeat.description) == ("repeat", "Say it again. Over two paragraphs.")
 
 
-def test_the_answer_is_data_without_what_is_not_known() -> None:
+def test_unknown_fields_are_absent() -> None:
     assert run(text="ab", times=2).as_dict() == {"text": "abab", "times": 2}
 
 
-def test_what_travels_beside_the_answer_is_not_in_it() -> None:
+def test_metadata_is_not_in_the_answer() -> None:
     answer = Echo(text="a", times=1).add_meta(cache={"cached": True})
     assert answer.meta == {"webquarry/cache": {"cached": True}}
     assert answer.as_dict() == {"text": "a", "times": 1}
@@ -109,9 +109,7 @@ async def choose(kit: Toolkit, parts: list[str | dict[str, Any]]) -> Echo:
     return Echo(text="", times=len(parts))
 
 
-def test_what_may_be_one_of_two_things_and_is_neither_is_told_of_once_at_the_callers_place() -> (
-    None
-):
+def test_union_mismatch_is_reported_once() -> None:
     with pytest.raises(BadInput) as caught:
         asyncio.run(choose.call(cast(Toolkit, None), {"parts": ["a", 5]}))
     assert caught.value.message == (

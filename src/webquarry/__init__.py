@@ -123,7 +123,7 @@ __all__ = [
 ]
 
 # The modules of public names. Other names are functions of the library, or error classes if they
-# begin with a capital.
+# start with a capital.
 _NAME_MODULES = {
     "Answer": "webquarry.tool",
     "CallProgress": "webquarry.api",

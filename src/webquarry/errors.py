@@ -19,7 +19,7 @@ WebquarryError                internal      a bug
 ├── ProviderFailure           network       a provider failed in another way
 │   └── ToolFailure           tool          an external tool failed
 ├── RecordsFailure            records       the records could not be read or written
-├── Cancelled                 internal      the user cancelled; paid answers are kept
+├── Cancelled                 internal      the user cancelled; paid answers are stored
 └── Unreadable                unsupported   fetched, but no text can be extracted
     ├── ScriptPage            js_shell      the page is empty without JavaScript
     ├── ThinPage              thin          the page has (almost) no text
@@ -184,7 +184,7 @@ class BadInput(WebquarryError):
 
 
 class LimitReached(BadInput):
-    """A limit on rows or money was reached; paid answers are kept."""
+    """A limit on rows or money was reached; paid answers are stored."""
 
     advice = "Raise the limit, or ask for less."
 
@@ -331,7 +331,7 @@ class RecordsFailure(WebquarryError):
 
 
 class Cancelled(WebquarryError):
-    """The user cancelled; paid answers are kept."""
+    """The user cancelled; paid answers are stored."""
 
     kind = "internal"
     retryable = True

@@ -40,7 +40,7 @@ _CONVENTIONAL_ORIGINS = {
     "OPENAI_BASE_URL": "openai",
 }
 # Former settings without a field, with what to use instead.
-_OPTIONS_FILE = "set `{}` in the file of options beside the tool, such as weather.toml"
+_OPTIONS_FILE = "set `{}` in the file of options next to the tool, such as weather.toml"
 _FORMER = {
     "WEBQUARRY_HTTP_DRAIN_SECONDS": "the server stops listening at once",
     "WEBQUARRY_TOOL_TIMEOUTS": _OPTIONS_FILE.format("timeout_seconds"),

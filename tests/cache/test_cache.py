@@ -18,7 +18,7 @@ from webquarry.store.cache import (
 )
 
 
-def test_a_value_is_made_once_and_then_kept_with_its_age(tmp_path: Path) -> None:
+def test_value_is_made_once_and_cached_with_its_age(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         calls: list[bytes] = []
         fresh = await cache.get_or_make("k", making(b"v", calls))
@@ -52,7 +52,7 @@ def test_a_value_past_its_time_is_made_again(tmp_path: Path) -> None:
     with_cache(tmp_path, work)
 
 
-def test_a_value_that_was_kept_by_a_clock_ahead_is_made_again(tmp_path: Path) -> None:
+def test_value_cached_by_a_clock_ahead_is_made_again(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         calls: list[bytes] = []
         clock.advance(86_400)
@@ -68,7 +68,7 @@ def test_a_value_that_was_kept_by_a_clock_ahead_is_made_again(tmp_path: Path) ->
     with_cache(tmp_path, work)
 
 
-def test_another_process_finds_what_was_kept(tmp_path: Path) -> None:
+def test_another_process_finds_a_cached_value(tmp_path: Path) -> None:
     async def keep(cache: Cache, clock: HandClock) -> None:
         await cache.put("k", Made(b"v", 60))
 
@@ -81,7 +81,7 @@ def test_another_process_finds_what_was_kept(tmp_path: Path) -> None:
     with_cache(tmp_path, find)
 
 
-def test_a_failure_is_not_kept(tmp_path: Path) -> None:
+def test_failure_is_not_cached(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         async def fail() -> Made:
             raise RuntimeError("no")
@@ -94,7 +94,7 @@ def test_a_failure_is_not_kept(tmp_path: Path) -> None:
     with_cache(tmp_path, work)
 
 
-def test_a_value_without_a_lifetime_is_not_kept(tmp_path: Path) -> None:
+def test_value_without_a_lifetime_is_not_cached(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         calls: list[bytes] = []
         await cache.get_or_make("k", making(b"v", calls, ttl=0))
@@ -144,7 +144,7 @@ class SlowStore(MemoryStore):
         await super().put(key, entry)
 
 
-def test_nobody_waits_for_a_far_store_to_keep_what_was_made_and_closing_does() -> None:
+def test_far_store_is_written_in_the_background_until_close() -> None:
     async def run() -> tuple[list[str], list[str]]:
         far = SlowStore()
         cache = Cache([MemoryStore(1_000_000), far], HandClock())

@@ -74,7 +74,7 @@ def test_a_damaged_file_is_set_aside_with_a_warning_and_work_goes_on(
         with_cache(tmp_path, work)
     with_cache(tmp_path, find)
     if damage:  # an empty file is simply a new one
-        assert "created anew" in caplog.text
+        assert "created again" in caplog.text
         assert (tmp_path / "cache.sqlite3.damaged").read_bytes() == damage
 
 

@@ -57,7 +57,7 @@ def test_all_waiting_callers_get_the_exception(tmp_path: Path) -> None:
     with_cache(tmp_path, work)
 
 
-def test_work_that_nobody_waits_for_is_cancelled(tmp_path: Path) -> None:
+def test_work_without_callers_is_cancelled(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         started, ended = asyncio.Event(), asyncio.Event()
 

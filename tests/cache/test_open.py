@@ -34,7 +34,7 @@ def test_the_folder_is_the_users_choice_or_the_usual_one(
     assert find_cache_folder(Settings.from_environment(environ), environ) == Path(folder)
 
 
-def test_without_a_home_answers_are_kept_in_memory_only(
+def test_without_a_home_the_cache_is_in_memory_only(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def home() -> Path:

@@ -117,7 +117,7 @@ def test_what_another_process_made_meanwhile_is_not_made_again(
         assert asyncio.run(scenario(holder)) == b"new"
 
 
-def test_a_folder_that_cannot_be_used_holds_nobody_up(tmp_path: Path) -> None:
+def test_unusable_folder_does_not_block(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     locks = ProcessLocks(tmp_path / "file" / "below")
 

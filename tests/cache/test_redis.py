@@ -171,7 +171,7 @@ def test_a_full_redis_keeps_nothing_and_that_is_said_once(
     assert caplog.text.count("refused a command") == 1
 
 
-def test_only_what_the_shared_store_holds_is_kept_for_all(redis_server: RedisServer) -> None:
+def test_only_values_in_the_shared_store_are_cached_for_all(redis_server: RedisServer) -> None:
     async def scenario() -> None:
         async with redis_server.connect() as connection:
             cache = cache_of(connection)

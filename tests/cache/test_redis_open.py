@@ -50,7 +50,7 @@ def test_our_own_variable_counts_for_more_than_the_usual_one(
     assert (found and found[0].reveal()) == url
 
 
-def test_the_url_may_stand_in_a_file(tmp_path: Path) -> None:
+def test_url_may_be_read_from_a_file(tmp_path: Path) -> None:
     folder = tmp_path / ".config" / "webquarry"
     folder.mkdir(parents=True)
     (folder / "redis-url").write_text("redis://of-the-file\n")
@@ -64,7 +64,7 @@ def test_the_url_may_stand_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "url", ["http://host", "redis:///0", f"redis://:{PASSWORD}@host:port", "nonsense", "unix://"]
 )
-def test_what_is_no_url_of_a_redis_is_told_without_repeating_it(url: str) -> None:
+def test_invalid_url_is_reported_without_repeating_it(url: str) -> None:
     with pytest.raises(BadInput, match="WEBQUARRY_REDIS_URL is not a URL of a Redis") as caught:
         find_redis_url({"HOME": "/nonexistent", "WEBQUARRY_REDIS_URL": url})
 
@@ -73,7 +73,7 @@ def test_what_is_no_url_of_a_redis_is_told_without_repeating_it(url: str) -> Non
 
 
 @pytest.mark.parametrize("option", ["socket_timeout=soon", "nobody=knows"])
-def test_a_url_that_the_library_refuses_is_told_without_repeating_it(option: str) -> None:
+def test_url_rejected_by_the_library_is_reported_without_repeating_it(option: str) -> None:
     with pytest.raises(BadInput, match=r"not a( valid)? URL of a Redis") as caught:
         open_redis(
             Settings(), NOWHERE | {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host?{option}"}
@@ -234,7 +234,7 @@ def test_nothing_is_shared_while_a_recording_is_replayed(
         ({"WEBQUARRY_REDIS_URL": f"http://:{PASSWORD}@host"}, "broken", "not a URL of a Redis"),
     ],
 )
-def test_doctor_says_what_is_shared_and_never_the_password(
+def test_doctor_reports_redis_without_the_password(
     environ: dict[str, str], state: str, said: str
 ) -> None:
     report = asyncio.run(examine({"HOME": "/nonexistent"} | environ, offline=True)).as_dict()

@@ -56,7 +56,7 @@ def test_the_last_call_of_a_process_is_logged(tmp_path: Path) -> None:
     assert [call.tool for call in logged] == ["web_search"]
 
 
-def test_a_call_is_kept_with_what_came_of_it(tmp_path: Path) -> None:
+def test_call_is_logged_with_its_outcome(tmp_path: Path) -> None:
     environ = environ_of(tmp_path)
 
     async def call() -> None:
@@ -83,7 +83,7 @@ def test_a_call_is_kept_with_what_came_of_it(tmp_path: Path) -> None:
     assert read.id < search.id
 
 
-def test_a_failure_is_kept_by_its_kind_and_a_cancelled_call_as_such(tmp_path: Path) -> None:
+def test_failures_and_cancelled_calls_are_logged_by_kind(tmp_path: Path) -> None:
     calls = open_log(tmp_path)
     for error in (NotFound("There is no such page."), ValueError("a bug"), KeyboardInterrupt()):
         with pytest.raises(type(error)), calls.watch("scrape_page", {}):
@@ -115,7 +115,7 @@ def test_secrets_are_masked_and_long_texts_cut_short() -> None:
         assert secret not in written
 
 
-def test_nobody_reads_the_calls_of_another_caller(tmp_path: Path) -> None:
+def test_calls_are_isolated_per_caller(tmp_path: Path) -> None:
     calls = open_log(tmp_path)
     with serving("ada"):
         log_one(calls, query="hers")

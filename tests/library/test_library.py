@@ -113,16 +113,14 @@ def test_filters_hold_for_the_library(tmp_path: Path) -> None:
         ({}, '<meta name="ROBOTS" content="index, NOARCHIVE">'),
     ],
 )
-def test_a_site_that_wants_no_copy_is_not_kept(
-    tmp_path: Path, headers: dict[str, str], head: str
-) -> None:
+def test_noarchive_pages_are_not_stored(tmp_path: Path, headers: dict[str, str], head: str) -> None:
     response = sent(write_page(head))
     response.headers.update(headers)
 
     assert read_then_search(tmp_path, Offline({URL: response})).urls == []
 
 
-def test_without_a_library_nothing_is_kept_nor_found(tmp_path: Path) -> None:
+def test_disabled_library_stores_and_finds_nothing(tmp_path: Path) -> None:
     async def run() -> None:
         async with open_kit(tmp_path, environ={"WEBQUARRY_LIBRARY": "0"}) as kit:
             await call(kit, "scrape_page", url=URL)
@@ -147,7 +145,7 @@ def test_callers_of_a_server_find_their_own_pages(tmp_path: Path) -> None:
     assert asyncio.run(run()) == [[URL], []]
 
 
-def test_where_nobody_answers_what_was_read_stands_in_and_says_so(tmp_path: Path) -> None:
+def test_library_is_the_fallback_if_no_provider_answers(tmp_path: Path) -> None:
     found = read_then_search(tmp_path, provider=None)
     routing = found.meta["webquarry/routing"]
 
@@ -159,7 +157,7 @@ def test_where_nobody_answers_what_was_read_stands_in_and_says_so(tmp_path: Path
     assert found.note.startswith("No provider answered: these are pages that were read here before")
 
 
-def test_nobody_stands_in_for_a_provider_that_is_named(tmp_path: Path) -> None:
+def test_named_provider_has_no_fallback(tmp_path: Path) -> None:
     with pytest.raises(NetworkFailure):
         read_then_search(tmp_path, provider="duckduckgo")
 
@@ -188,7 +186,7 @@ def test_the_commands_tell_add_forget_and_export(
     assert json.loads(run("--json"))["pages"] == 0
 
 
-def test_the_commands_say_what_was_wrong(
+def test_commands_report_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path / "state"))
@@ -211,7 +209,7 @@ def test_the_commands_say_what_was_wrong(
     assert "Give one of" in fail("forget", str(notes), "--all")
 
 
-def test_a_terminal_shows_that_pages_stand_in_and_when_they_were_read() -> None:
+def test_terminal_shows_the_age_of_library_results() -> None:
     console = Console(width=100, record=True, file=io.StringIO())
     result = {"title": "Kelp", "url": URL, "snippet": "half a metre", "ageSeconds": 7_300}
 

@@ -104,7 +104,7 @@ def test_the_passage_that_answers_is_shown(opened: OpenShelf) -> None:
     assert found.fetched_at == NOW
 
 
-def test_only_the_newest_version_of_a_page_is_kept(opened: OpenShelf) -> None:
+def test_only_the_newest_version_of_a_page_is_stored(opened: OpenShelf) -> None:
     shelf = opened.open()
     newer = KeptPage(f"{TIDE.url}?utm_source=x", "Slack water", b"Nothing but gulls.", NOW + 9)
     older = KeptPage(TIDE.url, "Slack water", b"Nothing but whales.", NOW - 9)
@@ -139,7 +139,7 @@ def test_no_word_and_no_address_lies_on_the_disk(opened: OpenShelf) -> None:
         assert not re.search(rb"(?<![a-z])" + word, data), word
 
 
-def test_what_is_forgotten_is_gone_from_the_index(opened: OpenShelf) -> None:
+def test_removed_pages_leave_the_index(opened: OpenShelf) -> None:
     shelf = opened.open()
     old = KeptPage("https://old.example/", "Old", b"Vanadium of yesterday.", NOW - 100)
     shelf.add("", [TIDE, BREAD, old])
@@ -158,7 +158,7 @@ def test_what_is_forgotten_is_gone_from_the_index(opened: OpenShelf) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_used_longest_ago_makes_room(opened: OpenShelf) -> None:
+def test_least_recently_used_pages_are_evicted(opened: OpenShelf) -> None:
     shelf = opened.open(300_000)
     for number in range(60):
         text = " ".join(name_word(number, place) for place in range(900))
@@ -233,9 +233,7 @@ for number in range(100_000):
 
 
 @pytest.mark.slow
-def test_whoever_is_killed_while_adding_loses_nothing_that_was_there(
-    opened: OpenShelf, tmp_path: Path
-) -> None:
+def test_kill_while_adding_loses_no_stored_page(opened: OpenShelf, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )

@@ -79,7 +79,7 @@ def test_what_one_server_wrote_another_one_reads(places: Places) -> None:
     places.run(scenario)
 
 
-def test_a_journal_of_somebody_else_is_not_there(places: Places) -> None:
+def test_journals_are_isolated_per_caller(places: Places) -> None:
     async def scenario(one: Journals, _: Journals) -> None:
         await begin(one, "s1", owner="ada")
         assert await one.read("bob", "s1", 1001.0, idle_seconds=HOURS) is None
@@ -141,7 +141,7 @@ def test_many_who_write_at_once_lose_nothing(places: Places) -> None:
     places.run(scenario)
 
 
-def test_a_journal_ends_when_nobody_has_touched_it_for_long(places: Places) -> None:
+def test_idle_journal_expires(places: Places) -> None:
     async def scenario(one: Journals, _: Journals) -> None:
         await begin(one, "s1", now=0.0)
         await one.append("ada", "s1", b"x", 100.0)
@@ -154,7 +154,7 @@ def test_a_journal_ends_when_nobody_has_touched_it_for_long(places: Places) -> N
     places.run(scenario)
 
 
-def test_idle_journals_of_everybody_are_gone_when_somebody_begins_one(places: Places) -> None:
+def test_idle_journals_of_all_callers_are_deleted_on_creation(places: Places) -> None:
     async def scenario(one: Journals, _: Journals) -> None:
         await begin(one, "old", now=0.0, owner="bob")
         await begin(one, "new", now=1.0 + HOURS, owner="ada")

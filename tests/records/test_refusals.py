@@ -208,7 +208,7 @@ def test_an_empty_file_is_a_damaged_one_and_not_a_new_one(tmp_path: Path) -> Non
     assert (tmp_path / NAME).read_bytes() == b""
 
 
-def test_a_caller_of_a_server_is_told_the_reason_and_no_path(
+def test_callers_of_a_server_get_the_reason_without_a_path(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / NAME).write_bytes(b"not a database at all" * 100)

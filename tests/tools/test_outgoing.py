@@ -156,7 +156,7 @@ def test_a_tool_raises_filtered_errors() -> None:
     assert find_hostile(str(caught.value)) == []
 
 
-def test_what_is_fit_to_be_read_is_passed_on_as_it_is() -> None:
+def test_clean_text_is_unchanged() -> None:
     value = {
         "a": ["naïve <b>x</b> [1]", "https://a.org/?q[]=1"],
         "b": {"c": (1, None, "می\u200cخواهم")},

@@ -108,9 +108,7 @@ def test_origins_name_only_the_fields_that_another_index_gave() -> None:
         ("arxiv", "arxiv/ok_200_withdrawn.xml", {"retracted": True, "kind": "retraction"}),
     ],
 )
-def test_a_retraction_is_told_by_whoever_knows_of_it(
-    index: str, name: str, status: dict[str, Any]
-) -> None:
+def test_retraction_of_any_index_is_reported(index: str, name: str, status: dict[str, Any]) -> None:
     (paper,) = papers(only(**{index: response(name)}))
 
     assert paper["retractionStatus"] == status
@@ -159,7 +157,7 @@ def test_text_from_an_index_hides_nothing_and_ends_no_chat() -> None:
         ({"provider": "nobody"}, "no search provider 'nobody'"),
     ],
 )
-def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
+def test_invalid_arguments_are_rejected_before_any_request(
     arguments: dict[str, Any], words: str
 ) -> None:
     engines = indexes()
@@ -221,7 +219,7 @@ def test_nothing_found_has_hints_with_the_filters_that_applied() -> None:
 # Beside the answer
 
 
-def test_who_was_asked_and_who_is_missing_travels_beside_the_answer() -> None:
+def test_meta_lists_asked_and_failed_indexes() -> None:
     answer = answered(indexes(semanticscholar=response("semanticscholar/rate_limited_429.json")))
     routing = answer.meta["webquarry/routing"]
 
@@ -236,7 +234,7 @@ def test_who_was_asked_and_who_is_missing_travels_beside_the_answer() -> None:
     assert "webquarry" not in json.dumps(answer.as_dict())
 
 
-def test_a_web_search_in_place_of_all_indexes_is_told() -> None:
+def test_web_search_fallback_is_noted() -> None:
     answer = answered(all_fail(brave=brave("https://arxiv.org/abs/2209.00042")))
     routing = answer.meta["webquarry/routing"]
 

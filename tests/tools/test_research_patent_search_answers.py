@@ -64,7 +64,7 @@ def test_the_answer_has_the_documented_shape_and_nothing_else() -> None:
         ({"provider": "nope"}, "no search provider 'nope'"),
     ],
 )
-def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
+def test_invalid_arguments_are_rejected_before_any_request(
     arguments: dict[str, Any], words: str
 ) -> None:
     engines = Engines(lens=LENS, brave=FOUND)

@@ -43,7 +43,7 @@ def test_an_answer_is_good_for_a_day() -> None:
     assert len(stale.asked) == 2
 
 
-def test_nothing_found_is_not_kept() -> None:
+def test_empty_answer_is_not_cached() -> None:
     engines = Engines(lens=NO_LENS)
     _, second = twice(engines, LENS_ONLY, FakeClock(), 1)
 

@@ -69,7 +69,7 @@ def test_without_a_register_a_number_is_read_off_its_page() -> None:
     assert "No patent service is configured" in routing(answer)["notes"][0]
 
 
-def test_a_number_that_has_no_page_is_nothing_and_nobody_searches_for_similar_ones() -> None:
+def test_unknown_number_is_empty_without_a_search() -> None:
     engines = Engines(pages=pages(), brave=FOUND)
     answer = answered(engines, BRAVE, query="US10999997B2")
 

@@ -175,7 +175,7 @@ def cursor_of(session: Session, **changes: Any) -> str:
         {"_1": 1},
     ],
 )
-def test_a_cursor_that_somebody_made_up_does_no_harm(changes: dict[str, Any]) -> None:
+def test_forged_cursor_is_rejected(changes: dict[str, Any]) -> None:
     session = page("<p>" + "é漢" * 2_000)
 
     with pytest.raises(BadInput, match="not one that was given out"):
@@ -190,7 +190,7 @@ def test_a_cursor_goes_on_after_the_snapshot_is_gone_if_the_page_is_the_same() -
     assert len(session.web.asked()) == 2
 
 
-def test_a_cursor_of_a_page_that_has_changed_says_to_start_anew() -> None:
+def test_cursor_of_a_changed_page_says_to_start_over() -> None:
     session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE.replace("pilot", "captain"))]}))
     cursor = session.scrape(max_length=2_000).next_cursor
     session.clock.seconds += 3_601
@@ -355,7 +355,7 @@ ASIDE = "<div class=sidebar><h2>Most read</h2>" + "".join(
 )
 
 
-def test_what_the_content_leaves_out_is_told_and_mode_whole_gives_it() -> None:
+def test_left_out_parts_are_listed_and_mode_whole_has_them() -> None:
     session = page(ARTICLE.replace("<footer>", f"{ASIDE}</div><footer>"))
 
     main, whole = session.scrape(), session.scrape(mode="whole")

@@ -58,7 +58,7 @@ def test_a_host_with_a_known_reputation_carries_it_with_its_basis() -> None:
     assert "Wikipedia" in second["sourceReputation"]["basis"]
 
 
-def test_a_claim_that_is_a_text_of_its_own_is_refused_before_anybody_is_asked() -> None:
+def test_too_long_claim_is_rejected_before_any_request() -> None:
     with pytest.raises(BadInput, match="'claim' does not fit: it has 4001 characters"):
         search(Engines(), claim="a" * 4_001)
 
@@ -153,7 +153,7 @@ def test_site_and_excluded_terms_hold_on_what_comes_back() -> None:
         ({"provider": "nope"}, "no search provider 'nope'"),
     ],
 )
-def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
+def test_invalid_arguments_are_rejected_before_any_request(
     arguments: dict[str, Any], words: str
 ) -> None:
     engines = Engines(brave=brave(A))
@@ -216,7 +216,7 @@ def test_only_providers_that_were_not_asked_and_are_well_are_suggested() -> None
 # Beside the answer
 
 
-def test_freshness_and_routing_travel_beside_the_answer() -> None:
+def test_meta_has_freshness_and_routing() -> None:
     answer = answered(
         Engines(brave=brave_limit(), tavily=tavily(A)), TWO, safe="high", language="de"
     )

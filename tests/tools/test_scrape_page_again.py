@@ -65,7 +65,7 @@ def test_the_second_read_of_an_unchanged_page_is_short(
 
 
 @pytest.mark.parametrize("argument", ["again", "fresh"])
-def test_the_text_is_sent_again_to_whoever_asks(tmp_path: Path, argument: str) -> None:
+def test_text_is_sent_again_on_request(tmp_path: Path, argument: str) -> None:
     async def read_twice(kit: Toolkit, id: str) -> Any:
         return [await scrape(kit, id), await scrape(kit, id, **{argument: True})]
 

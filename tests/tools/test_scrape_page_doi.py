@@ -53,7 +53,7 @@ def test_crossref_is_asked_about_the_doi_of_a_paper() -> None:
     }
 
 
-def test_nobody_is_asked_where_there_is_no_doi() -> None:
+def test_no_request_without_a_doi() -> None:
     session = page()
 
     assert session.scrape().detected_doi is None

@@ -32,7 +32,7 @@ def test_link_targets_are_left_out_and_counted() -> None:
     assert answer.links_left_out == 3
 
 
-def test_targets_stand_where_they_are_if_asked_for() -> None:
+def test_targets_are_inline_on_request() -> None:
     answer = page(LINKED).scrape(links="inline")
 
     assert f"Two [almanacs]({ALMANAC}) and [tables](https://tables.example/)" in answer.content
@@ -62,7 +62,7 @@ def test_pieces_of_a_page_with_a_list_of_targets_make_up_the_whole_of_it() -> No
     assert pieces == whole
 
 
-def test_what_was_sent_verbatim_keeps_its_brackets() -> None:
+def test_verbatim_text_keeps_its_brackets() -> None:
     source = "See [the notes](notes.md) first.\n" * 3
 
     assert page(source, "text/plain").scrape().content == source.rstrip("\n")

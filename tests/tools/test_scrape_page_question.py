@@ -107,7 +107,7 @@ def test_a_question_can_be_asked_of_one_section() -> None:
 @pytest.mark.parametrize(
     "other", [{"find": "Quay"}, {"outline": True}, {"cursor": "x"}, {"mode": "raw"}]
 )
-def test_a_question_beside_another_way_to_a_part_is_refused(other: dict[str, Any]) -> None:
+def test_question_with_another_selection_is_rejected(other: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match="question and"):
         ask(**other)
 

@@ -78,7 +78,7 @@ _MERGED_PAGES = 500  # of the file, written at most by one merge of the index
 
 Row = tuple[str, str, str]  # tokens of body, title and headings
 
-# compression dictionary, which must never change: how most pages begin
+# compression dictionary, which must never change: the start of most pages
 _DICTIONARY = (
     b'{"arabic":"arabic","cyrillic":"russian","devanagari":"hindi","unspaced":""}'
     b" of the and in to that was with for from this is have which are not "

@@ -1,6 +1,6 @@
-"""Answers of `scrape_page` as Markdown: title, author and date, text, citation, what is missing.
+"""Answers of `scrape_page` as Markdown: title, author and date, text, citation, missing parts.
 
-Texts of the page beside its content stay on one line, so that they cannot look like ours.
+Other texts of the page stay on one line, so that they cannot look like ours.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from webquarry.evidence.citation import NO_DATE
 _FIRST_HEADING = re.compile(r"\s*#{1,6}[ \t]+(.+)")
 _MARKS = re.compile(r"[\\*_`\[\]]|\(https?://[^()\s]*\)")
 _DAY = len("2026-11-16")
-_GAP = GAP.decode()  # before passages, which may begin with the title
+_GAP = GAP.decode()  # before passages, which may start with the title
 _TRUST = "untrusted content"
 
 

@@ -2,7 +2,7 @@
 
 Paragraphs that an earlier source has are dropped. Then the passages of all pages that are relevant
 to the question compete for the length, or, without a question, the length is shared fairly. Each
-source says what is missing of its text, and how to get it.
+source says which part of its text is missing, and how to get it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NO_RESULT = Result("", "", "", "")  # the text of a page does not depend on its
 
 
 class FilteredOut(AnswerPart, kw_only=True):
-    """What is left out of a source; `matched` is false if nothing in it is clearly relevant."""
+    """The omitted part of a source; `matched` is false if nothing is clearly relevant."""
 
     paragraphs: int
     bytes: int
@@ -54,8 +54,8 @@ class FilteredOut(AnswerPart, kw_only=True):
 
 
 class ScrapedSource(AnswerPart, kw_only=True):
-    """A page and its evidence. `truncated`, `repeatedParagraphs` and `filtered` say what is missing
-    of the text, `readOn` how to get it.
+    """A page and its evidence. `truncated`, `repeatedParagraphs` and `filtered` describe the
+    missing part of the text, `readOn` how to get it.
     """
 
     url: str
@@ -129,7 +129,7 @@ class _Rest:
 
     @classmethod
     def of(cls, page: ReadResult, repeats: Repeats, options: SourceOptions) -> _Rest:
-        """Return what is left of a page."""
+        """Return the rest of a page."""
         text, targets = mark_links(page.snapshot, options.links)
         digest = digest_of(text.data)
         if not options.deduplicate:
@@ -225,8 +225,8 @@ def _filter_texts(
     options: SourceOptions,
     question: str,
 ) -> tuple[list[Share], str]:
-    """Return the relevant passages of each text, and all of them as one text; note in the sources
-    what is left out.
+    """Return the relevant passages of each text, and all of them as one text; note the omitted
+    parts in the sources.
     """
     headings = write_headings(
         [_build_shared_text(page, WrittenText(b"")) for page in pages], options.most

@@ -70,7 +70,7 @@ async def find_session(kit: Toolkit, id: str) -> ResearchSession | None:
 async def note_read(
     kit: Toolkit, session: ResearchSession, part: str, digest: str, tokens: int
 ) -> None:
-    """Record what was sent; a failure does not fail the call."""
+    """Record a read; a failure does not fail the call."""
     try:
         await kit.sessions.record_read(session, part, digest, tokens)
     except WebquarryError as failure:

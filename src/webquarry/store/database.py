@@ -291,7 +291,7 @@ class DisposableDatabase(Database):
         self.path.replace(aside)
         for suffix in ("-wal", "-shm"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
-        log.warning("%s is damaged (%s): renamed to %s, created anew", self.path, error, aside)
+        log.warning("%s is damaged (%s): renamed to %s, created again", self.path, error, aside)
 
 
 def classify(error: BaseException, path: Path | None = None) -> Trouble:

@@ -79,8 +79,8 @@ class DiskStore(Store):
         self._puts += 1
 
     def _sweep(self, connection: Connection, now: float) -> None:
-        """Delete what has expired, then what was used longest ago, until a tenth of the maximum
-        size is free.
+        """Delete expired entries, then the least recently used, until a tenth of the maximum size
+        is free.
         """
         connection.execute("DELETE FROM entries WHERE expires_at <= ?", (now,))
         _, size = _read_totals(connection)

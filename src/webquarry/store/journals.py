@@ -75,7 +75,7 @@ class Journals(ABC):
         finished: bool | None = None,
     ) -> int:
         """Append an entry and touch the journal; return the number of entries. With `after`, only
-        if there were exactly so many, else raise `JournalMoved`. `finished` marks the journal as
+        if there were exactly that many, else raise `JournalMoved`. `finished` marks the journal as
         finished, or as open again. Raises `KeyError` if there is no such journal.
         """
 

@@ -101,7 +101,7 @@ def open_disk_cache(settings: Settings, environ: Mapping[str, str]) -> DiskStore
     """Open the cache on disk, which creates its file on first use."""
     folder = find_cache_folder(settings, environ)
     if folder is None:
-        log.warning("no cache on disk: there is no home folder; answers are kept in memory only")
+        log.warning("no cache on disk: there is no home folder; answers are cached in memory only")
         return None
     from webquarry.store.disk_cache import DiskStore
 

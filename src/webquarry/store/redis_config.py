@@ -169,6 +169,6 @@ async def _check_key(connection: RedisConnection, asking: Awaitable[bytes | None
         raise AuthFailure(
             f"Redis at {place} is in use with another {STORE_KEY.variable}.",
             suggested_action="Give all servers the same key. To use this one, stop "
-            "them all and delete the keys that begin with webquarry: in Redis; or use another "
+            "them all and delete the keys with the prefix webquarry: in Redis; or use another "
             f"database of it (…/1 in {REDIS_URL.variable}).",
         )

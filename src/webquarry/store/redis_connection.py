@@ -106,7 +106,7 @@ class RedisConnection:
         return PREFIX + f"{purpose}:{section}{hashed}".encode()
 
     def seconds_for(self, size: int) -> float:
-        """Return the timeout of a command with so many bytes."""
+        """Return the timeout of a command that transfers `size` bytes."""
         return self._timeout_seconds + size / _BYTES_A_SECOND
 
     async def run(

@@ -106,37 +106,37 @@ return 'begun'
 # mark
 JOURNAL_APPEND = f"""{_JOURNAL}
 local name, now = ARGV[1], ARGV[4]
-local kept = redis.call('HMGET', meta(name), 'owner', 'touched')
+local stored = redis.call('HMGET', meta(name), 'owner', 'touched')
 local count = redis.call('LLEN', entries(name))
-if not kept[1] then return {{'none', 0}} end
+if not stored[1] then return {{'none', 0}} end
 if added(name, ARGV[2], ARGV[6]) then return {{'added', ARGV[2] + 1}} end
 if count ~= tonumber(ARGV[2]) then return {{'moved', count}} end
 count = redis.call('RPUSH', entries(name), ARGV[6] .. ARGV[3])
 if ARGV[5] ~= '' then redis.call('HSET', meta(name), 'finished', ARGV[5]) end
-if ARGV[5] == '1' then redis.call('ZADD', finished(kept[1]), kept[2], name) end
-if ARGV[5] == '0' then redis.call('ZREM', finished(kept[1]), name) end
-if tonumber(now) > tonumber(kept[2]) then
+if ARGV[5] == '1' then redis.call('ZADD', finished(stored[1]), stored[2], name) end
+if ARGV[5] == '0' then redis.call('ZREM', finished(stored[1]), name) end
+if tonumber(now) > tonumber(stored[2]) then
     redis.call('HSET', meta(name), 'touched', now)
-    touch(kept[1], name, now)
+    touch(stored[1], name, now)
 end
 return {{'added', count}}
 """
 
 # ARGV name, number of entries to skip
 JOURNAL_READ = f"""{_JOURNAL}
-local kept = redis.call('HMGET', meta(ARGV[1]), 'created', 'touched', 'finished')
-if not kept[1] then return false end
+local stored = redis.call('HMGET', meta(ARGV[1]), 'created', 'touched', 'finished')
+if not stored[1] then return false end
 local key = entries(ARGV[1])
 local entries_after = redis.call('LRANGE', key, ARGV[2], -1)
-return {{kept[1], kept[2], kept[3], entries_after, redis.call('LLEN', key)}}
+return {{stored[1], stored[2], stored[3], entries_after, redis.call('LLEN', key)}}
 """
 
 # ARGV owner
 JOURNAL_LIST = f"""{_JOURNAL}
 local found = {{}}
 for i, name in ipairs(redis.call('ZRANGE', owned(ARGV[1]), 0, -1)) do
-    local kept = redis.call('HMGET', meta(name), 'id', 'created', 'touched', 'finished')
-    found[i] = {{name, kept[1], kept[2], kept[3], kept[4]}}
+    local stored = redis.call('HMGET', meta(name), 'id', 'created', 'touched', 'finished')
+    found[i] = {{name, stored[1], stored[2], stored[3], stored[4]}}
 end
 return found
 """
@@ -220,8 +220,8 @@ end
 
 # ARGV name of the question ('' if it is not shared), reservation, lease in ms, a stored answer to
 # ignore, statement, door, day, model, amount, questions; the limits of the statement, of
-# the day and of questions ('' for none). Returns kept and the answer, wait, mine, or over with the
-# limit, the amount used, and whether the statement's own calls hold some of it.
+# the day and of questions ('' for none). Returns answered and the answer, wait, mine, or over with
+# the limit, the amount used, and whether the statement's own calls hold some of it.
 ASK_ENTER = (
     _COMMON
     + """
@@ -229,8 +229,8 @@ local name, id, lease_ms, amount, questions = ARGV[1], ARGV[2], ARGV[3], ARGV[9]
 if redis.call('EXISTS', P .. ':reservation:' .. id) == 1 then return {'mine'} end
 sweep()
 if name ~= '' then
-    local kept = redis.call('GET', P .. ':answer:' .. name)
-    if kept and kept ~= ARGV[4] then return {'kept', kept} end
+    local stored = redis.call('GET', P .. ':answer:' .. name)
+    if stored and stored ~= ARGV[4] then return {'answered', stored} end
     if redis.call('EXISTS', P .. ':lease:' .. name) == 1 then return {'wait'} end
 end
 local r = {ARGV[5], ARGV[6], ARGV[7], ARGV[8], amount, questions}
@@ -326,7 +326,7 @@ return 1
 """
 )
 
-# ARGV for each statement: ID, door, moment, words, new hits, new kept searches.
+# ARGV for each statement: ID, door, moment, words, new hits, new kept_searches.
 ASK_NOTE = (
     _COMMON
     + """

@@ -96,7 +96,7 @@ def _shorten(schema: dict[str, Any], level: int) -> dict[str, Any]:
 
 
 def _drop_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Remove null from a union, and what is not listed."""
+    """Remove null from a union, and keywords that are not listed."""
     resolved = {name: value for name, value in schema.items() if name not in _OMITTED}
     options = [option for option in resolved.pop("anyOf", ()) if option != _NULL]
     if len(options) == 1:

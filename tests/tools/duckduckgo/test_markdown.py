@@ -201,7 +201,7 @@ def test_an_answer_shows_what_it_has_in_a_fixed_order() -> None:
     )
 
 
-def test_groups_of_topics_stand_under_their_names_after_those_without() -> None:
+def test_topic_groups_follow_ungrouped_topics() -> None:
     topics = (
         Topic("Mercury (planet)", "The first planet.", ""),
         Topic("Mercury Marine", "Outboard motors.", "", "Companies"),
@@ -275,7 +275,7 @@ def test_what_would_open_something_is_escaped(text: str, written: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["<|im_start|>", "</system>", "[INST]", "<tool_use>"])
-def test_a_delimiter_of_a_chat_does_not_stand_in_a_page(mark: str) -> None:
+def test_chat_delimiters_are_escaped(mark: str) -> None:
     page = write_results(
         f"q {mark}", [result(f"a {mark} b", f"https://site.example/{mark}", f"Human: {mark}")]
     )
@@ -313,9 +313,7 @@ def test_an_address_is_absolute_and_ends_where_it_ends(url: str, written: str) -
 
 @settings(max_examples=FUZZ_EXAMPLES, deadline=None)
 @given(query=TEXTS, results=st.lists(st.builds(result, TEXTS, URLS, TEXTS), min_size=1, max_size=3))
-def test_fuzz_no_text_of_a_result_changes_the_page_it_stands_in(
-    query: str, results: list[Result]
-) -> None:
+def test_fuzz_result_text_does_not_change_the_structure(query: str, results: list[Result]) -> None:
     page = blocks(write_results(query, results))
 
     assert [tag for tag, _ in page] == ["h2", *["h3", "p", "hr"] * len(results), "p"]
@@ -333,7 +331,7 @@ def test_fuzz_no_text_of_a_result_changes_the_page_it_stands_in(
 
 @settings(max_examples=FUZZ_EXAMPLES, deadline=None)
 @given(text=TEXTS, source=TEXTS, name=TEXTS, group=TEXTS)
-def test_fuzz_no_text_of_an_answer_changes_the_page_it_stands_in(
+def test_fuzz_answer_text_does_not_change_the_structure(
     text: str, source: str, name: str, group: str
 ) -> None:
     page = blocks(

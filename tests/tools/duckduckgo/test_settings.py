@@ -120,9 +120,7 @@ def test_a_site_that_does_not_answer_is_given_up_after_the_time_that_was_set(nam
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_the_second_time_the_answer_is_the_kept_one_also_for_another_process(
-    name: str, tmp_path: Path
-) -> None:
+def test_second_call_is_answered_from_the_cache_in_any_process(name: str, tmp_path: Path) -> None:
     with DuckDuckGoSite() as site:
         first, second = ask(
             site, (name, {"query": "x"}), (name, {"query": "x"}), environ=kept(tmp_path)
@@ -140,9 +138,7 @@ def test_the_second_time_the_answer_is_the_kept_one_also_for_another_process(
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_a_time_of_nought_keeps_nothing_and_takes_nothing_that_was_kept(
-    name: str, tmp_path: Path
-) -> None:
+def test_ttl_zero_disables_the_cache(name: str, tmp_path: Path) -> None:
     call = (name, {"query": "x"})
     with DuckDuckGoSite(
         lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
@@ -155,9 +151,7 @@ def test_a_time_of_nought_keeps_nothing_and_takes_nothing_that_was_kept(
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_a_shorter_time_takes_nothing_that_was_kept_for_a_longer_one(
-    name: str, tmp_path: Path
-) -> None:
+def test_shorter_ttl_ignores_entries_with_a_longer_one(name: str, tmp_path: Path) -> None:
     call = (name, {"query": "x"})
     with DuckDuckGoSite(
         lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)

@@ -53,7 +53,7 @@ def test_thirty_results_come_from_further_pages_asked_for_with_the_token_of_the_
     assert all(asked.fields["vqd"] == "4-1" for asked in site.asked[1:])
 
 
-def test_a_further_page_that_fails_costs_only_itself_and_is_told_beside_the_answer() -> None:
+def test_failed_further_page_is_a_note() -> None:
     def rule(asked: Asked) -> Said | bytes:
         return Said(b"", 500) if "s" in asked.fields else many(30)(asked)
 
@@ -134,14 +134,14 @@ def test_whatever_is_no_page_of_results_is_an_error(said: Said | bytes, kind: st
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
 @pytest.mark.parametrize("query", ["", " ", "\n\t\u3000"])
-def test_a_blank_query_is_refused_before_anybody_is_asked(name: str, query: str) -> None:
+def test_blank_query_is_rejected_before_any_request(name: str, query: str) -> None:
     with DuckDuckGoSite() as site, pytest.raises(BadInput, match="blank"):
         ask(site, (name, {"query": query}))
 
     assert site.asked == []
 
 
-def test_a_query_that_is_too_long_for_duckduckgo_is_refused_before_anybody_is_asked() -> None:
+def test_too_long_query_is_rejected_before_any_request() -> None:
     with DuckDuckGoSite() as site, pytest.raises(BadInput, match="499"):
         search(site, "x" * 500)
 

@@ -36,7 +36,7 @@ def call(
     return asyncio.run(run())
 
 
-def test_three_answers_are_kept_apart(tmp_path: Path) -> None:
+def test_verdicts_are_distinguished(tmp_path: Path) -> None:
     answer = call(tmp_path, entry(1))
     (row,) = answer["references"]
 

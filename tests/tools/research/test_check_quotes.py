@@ -50,7 +50,7 @@ def check(folder: Path, **arguments: Any) -> dict[str, Any]:
     return answer
 
 
-def test_quotes_are_told_with_tier_place_hash_and_time(tmp_path: Path) -> None:
+def test_quotes_have_tier_span_hash_and_time(tmp_path: Path) -> None:
     quotes = ["the port was built in a single winter", "The port was built in a double winter"]
 
     answer = check(tmp_path, quotes=quotes, sources=[A, B])
@@ -65,7 +65,7 @@ def test_quotes_are_told_with_tier_place_hash_and_time(tmp_path: Path) -> None:
     assert "not whether a statement is true" in answer["compared"]
 
 
-def test_a_draft_is_checked_beside_the_pages_it_cites(tmp_path: Path) -> None:
+def test_draft_is_checked_against_the_pages_it_cites(tmp_path: Path) -> None:
     draft = (
         f'It "was built in a single winter" ([port]({A})) and grew by 12.5% ([port]({A})).\n\n'
         f'Also "Tie up the boat at the quay." ({B}) It grew by 14% ([port]({A})).'
@@ -108,6 +108,6 @@ def test_the_sources_of_a_session_are_those_of_its_record(tmp_path: Path) -> Non
         {"text": "No link."},
     ],
 )
-def test_what_is_missing_is_said(tmp_path: Path, arguments: dict[str, Any]) -> None:
+def test_missing_arguments_are_named(tmp_path: Path, arguments: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         check(tmp_path, **arguments)

@@ -81,7 +81,7 @@ def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> 
     assert len(session.sources) == 4
 
 
-def test_only_what_was_read_or_quoted_is_cited_by_its_number_in_the_session(
+def test_only_read_or_quoted_sources_are_cited(
     tmp_path: Path,
 ) -> None:
     read = {**PAPER, "accessed": {"date-parts": [[2026, 3, 1]]}}
@@ -157,7 +157,7 @@ def test_a_source_may_be_given_in_several_forms(source: Any, expected: str) -> N
     "source",
     ["tides", "ftp://a.org/x", "https://", "https://a.org/x y", {}, {"url": "javascript:x"}],
 )
-def test_what_is_no_source_is_refused_with_its_place_and_what_to_give(source: Any) -> None:
+def test_invalid_source_is_rejected_with_its_position(source: Any) -> None:
     with pytest.raises(BadInput, match="Source 2 of the list") as caught:
         of_list("https://a.org/", source)
 

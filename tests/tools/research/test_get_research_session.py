@@ -118,7 +118,7 @@ def test_an_unknown_session_and_a_blank_one_are_errors_that_say_what_to_do(tmp_p
     assert "sequential_search" in blank.value.suggested_action
 
 
-def test_whoever_recovers_a_session_has_thirty_days_from_then_on(tmp_path: Path) -> None:
+def test_recovering_a_session_extends_its_lifetime(tmp_path: Path) -> None:
     clock = FakeClock()
 
     async def work(kit: Toolkit) -> Any:

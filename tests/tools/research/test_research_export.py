@@ -108,7 +108,7 @@ def markdown_of(folder: Path) -> tuple[str, dict[str, str]]:
     return head, dict(zip(rest[::2], rest[1::2], strict=True))
 
 
-def test_markdown_begins_with_the_session_its_goal_and_its_summary(tmp_path: Path) -> None:
+def test_markdown_starts_with_the_goal_and_summary(tmp_path: Path) -> None:
     head, sections = markdown_of(tmp_path)
 
     assert head == (
@@ -226,7 +226,7 @@ def test_json_has_the_same_as_data(tmp_path: Path) -> None:
     assert "content" not in answer
 
 
-def test_what_was_only_found_is_cited_if_that_is_asked_for(tmp_path: Path) -> None:
+def test_found_sources_are_cited_on_request(tmp_path: Path) -> None:
     async def work(kit: Toolkit) -> Any:
         id = await full_session(kit)
         return [

@@ -309,7 +309,7 @@ def test_text_from_the_web_hides_nothing_in_titles() -> None:
         ({"provider": "nope"}, "no search provider 'nope'"),
     ],
 )
-def test_what_does_not_fit_is_bad_input_before_anybody_is_asked(
+def test_invalid_arguments_are_rejected_before_any_request(
     arguments: dict[str, Any], words: str
 ) -> None:
     web = desk(1)

@@ -71,7 +71,7 @@ def test_the_order_of_arrival_changes_no_byte_of_the_answer(seed: int) -> None:
     assert urls_of(answer) == [url(2), url(4), url(6), url(7)]
 
 
-def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(
+def test_unexpected_error_of_one_page_does_not_affect_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken(snapshot: Any, result: Any, question: Any) -> Any:
@@ -95,7 +95,7 @@ def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(
 # Time
 
 
-def test_what_is_late_is_told_and_not_waited_for() -> None:
+def test_slow_page_is_reported_and_not_awaited() -> None:
     web = desk(1, 2, 3, 4, page2=hang)
     heard: list[str] = []
 
@@ -154,7 +154,7 @@ def test_a_caller_who_leaves_stops_the_reads() -> None:
     assert url(1) in stopped
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     heard: list[str] = []
     with listening(heard.append):
         desk(1, 2, 3).call()

@@ -199,9 +199,7 @@ def test_without_sources_only_the_combined_text_is_there_and_they_are_still_list
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=10), st.integers(0, 30_000))
-def test_shares_fit_the_total_keep_the_short_whole_and_lose_nobody(
-    lengths: list[int], total: int
-) -> None:
+def test_shares_fit_the_total_and_short_texts_are_whole(lengths: list[int], total: int) -> None:
     shares = fair_shares(lengths, total)
 
     assert sum(shares) <= total

@@ -41,7 +41,7 @@ def refused(
     return f"{caught.value.message} {caught.value.suggested_action}"
 
 
-def test_the_first_step_begins_a_session_and_says_what_to_do_with_it(tmp_path: Path) -> None:
+def test_first_step_creates_a_session(tmp_path: Path) -> None:
     answer = scenario(tmp_path, lambda kit: step(kit, 1, researchGoal=GOAL, totalStepsEstimate=3))
 
     assert len(answer.pop("sessionId")) == 36
@@ -75,7 +75,7 @@ def test_an_unknown_session_is_not_found_and_says_what_to_do(tmp_path: Path) -> 
     assert "stepNumber 1" in refused(tmp_path, lambda kit: step(kit, 2, "s-1"), NotFound)
 
 
-def test_a_wrong_number_is_told_the_one_expected(tmp_path: Path) -> None:
+def test_wrong_step_number_names_the_expected_one(tmp_path: Path) -> None:
     async def work(kit: Toolkit) -> None:
         await step(kit, 5, (await step(kit, 1))["sessionId"])
 
@@ -132,7 +132,7 @@ def test_compact_leaves_out_the_index_and_full_shows_the_last_ten(tmp_path: Path
     assert len(json.dumps(compact)) < 300
 
 
-def test_quick_adds_nothing_standard_coverage_and_queries_and_asks_nobody(tmp_path: Path) -> None:
+def test_quick_adds_nothing_and_standard_adds_coverage_without_requests(tmp_path: Path) -> None:
     engines = Engines(brave=brave(A))
 
     async def work(kit: Toolkit) -> Any:
@@ -203,7 +203,7 @@ def test_errors_that_come_back_are_summed_up_with_advice(tmp_path: Path) -> None
     assert recovered["errors"] == later["errors"]
 
 
-def test_hints_say_what_is_missing_and_are_few(tmp_path: Path) -> None:
+def test_hints_are_few_and_name_missing_arguments(tmp_path: Path) -> None:
     async def work(kit: Toolkit) -> Any:
         first = await step(kit, 1, totalStepsEstimate=2)
         return [

@@ -66,7 +66,7 @@ def test_a_session_is_shown_with_its_numbers_and_the_quoted_source_first() -> No
     assert "`webquarry ui`" in text
 
 
-def test_a_page_is_shown_with_the_words_of_its_quotes_marked_where_they_stand() -> None:
+def test_page_is_shown_with_quotes_marked() -> None:
     id = begin()
 
     shown, text = show(url=PAGE, sessionId=id)
@@ -79,7 +79,7 @@ def test_a_page_is_shown_with_the_words_of_its_quotes_marked_where_they_stand() 
     assert parse_view_uri(shown["resource"]) == ("page", {"url": PAGE, "session": id})
 
 
-def test_a_page_that_was_not_read_is_read_and_begins_as_it_begins() -> None:
+def test_unread_page_is_read() -> None:
     shown, text = show(url="https://wiki.openwaters.example/wiki/Tidal_energy_storage")
 
     assert shown["page"]["kept"] is True
@@ -116,7 +116,7 @@ def test_a_session_or_a_page_that_is_not_there_is_an_error_that_says_what_to_do(
         show(url="http://127.0.0.1/")
 
 
-def test_somebody_else_sees_nothing_of_it() -> None:
+def test_views_are_isolated_per_caller() -> None:
     id = begin()
 
     with serving("ada"), pytest.raises(NotFound):

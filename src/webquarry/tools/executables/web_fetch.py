@@ -28,7 +28,7 @@ class FetchAnswer(Answer, kw_only=True, rename=None):
     total_lines: int | None = None  # lines of the whole page
     next_offset: int | None = None  # line to continue with
     cut_line_bytes: int | None = None  # full size of a line that was cut
-    notes: list[str] | None = None  # what was lost in reading
+    notes: list[str] | None = None  # lost parts of the page
 
 
 @tool

@@ -38,7 +38,7 @@ RecordingSession = Annotated[str | None, Meta(description="Session to record sou
 ReadSession = Annotated[str, Meta(description="Given by sequential_search.")]
 Fresh = Annotated[bool | None, Meta(description="Go past the cache.")]
 
-# Arguments that do not affect what is found: a claim is compared with it afterwards.
+# Arguments that do not affect the results.
 NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
 _RESERVE = 0.1  # share of the timeout of a call to put the answer together and send it,
 _MOST_RESERVE = 5.0  # in seconds

@@ -292,7 +292,7 @@ async def check_citations(
 
 
 def _list_notes(results: list[Checked]) -> list[str]:
-    """Return what is missing of the whole: references that were not reached, failed indexes."""
+    """Return notes on unfinished references and failed indexes."""
     notes: list[str] = []
     unfinished = sum(not one.is_finished for one in results)
     if unfinished:
