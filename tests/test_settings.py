@@ -199,7 +199,10 @@ def test_former_setting_is_named_once_without_its_value(
         ("WEBQUARRY_LINKED_STYLES", "the value is 1."),
         ("WEBQUARRY_OAUTH_JWKS", "the value is none."),
         ("WEBQUARRY_WEBSEARCH_MAX_RESULTS", "use WEBSEARCH_MAX_RESULTS."),
-        ("WEBQUARRY_TOOL_TIMEOUTS", "set `timeout_seconds` in the file of options next to the tool"),
+        (
+            "WEBQUARRY_TOOL_TIMEOUTS",
+            "set `timeout_seconds` in the file of options next to the tool",
+        ),
     ],
 )
 def test_former_setting_says_what_happens_instead(
