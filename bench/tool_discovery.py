@@ -22,9 +22,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from webquarry.host.discovery import discover
+from webquarry.host.discovery import discover, probe
 from webquarry.host.models import Executable
-from webquarry.host.probe import probe
 from webquarry.settings import Settings
 
 COUNT = 50

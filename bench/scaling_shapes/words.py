@@ -36,8 +36,7 @@ from webquarry.net.strict_url import read_url
 from webquarry.pages.clean import clean_text, clean_url
 from webquarry.secret import Secret, redact
 from webquarry.sessions.markdown import escape_block, write_link
-from webquarry.sessions.parse_source import parse_source
-from webquarry.sessions.references import clean_work
+from webquarry.sessions.references import clean_work, parse_source
 
 _STYLES = get_args(Style)
 _KEY = Secret("key-of-the-bench/0+1=2")  # so that there is something to mask

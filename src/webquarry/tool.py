@@ -29,8 +29,7 @@ from webquarry.sessions.recording import record_call
 from webquarry.tool_schema import Schema, build_schema, check_arguments, list_schema
 
 if TYPE_CHECKING:
-    from webquarry.sessions.models import KeptQuote
-    from webquarry.sessions.source import Source
+    from webquarry.sessions.models import KeptQuote, Source
     from webquarry.toolkit import Toolkit
 
 SESSION = "sessionId"  # the parameter that names a research session

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from webquarry.errors import BadInput
-from webquarry.host.arguments import check_arguments, coerce
+from webquarry.host.run import check_arguments, coerce
 
 PARAMETERS: dict[str, Any] = {
     "type": "object",
@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_refused_with_its_place(
         check(arguments)
 
     assert problem in caught.value.message
-    assert caught.value.message.startswith("The arguments of weather do not fit: ")
+    assert caught.value.message.startswith("The arguments of weather are not valid: ")
 
 
 def test_several_problems_are_told_at_once_but_not_all_of_a_hundred() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.host.workbench import Workbench, schema_of
 from webquarry.host.host import ToolHost
-from webquarry.host.naming import GEMINI, alias
+from webquarry.host.vendors import GEMINI, alias
 
 REPLIES = Path(__file__).parent / "replies"
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -136,7 +136,7 @@ def test_a_pipe_or_a_folder_in_the_place_of_the_file_is_told(bench: Workbench) -
     env_tool(bench)
     os.mkfifo(bench.user_tools / "weather.toml")
     assert [one.reason for one in bench.host().skipped] == [
-        "its weather.toml cannot be read (it is no file)"
+        "its weather.toml cannot be read (it is not a file)"
     ]
     (bench.user_tools / "weather.toml").unlink()
     (bench.user_tools / "weather.toml").mkdir()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.host.process import Completed, ProcessLimits, run_bounded
+from webquarry.host.run import Completed, ProcessLimits, run_bounded
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 SHORT = ProcessLimits(0.4, 1000, 1000)

@@ -15,9 +15,20 @@ from hypothesis import HealthCheck, given, settings
 from tests.host import vendor_rules
 from tests.host.schemas import tools
 from webquarry.host.models import ToolSchema
-from webquarry.host.naming import ALL_RULES, ANTHROPIC, GEMINI, alias, rename, restore
-from webquarry.host.translation import to_anthropic, to_chat, to_gemini, to_mcp, to_responses
-from webquarry.host.validation import check_schema
+from webquarry.host.schema import check_schema
+from webquarry.host.vendors import (
+    ALL_RULES,
+    ANTHROPIC,
+    GEMINI,
+    alias,
+    rename,
+    restore,
+    to_anthropic,
+    to_chat,
+    to_gemini,
+    to_mcp,
+    to_responses,
+)
 
 FIXTURES = Path(__file__).parent / "translation_fixtures"
 FORMS: dict[str, Callable[[ToolSchema], dict[str, Any]]] = {

@@ -137,9 +137,9 @@ def test_a_folder_of_which_nobody_can_know_the_content_is_not_trusted(
     elif what == "loop":
         (bench.project_tools / "lib" / "up").symlink_to(bench.project_tools)
     elif what == "many":
-        monkeypatch.setattr("webquarry.host.trust.MOST_FILES", 1)
+        monkeypatch.setattr("webquarry.host.trust.MAX_FILES", 1)
     else:
-        monkeypatch.setattr("webquarry.host.trust.MOST_BYTES", 100)
+        monkeypatch.setattr("webquarry.host.trust.MAX_BYTES", 100)
 
     assert store.explain_distrust(bench.project_tools).startswith("its folder holds")
     assert bench.host().tools == []

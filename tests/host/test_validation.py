@@ -11,7 +11,7 @@ import pytest
 
 from tests.host.workbench import WEATHER
 from webquarry.host.models import Finding
-from webquarry.host.validation import check_schema
+from webquarry.host.schema import check_schema
 
 MISSING = object()
 

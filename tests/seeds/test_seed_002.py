@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from tests.host.workbench import Workbench
+from webquarry.host.discovery import judge_schema
 from webquarry.host.models import TYPES, ToolSchema
-from webquarry.host.probe import judge_schema
-from webquarry.host.translation import to_anthropic, to_responses
-from webquarry.host.validation import check_schema
+from webquarry.host.schema import check_schema
+from webquarry.host.vendors import to_anthropic, to_responses
 
 SEED = Path(__file__).with_name("002_b465963aded01e92.txt").read_text("utf-8")
 BLOCKS = re.findall(r"```json\n(.*?\n)```", SEED, re.DOTALL)

@@ -8,10 +8,9 @@ import pytest
 
 from tests.sessions.kits import A, B, sessions_in
 from webquarry.errors import NetworkFailure, RateLimited
-from webquarry.sessions.advice import find_repeated_errors
 from webquarry.sessions.coverage import coverage_of, refinement_queries
-from webquarry.sessions.models import RecordedError, ResearchSession, StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import ResearchSession, Source, StepDraft
+from webquarry.sessions.views import show_repeated_errors
 
 GOAL = "Costs and lifetime of tidal energy storage"
 
@@ -98,7 +97,7 @@ def test_any_text_has_a_coverage_and_perhaps_queries(text: str) -> None:
 
 
 def test_errors_that_came_back_three_times_are_summed_up_with_advice() -> None:
-    async def scenario() -> tuple[RecordedError, ...]:
+    async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
             found = await sessions.begin(StepDraft(1, "one"))
             for _ in range(3):
@@ -106,13 +105,13 @@ def test_errors_that_came_back_three_times_are_summed_up_with_advice() -> None:
             await sessions.record_error(found, "scrape_page", RateLimited("slow"))
             for _ in range(2):
                 await sessions.record_error(found, "scrape_page", NetworkFailure("gone"))
-            return (await sessions.read(found.id)).errors
+            return await sessions.read(found.id)
 
-    (pattern,) = find_repeated_errors(asyncio.run(scenario()))
+    (pattern,) = show_repeated_errors(asyncio.run(scenario())) or []
 
     assert (pattern.kind, pattern.count, pattern.tools) == (
         "rate_limited",
         4,
-        ("web_search", "scrape_page"),
+        ["web_search", "scrape_page"],
     )
     assert "another provider" in pattern.advice

@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from webquarry._read.plain.words import PageWords
-from webquarry.sessions.export import export_session
-from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession, Step
-from webquarry.sessions.quote_context import QuoteContext, cut_context
-from webquarry.sessions.report import SessionBill, link_to_words, write_link, write_report
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession, Source, Step
+from webquarry.sessions.report import (
+    QuoteContext,
+    SessionBill,
+    cut_context,
+    link_to_words,
+    write_link,
+    write_report,
+)
+from webquarry.sessions.views import export_session
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&amp;'

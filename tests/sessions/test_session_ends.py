@@ -15,8 +15,7 @@ from webquarry.errors import (
     BadInput,
     NotFound,
 )
-from webquarry.sessions.models import ResearchSession, StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import ResearchSession, Source, StepDraft
 from webquarry.store.journals import Journal
 
 HOURS = 3600.0

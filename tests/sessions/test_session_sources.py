@@ -12,8 +12,7 @@ from webquarry.errors import (
     TooLarge,
 )
 from webquarry.sessions import sessions as engine
-from webquarry.sessions.models import KeptQuote, ResearchSession, StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import KeptQuote, ResearchSession, Source, StepDraft
 
 
 def sources_after(*records: tuple[int, list[Source]]) -> ResearchSession:

@@ -22,9 +22,8 @@ from webquarry.errors import (
     RecordsFailure,
     WebquarryError,
 )
-from webquarry.sessions.models import ResearchSession, StepDraft
+from webquarry.sessions.models import ResearchSession, Source, StepDraft
 from webquarry.sessions.sessions import Sessions
-from webquarry.sessions.source import Source
 from webquarry.settings import Settings
 from webquarry.store.journals import FileJournals
 from webquarry.store.records import RecordFile
@@ -288,7 +287,7 @@ from webquarry.clock import Clock
 from webquarry.store.records import RecordFile
 from webquarry.store.journals import FileJournals
 from webquarry.sessions.models import StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import Source
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import BadInput
-from webquarry.sessions.models import ResearchSession, StepDraft
+from webquarry.sessions.models import ResearchSession, Source, StepDraft
 from webquarry.sessions.sessions import Sessions
-from webquarry.sessions.source import Source
 from webquarry.settings import Settings
 from webquarry.store.journals import FileJournals, Journal, Journals
 from webquarry.store.records import RecordFile

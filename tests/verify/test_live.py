@@ -15,8 +15,7 @@ import pytest
 from tests.net.doubles import FakeWeb, Page, redirect, text
 from tests.sessions.kits import kit_on
 from tests.verify.pack.packs import TEXT, WORDS, A, make_pack, make_session
-from webquarry.sessions.models import KeptQuote
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import KeptQuote, Source
 from webquarry.toolkit import Toolkit
 from webquarry.verify.live import CitedPage, LiveChecker, list_pack_pages, list_session_pages
 from webquarry.verify.wacz import read_wacz

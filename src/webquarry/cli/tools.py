@@ -24,10 +24,9 @@ from webquarry.host.discovery import (
     folder_to_trust,
     needs_trust,
 )
-from webquarry.host.environment import escape_unprintable
 from webquarry.host.host import ToolHost
 from webquarry.host.models import Executable, HostedTool
-from webquarry.host.options import BadOptions, find_options
+from webquarry.host.options import BadOptions, escape_unprintable, find_options
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.template import write_template
 from webquarry.host.trust import TrustStore

@@ -1,8 +1,8 @@
 """Discovery of tools in the folders of the system, the user and the project, in this order.
 
-All executables are asked for their descriptions in parallel. Tools of later folders override
-earlier ones of the same name. A file that cannot be served is skipped with its reason. Executables
-of a project are not run before its folder is trusted.
+All executables are asked for their descriptions (`--schema`) in parallel. Tools of later folders
+override earlier ones of the same name. A file that cannot be served is skipped with its reason.
+Executables of a project are not run before its folder is trusted.
 
 The system folder is by default that of the scripts of this Python, of which only our own
 executables, with names ending in -tool, are run.
@@ -23,18 +23,29 @@ from pathlib import Path
 
 from webquarry.credentials import NOWHERE, find_home
 from webquarry.errors import BadInput
-from webquarry.host.environment import escape_unprintable
-from webquarry.host.models import Executable, Finding, HostedTool, Origin, Skipped
-from webquarry.host.naming import is_name_of
-from webquarry.host.options import SUFFIX, name_forms
-from webquarry.host.probe import Probe, judge_schema, probe
+from webquarry.host.models import Executable, Finding, HostedTool, Origin, Skipped, ToolSchema
+from webquarry.host.options import (
+    SUFFIX,
+    BadOptions,
+    environment_for,
+    escape_unprintable,
+    find_options,
+    name_forms,
+    quote_output,
+)
+from webquarry.host.run import ProcessLimits, explain_failure, explain_start_failure, run_bounded
+from webquarry.host.schema import as_schema, check_schema
+from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.trust import TrustStore
+from webquarry.host.vendors import is_name_of
+from webquarry.secret import redact
 from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
 
 _ORIGINS = ("system", "user", "project")
-_PROBES_AT_ONCE = 16
+_MAX_PROBES = 16  # concurrent ones
+_MAX_SCHEMA_BYTES = 1_048_576
 
 
 @dataclass(frozen=True)
@@ -64,15 +75,11 @@ async def discover(
         found, refused = await asyncio.to_thread(_list_folder, folder, TrustStore.of(environ))
         executables += found
         skipped += refused
-    probes = None
-    if names:
-        named = [one for one in executables if _may_be_one_of(one, names)]
-        probes = await _ask_all(named, settings, environ)
-        schemas = [answer.schema for answer in probes.values() if answer.schema]
-        if not all(any(is_name_of(one.name, name) for one in schemas) for name in names):
-            probes = None  # the file of a tool has another name
-    if probes is None:
-        probes = await _ask_all(executables, settings, environ)
+    named = [one for one in executables if not names or _may_be_one_of(one, names)]
+    probes = await _ask_all(named, settings, environ)
+    schemas = [answer.schema for answer in probes.values() if answer.schema]
+    if not all(any(is_name_of(one.name, name) for one in schemas) for name in names):
+        probes = await _ask_all(executables, settings, environ)  # the file has another name
     tools = _choose_by_name(probes, skipped)
     skipped.sort(key=lambda one: (_ORIGINS.index(one.origin), str(one.path)))
     return Discovery(tuple(tools[name] for name in sorted(tools)), tuple(skipped))
@@ -92,9 +99,7 @@ async def check_paths(
     """Return the findings for each path: an executable, a schema file, a folder of them, or the
     name of a tool in the tool folders.
     """
-    files: list[Path] = []
-    for path in paths:
-        files += _list_files(_find_by_name(path, settings, environ))
+    files = [file for path in paths for file in _list_files(path, settings, environ)]
     findings = await asyncio.gather(*(_check_file(file, settings, environ) for file in files))
     return list(zip(files, findings, strict=True))
 
@@ -186,17 +191,14 @@ def is_ours(path: Path) -> bool:
 
 def explain_not_runnable(path: Path) -> str:
     """Return why a file cannot be a program; empty if it may be one."""
-    if not os.path.lexists(path):
-        return "it is missing"
-    if not path.exists():
-        return "it is a link to a file that does not exist"
-    if path.is_dir():
-        return "it is a directory"
-    if not path.is_file():
-        return "it is not a regular file"
-    if not os.access(path, os.X_OK):
-        return "it is not executable"
-    return ""
+    reasons = {
+        "it is missing": os.path.lexists(path),
+        "it is a link to a file that does not exist": path.exists(),
+        "it is a directory": not path.is_dir(),
+        "it is not a regular file": path.is_file(),
+        "it is not executable": os.access(path, os.X_OK),
+    }
+    return next((reason for reason, is_well in reasons.items() if not is_well), "")
 
 
 def find_scripts() -> Path:
@@ -219,10 +221,10 @@ async def _ask_all(
     executables: Sequence[Executable], settings: Settings, environ: Mapping[str, str]
 ) -> dict[Executable, Probe]:
     """Ask executables for their descriptions, some at a time."""
-    places = asyncio.Semaphore(_PROBES_AT_ONCE)
+    slots = asyncio.Semaphore(_MAX_PROBES)
 
     async def ask(executable: Executable) -> Probe:
-        async with places:
+        async with slots:
             return await probe(executable, settings, environ)
 
     answers = await asyncio.gather(*map(ask, executables))
@@ -273,22 +275,17 @@ def _choose_by_name(
     return tools
 
 
-def _list_files(path: Path) -> list[Path]:
-    """Return the path, or the files of a directory that are or may be tools."""
-    if not path.is_dir():
-        return [path]
-    executables, refused = executables_in(Folder(path, "user"))
-    return sorted([*refused, *(executable.path for executable in executables)])
-
-
-def _find_by_name(path: Path, settings: Settings, environ: Mapping[str, str]) -> Path:
-    """Return the path if it exists, else the file of the tool of that name if there is one."""
+def _list_files(path: Path, settings: Settings, environ: Mapping[str, str]) -> list[Path]:
+    """Return the path, the file of the tool of that name, or the files of a folder."""
+    if path.is_dir():
+        executables, refused = executables_in(Folder(path, "user"))
+        return sorted([*refused, *(executable.path for executable in executables)])
     if not os.path.lexists(path) and len(path.parts) == 1:
         for folder in reversed(tool_folders(settings, environ)):
             for executable in executables_in(folder)[0]:
                 if path.name in name_forms(executable.path):
-                    return executable.path
-    return path
+                    return [executable.path]
+    return [path]
 
 
 async def _check_file(path: Path, settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
@@ -310,3 +307,67 @@ async def _check_file(path: Path, settings: Settings, environ: Mapping[str, str]
         return [Finding("error", "$", reason)]
     answer = await probe(Executable(path, origin, is_ours(path)), settings, environ)
     return list(answer.findings)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The description of an executable, or the reason why it has none."""
+
+    schema: ToolSchema | None
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+
+
+async def probe(executable: Executable, settings: Settings, environ: Mapping[str, str]) -> Probe:
+    """Run `executable --schema` and judge its output."""
+    seconds = settings.tool_schema_seconds
+    most_bytes = settings.tool_schema_max_bytes
+    try:
+        options = find_options(executable, settings)
+        completed = await run_bounded(
+            [str(executable.path), "--schema"],
+            ProcessLimits(seconds, most_bytes),
+            environment_for(executable, environ, options.variables),
+        )
+    except BadOptions as problem:
+        return _refuse(f"its {executable.path.name}{SUFFIX} {problem}")
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        return _refuse(explain_start_failure(error))
+    if completed.ending == "timed_out":
+        unit = "second" if seconds == 1 else "seconds"
+        return _refuse(f"it did not end within {seconds:g} {unit}")
+    if completed.ending == "too_much":
+        return _refuse_length(most_bytes)
+    failure = explain_failure(completed)
+    if failure:
+        return _refuse(failure)
+    return judge_schema(completed.stdout, executable.path.name, most_bytes)
+
+
+def judge_schema(
+    data: bytes, binary: str | None = None, most_bytes: int = _MAX_SCHEMA_BYTES
+) -> Probe:
+    """Return the description in these bytes, or the reason why it is not valid."""
+    if len(data) > most_bytes:
+        return _refuse_length(most_bytes)
+    try:
+        value = parse_json(data)
+    except NotJson as error:
+        beginning = f": {quote_output(data)}" if data.strip() else ""
+        return _refuse(redact(f"its output {error}{beginning}"))
+    findings = tuple(check_schema(value, binary))
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if not errors:
+        return Probe(as_schema(value), findings)
+    first = errors[0]
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    reason = f"its schema is not valid: {first.path}: {first.message}{more}"
+    return Probe(None, findings, redact(reason))
+
+
+def _refuse_length(most_bytes: int) -> Probe:
+    return _refuse(f"its output is longer than {most_bytes} bytes")
+
+
+def _refuse(reason: str) -> Probe:
+    return Probe(None, (Finding("error", "$", reason),), reason)

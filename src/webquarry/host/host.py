@@ -15,23 +15,23 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from webquarry.errors import BadInput, Refused, WebquarryError
-from webquarry.host.arguments import coerce
+from webquarry.host.calls import answer_anthropic, answer_chat, answer_gemini, answer_responses
 from webquarry.host.discovery import Discovery, discover, log_skipped
-from webquarry.host.environment import escape_unprintable, remember_secrets
-from webquarry.host.loops import answer_anthropic, answer_chat, answer_gemini, answer_responses
 from webquarry.host.models import HostedTool, JsonObject, Skipped
-from webquarry.host.naming import ALL_RULES, alias, restore
-from webquarry.host.options import name_forms
-from webquarry.host.runner import run_tool
-from webquarry.host.translation import (
+from webquarry.host.options import escape_unprintable, name_forms, remember_secrets
+from webquarry.host.run import coerce, run_tool
+from webquarry.host.trust import TrustStore
+from webquarry.host.vendors import (
+    ALL_RULES,
     GeminiForm,
+    alias,
+    restore,
     to_anthropic,
     to_chat,
     to_gemini,
     to_mcp,
     to_responses,
 )
-from webquarry.host.trust import TrustStore
 from webquarry.pages.outgoing import filter_error, filter_value
 from webquarry.settings import Settings
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,7 +52,7 @@ class HostedTool:
 
     schema: ToolSchema
     executable: Executable
-    warnings: tuple[Finding, ...] = field(default=())
+    warnings: tuple[Finding, ...] = ()
 
     @property
     def name(self) -> str:

@@ -1,7 +1,9 @@
-"""Options of one tool: variables, timeout and output limit.
+"""Options and environment of tools, and text of tools that is safe to show.
 
-They are in a TOML file beside the tool, such as `weather.toml` beside `weather`. Variables can also
-be named in the setting WEBQUARRY_TOOL_VARIABLES.
+Options are in a TOML file beside the tool, such as `weather.toml` beside `weather`: variables,
+timeout and output limit. Variables can also be named in the setting WEBQUARRY_TOOL_VARIABLES. Tools
+of others get the variables that all programs need and those that their options name; no key, no
+setting and no proxy password of ours. Our own executables get everything.
 """
 
 from __future__ import annotations
@@ -10,24 +12,24 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from webquarry.host.environment import escape_unprintable
 from webquarry.host.models import Executable
 from webquarry.registry import members_of
+from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
 
 SUFFIX = ".toml"
 _KEYS = ("variables", "timeout_seconds", "max_output_bytes")
-_MOST_FILE_BYTES = 65_536
-_MOST_VARIABLES = 100
-_MOST_SECONDS = 3600
-_LEAST_OUTPUT_BYTES = 1024
-_MOST_OUTPUT_BYTES = 100_000_000
+_MAX_FILE_BYTES = 65_536
+_MAX_VARIABLES = 100
+_MAX_SECONDS = 3600
+_MIN_OUTPUT_BYTES = 1024
+_MAX_OUTPUT_BYTES = 100_000_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OWN_PREFIXES = ("WEBQUARRY_", "WEBSEARCH_")
 
@@ -53,12 +55,12 @@ def find_options(executable: Executable, settings: Settings) -> ToolOptions:
         file = _read_file(executable.path.with_name(executable.path.name + SUFFIX))
     by_user = _entries_for(names, settings.tool_variables)
     by_author = _read_variables(file, by_user, names[0])
-    seconds = _read_number(file, "timeout_seconds", 0, _MOST_SECONDS, settings.tool_timeout_seconds)
+    seconds = _read_number(file, "timeout_seconds", 0, _MAX_SECONDS, settings.tool_timeout_seconds)
     size = _read_number(
         file,
         "max_output_bytes",
-        _LEAST_OUTPUT_BYTES,
-        _MOST_OUTPUT_BYTES,
+        _MIN_OUTPUT_BYTES,
+        _MAX_OUTPUT_BYTES,
         settings.tool_max_output_bytes,
     )
     return ToolOptions(seconds, int(size), tuple(dict.fromkeys([*by_author, *by_user])))
@@ -81,14 +83,13 @@ def is_own_variable(name: str) -> bool:
     return upper.startswith(_OWN_PREFIXES) or upper in _list_credentials()
 
 
-def read_regular(path: Path, most_bytes: int) -> bytes:
-    """Return the start of a regular file. Raises OSError, also for pipes and devices."""
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file. Raises OSError, also for pipes and devices."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(0, "it is no file")
-    with os.fdopen(handle, "rb") as file:
-        return file.read(most_bytes)
+        raise OSError(0, "it is not a file")
+    return os.fdopen(handle, "rb")
 
 
 def _entries_for(names: Sequence[str], entries: Sequence[str]) -> list[str]:
@@ -100,13 +101,14 @@ def _entries_for(names: Sequence[str], entries: Sequence[str]) -> list[str]:
 def _read_file(path: Path) -> dict[str, Any]:
     """Return the content of a file of options; empty without a file."""
     try:
-        data = read_regular(path, _MOST_FILE_BYTES + 1)
+        with open_regular(path) as opened:
+            data = opened.read(_MAX_FILE_BYTES + 1)
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise BadOptions(f"cannot be read ({error.strerror})") from error
-    if len(data) > _MOST_FILE_BYTES:
-        raise BadOptions(f"is longer than {_MOST_FILE_BYTES:,} bytes")
+    if len(data) > _MAX_FILE_BYTES:
+        raise BadOptions(f"is longer than {_MAX_FILE_BYTES:,} bytes")
     try:
         options = tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -122,8 +124,8 @@ def _read_file(path: Path) -> dict[str, Any]:
 def _read_variables(file: dict[str, Any], by_user: Sequence[str], name: str) -> list[str]:
     """Return the variables that the file names. Those of webquarry need the setting as well."""
     variables = file.get("variables", [])
-    if not isinstance(variables, list) or len(variables) > _MOST_VARIABLES:
-        raise BadOptions(f"must have at most {_MOST_VARIABLES} names in a list as `variables`")
+    if not isinstance(variables, list) or len(variables) > _MAX_VARIABLES:
+        raise BadOptions(f"must have at most {_MAX_VARIABLES} names in a list as `variables`")
     for variable in variables:
         if not isinstance(variable, str) or not _VARIABLE.fullmatch(variable):
             shown = escape_unprintable(repr(variable)[:60])
@@ -169,3 +171,80 @@ def _list_credentials() -> frozenset[str]:
     ]
     names = {credential.variable for service in services for credential in service.credentials}
     return frozenset({*names, *NAMES, REDIS_URL.variable, STORE_KEY.variable, USUAL_URL.variable})
+
+
+# Full names, no prefixes: LC_API_KEY is no locale.
+_PASSED = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "TMPDIR", "LANG", "LANGUAGE",
+    "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT",
+    "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
+    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE",
+    "USERNAME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS",
+    "PROCESSOR_ARCHITECTURE",
+    "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+    "XDG_CONFIG_DIRS", "XDG_DATA_DIRS", "NO_PROXY",
+})  # fmt: skip
+_PROXIES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"})
+_USERINFO = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)?.*@")
+_ANSWER_BYTES = 4096  # for the fields of an answer besides its text
+_JSON_GROWTH = 2  # quotation marks and line ends have two characters in JSON
+_SECRET_NAME = re.compile(r"(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
+_MIN_SECRET = 8  # shorter values of such names are mostly switches and paths
+
+
+def environment_for(
+    executable: Executable, environ: Mapping[str, str], variables: Container[str] = ()
+) -> dict[str, str]:
+    """Return the environment of an executable; `variables` are the names in its options."""
+    if executable.ours:
+        return dict(environ)
+    passed = {}
+    for name, value in environ.items():
+        if name in variables or name.upper() in _PASSED:
+            passed[name] = value
+        elif name.upper() in _PROXIES:
+            passed[name] = _USERINFO.sub(r"\1", value)
+    if executable.origin == "project":
+        passed["WEBQUARRY_TOOL_FOLDER"] = str(executable.path.parent)
+        passed["PYTHONDONTWRITEBYTECODE"] = "1"  # a new file would end the trust in the folder
+    return passed
+
+
+def add_limits(environment: dict[str, str], most_bytes: int, fetch_bytes: int) -> None:
+    """Add how much a tool may print, and how much Markdown our web_fetch may return so that it
+    fits; `fetch_bytes` is the limit of the user, 0 for none.
+    """
+    environment["WEBQUARRY_TOOL_MAX_OUTPUT_BYTES"] = str(most_bytes)
+    room = min(_ANSWER_BYTES, most_bytes // 2)
+    fitting = (most_bytes - room) // _JSON_GROWTH
+    environment["WEBQUARRY_FETCH_MAX_BYTES"] = str(min(fitting, fetch_bytes or fitting))
+
+
+def remember_secrets(environ: Mapping[str, str]) -> None:
+    """Register the secrets of this environment for `redact`: our executables may print them."""
+    for name, value in environ.items():
+        if _SECRET_NAME.search(name) and len(value) >= _MIN_SECRET:
+            Secret(value)
+
+
+def escape_unprintable(text: str) -> str:
+    """Return the text in one line, with unprintable characters as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def quote_output(data: bytes, length: int = 80) -> str:
+    """Return the start of an output in quotation marks, safe to show."""
+    text = redact(data.decode("utf-8", "replace")).strip()
+    rest = "…" if len(text) > length else ""
+    return f'"{escape_unprintable(text[:length])}{rest}"'
+
+
+def last_line(data: bytes, length: int = 200) -> str:
+    """Return the last line that is not blank; empty if there is none."""
+    text = redact(data.decode("utf-8", "replace"))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return escape_unprintable(lines[-1][:length]) if lines else ""

@@ -42,12 +42,9 @@ def parse_json(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
 
 def _is_deeper(value: Any, levels: int) -> bool:
     """Return whether lists and objects are nested deeper than `levels`."""
-    if isinstance(value, dict):
-        parts = list(value.values())
-    elif isinstance(value, list):
-        parts = value
-    else:
+    if not isinstance(value, dict | list):
         return False
+    parts = value.values() if isinstance(value, dict) else value
     return levels == 0 or any(_is_deeper(part, levels - 1) for part in parts)
 
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webquarry.errors import BadInput
-from webquarry.host.environment import escape_unprintable
-from webquarry.host.options import SUFFIX
+from webquarry.host.options import SUFFIX, escape_unprintable
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _LONGEST_NAME = 64

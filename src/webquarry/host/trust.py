@@ -18,13 +18,14 @@ from pathlib import Path
 
 from webquarry.credentials import NOWHERE, find_home
 from webquarry.errors import BadInput, WebquarryError
+from webquarry.host.options import open_regular
 from webquarry.store.open import write_private
 
 log = logging.getLogger(__name__)
 
-MOST_FILES = 5_000
-MOST_BYTES = 100_000_000
-_PIECE_BYTES = 1_000_000
+MAX_FILES = 5_000
+MAX_BYTES = 100_000_000
+_CHUNK_BYTES = 1_000_000
 _DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
@@ -116,16 +117,17 @@ def hash_folder(folder: Path) -> str:
     whole = hashlib.sha256()
     size = 0
     for number, (name, path) in enumerate(sorted(_walk(folder, "", frozenset()))):
-        if number >= MOST_FILES:
-            raise Unverifiable(f"holds more than {MOST_FILES:,} files")
+        if number >= MAX_FILES:
+            raise Unverifiable(f"holds more than {MAX_FILES:,} files")
         try:
-            mode, pieces = _open_file(path)
-            digest = hashlib.sha256()
-            for piece in pieces:
-                size += len(piece)
-                if size > MOST_BYTES:
-                    raise Unverifiable(f"holds more than {MOST_BYTES // 1_000_000} MB")
-                digest.update(piece)
+            with open_regular(path) as file:
+                mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+                digest = hashlib.sha256()
+                while chunk := file.read(_CHUNK_BYTES):
+                    size += len(chunk)
+                    if size > MAX_BYTES:
+                        raise Unverifiable(f"holds more than {MAX_BYTES // 1_000_000} MB")
+                    digest.update(chunk)
         except OSError as error:
             reason = error.strerror or str(error)
             raise Unverifiable(f"holds {name}, which cannot be read ({reason})") from error
@@ -150,19 +152,3 @@ def _walk(folder: Path, below: str, parents: frozenset[str]) -> Iterator[tuple[s
             yield name, Path(entry.path)
         elif not entry.is_symlink():  # a broken link cannot be run
             raise Unverifiable(f"holds {name}, which is neither a file nor a folder")
-
-
-def _open_file(path: Path) -> tuple[int, Iterator[bytes]]:
-    """Return the permissions and the content of a regular file."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    status = os.fstat(handle)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(handle)
-        raise OSError("it is no file any more")
-
-    def read() -> Iterator[bytes]:
-        with os.fdopen(handle, "rb") as file:
-            while piece := file.read(_PIECE_BYTES):
-                yield piece
-
-    return stat.S_IMODE(status.st_mode), read()

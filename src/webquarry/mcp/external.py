@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from webquarry.host.host import ToolHost
-from webquarry.host.translation import to_mcp
+from webquarry.host.vendors import to_mcp
 
 if TYPE_CHECKING:
     from webquarry.mcp.protocol import Message

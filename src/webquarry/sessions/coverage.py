@@ -16,12 +16,11 @@ from webquarry.evidence.language.terms import Terms
 from webquarry.sessions.models import ResearchSession, Step
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_MOST_QUERIES = 3
-_MOST_WORDS = 10  # in a query; more of them find less
-_MOST_ASPECTS = 40
-_MOST_STEPS = 200  # the latest, of a longer session
-# Words of the goal that stand beside others, so that they are not taken for something else.
-_CONTEXT = 3
+_MAX_QUERIES = 3
+_MAX_WORDS = 10  # of a query
+_MAX_ASPECTS = 40
+_MAX_STEPS = 200  # the latest, of a longer session
+_CONTEXT = 3  # words of the goal in a query
 
 
 @dataclass(frozen=True)
@@ -35,33 +34,20 @@ class Coverage:
     @property
     def share(self) -> float:
         """The share of the aspects that is covered, from 0 to 1."""
-        every = len(self.covered) + len(self.mentioned) + len(self.missing)
-        if not every:
-            return 0.0
-        share = len(self.covered) / every
-        return round(share, 2)
+        count = len(self.covered) + len(self.mentioned) + len(self.missing)
+        return round(len(self.covered) / max(1, count), 2)
 
 
 def coverage_of(session: ResearchSession) -> Coverage:
     """Return which aspects of the goal and the gaps sources and steps contain."""
     words = _SessionWords(session)
-    titles = [recorded.source.title for recorded in session.sources]
-    texts = [step.text for step in words.steps]
-    gaps = [step.gap for step in words.steps]
-    in_sources = words.find_stems(titles)
-    in_steps = words.find_stems(texts)
-    aspects = words.find_words([words.aim, *gaps])
-    covered: list[str] = []
-    mentioned: list[str] = []
-    missing: list[str] = []
-    for word, stems in islice(aspects.items(), _MOST_ASPECTS):
-        if stems <= in_sources:
-            covered.append(word)
-        elif stems <= in_steps:
-            mentioned.append(word)
-        else:
-            missing.append(word)
-    return Coverage(tuple(covered), tuple(mentioned), tuple(missing))
+    in_sources = words.find_stems([recorded.source.title for recorded in session.sources])
+    in_steps = words.find_stems([step.text for step in words.steps])
+    aspects = words.find_words([words.aim, *(step.gap for step in words.steps)])
+    groups: tuple[list[str], list[str], list[str]] = ([], [], [])
+    for word, stems in islice(aspects.items(), _MAX_ASPECTS):
+        groups[0 if stems <= in_sources else 1 if stems <= in_steps else 2].append(word)
+    return Coverage(*map(tuple, groups))
 
 
 def refinement_queries(session: ResearchSession, step: Step) -> list[str]:
@@ -71,45 +57,34 @@ def refinement_queries(session: ResearchSession, step: Step) -> list[str]:
     goal = list(words.find_words([words.aim]))
     context = goal[:_CONTEXT]
     gap = list(words.find_words([step.gap]))
-    candidates = []
-    if gap:
-        candidates.append([*gap, *context])
-    if coverage.missing:
-        candidates.append([*context, *coverage.missing])
-    if coverage.mentioned:
-        candidates.append([*context, *coverage.mentioned])
-    step_words = words.find_words([step.text])
-    candidates.append([*step_words, *context])
-    candidates.append(goal)
-
-    rejected = words.find_stems(words.rejected)
-    unwanted = rejected - words.find_stems([words.aim, step.gap])
-    queries: dict[frozenset[str], str] = {}  # by their stems, so that none is asked twice
+    candidates = [
+        [*gap, *context] if gap else [],
+        [*context, *coverage.missing] if coverage.missing else [],
+        [*context, *coverage.mentioned] if coverage.mentioned else [],
+        [*words.find_words([step.text]), *context],
+        goal,
+    ]
+    unwanted = words.find_stems(words.rejected) - words.find_stems([words.aim, step.gap])
+    queries: dict[frozenset[str], str] = {}  # by their stems
     for candidate in candidates:
         found = words.find_words(candidate)
         wanted = [word for word, stems in found.items() if not stems & unwanted]
-        query = " ".join(wanted[:_MOST_WORDS])
+        query = " ".join(wanted[:_MAX_WORDS])
         if query:
-            stems = words.find_stems([query])
-            queries.setdefault(stems, query)
-    distinct = list(queries.values())
-    return distinct[:_MOST_QUERIES]
+            queries.setdefault(words.find_stems([query]), query)
+    return list(queries.values())[:_MAX_QUERIES]
 
 
 class _SessionWords:
     """The words of a session about its subject, with their stems."""
 
     def __init__(self, session: ResearchSession) -> None:
-        latest = session.steps[-_MOST_STEPS:]
+        latest = session.steps[-_MAX_STEPS:]
         self.steps = [step for step in latest if step.superseded_by is None]
-        # the first step replaces a missing goal
         self.aim = session.goal or session.steps[0].text
-        self.rejected: list[str] = []
-        texts = [self.aim]
-        for step in latest:
-            self.rejected += step.rejected
-            texts += (step.text, step.gap)
-        self._terms = Terms("\n".join([*texts, *self.rejected]))
+        self.rejected = [approach for step in latest for approach in step.rejected]
+        texts = [text for step in latest for text in (step.text, step.gap)]
+        self._terms = Terms("\n".join([self.aim, *texts, *self.rejected]))
 
     def find_stems(self, texts: Sequence[str]) -> frozenset[str]:
         """Return the stems of the subject in texts."""

@@ -32,10 +32,10 @@ from webquarry.sessions.models import (
     RecordedError,
     RecordedSource,
     ResearchSession,
+    Source,
     Step,
     StepDraft,
 )
-from webquarry.sessions.source import Source
 from webquarry.store.journals import Journal
 
 T = TypeVar("T")
@@ -72,23 +72,19 @@ def write_event(event: str, now: datetime, **fields: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def write_error(tool: str, step: int, failure: BaseException, now: datetime) -> bytes:
-    """Serialize an error by its kind; of an unexpected one only its class."""
-    kind = "internal"
-    message = type(failure).__name__
+def describe_error(failure: BaseException) -> dict[str, str]:
+    """Return the kind and message of an error; of an unexpected one only its class."""
     if isinstance(failure, WebquarryError):
-        kind = failure.kind
         message = shorten_text(redact(plain(str(failure))), _MAX_MESSAGE)
-    return write_event("error", now, tool=tool, of=step, kind=kind, message=message)
+        return {"kind": failure.kind, "message": message}
+    return {"kind": "internal", "message": type(failure).__name__}
 
 
 def prepare_source(source: Source) -> Source:
     """Return the source without secrets in its URL, with bounded title and reference."""
-    reference: dict[str, Any] | None = dict(source.csl or {})
-    if reference:
-        reference.pop("abstract", None)
-        if len(json.dumps(reference, default=str)) > _MAX_REFERENCE:
-            reference = None
+    reference = {name: value for name, value in (source.csl or {}).items() if name != "abstract"}
+    if len(json.dumps(reference, default=str)) > _MAX_REFERENCE:
+        reference = {}
     return replace_struct(
         source,
         url=redact(source.url.strip()),

@@ -1,8 +1,7 @@
-"""An exported session -> Markdown that a person reads and keeps.
+"""An exported session as Markdown.
 
-Whatever users and the web have written stays text: a title cannot open a heading, a list, a table,
-a link or HTML. The same session gives the same bytes but for the line that says when it was
-exported.
+Texts of users and the web are escaped: a title cannot open a heading, a list, a table, a link or
+HTML. The same session gives the same bytes except for the time of the export.
 """
 
 from __future__ import annotations
@@ -18,16 +17,14 @@ from webquarry._search.text import shorten_text
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
-from webquarry.sessions.export import ExportedQuote, ExportedSource, SessionExport
 from webquarry.sessions.models import Stage
-from webquarry.sessions.views import FullStep
+from webquarry.sessions.views import ExportedQuote, ExportedSource, FullStep, SessionExport
 from webquarry.terminal import count_noun
 
-# More than `read.escape` does, which may look at a whole run of text: these are pieces that stand
-# beside markup of ours.
+# Stricter than `escape_line_starts`: these texts are next to our markup.
 _MARKUP = re.compile(r"[\\`*\[\]~|]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=[#\w])")
 _WEB = re.compile(r"https?://[^\s<>]+", re.IGNORECASE)
-_LONGEST_QUOTE = 300  # characters that are shown of one
+_LONGEST_QUOTE = 300  # characters
 _STAGE_WORDS = {"quoted": ", read and quoted.", "read": " and read.", "found": "; not read."}
 _STAGES: tuple[tuple[Stage, str], ...] = (
     ("quoted", "quoted"),
@@ -38,7 +35,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def write_markdown(export: SessionExport) -> str:
-    """The whole document."""
+    """Return the document."""
     status = export.status.replace("_", " ")
     steps = count_noun(len(export.steps), "step")
     sources = count_noun(len(export.sources), "source")
@@ -76,12 +73,12 @@ def write_markdown(export: SessionExport) -> str:
 
 
 def escape_inline(text: str) -> str:
-    """A text for the middle of a line of ours."""
+    """Return a text for the middle of a line."""
     return escape_markup(" ".join(text.split()))
 
 
 def escape_block(text: str) -> str:
-    """A text of its own: blank lines divide its paragraphs, and its lines stay lines."""
+    """Return a block of text that preserves paragraphs and lines."""
     paragraphs = []
     for paragraph in _BLANK_LINES.split(text.strip()):
         lines = [_escape_line(line) for line in paragraph.split("\n") if line.strip()]
@@ -90,7 +87,7 @@ def escape_block(text: str) -> str:
 
 
 def write_link(url: str) -> str:
-    """An address that can be followed."""
+    """Return a URL as a link, if it is one."""
     url = clean_url(url)
     if _WEB.fullmatch(url):
         return f"<{url}>"
@@ -98,18 +95,18 @@ def write_link(url: str) -> str:
 
 
 def escape_markup(text: str) -> str:
-    """The text with a backslash before whatever Markdown would read as markup."""
+    """Return the text with markup characters escaped."""
     return _MARKUP.sub(lambda match: "\\" + match[0], text)
 
 
 def _escape_line(text: str) -> str:
-    """A text for a line of its own."""
+    """Return a text for a whole line."""
     escaped = escape_inline(text)
     return escape_line_starts(escaped)
 
 
 def _write_step(step: FullStep) -> Iterator[str]:
-    """The blocks of a step: its heading with what became of it, its texts, and what it rests on."""
+    """Yield the blocks of a step: heading, texts and sources."""
     marks = []
     if step.revises_step:
         marks.append(f"revises step {step.revises_step}")
@@ -140,7 +137,7 @@ def _write_step(step: FullStep) -> Iterator[str]:
 
 
 def _write_sources(export: SessionExport) -> Iterator[str]:
-    """The blocks of the sources: how many links are in which state, and the numbered list."""
+    """Yield the blocks of the sources: states of links and the numbered list."""
     if not export.sources:
         yield "None was recorded."
         return
@@ -157,7 +154,7 @@ def _write_sources(export: SessionExport) -> Iterator[str]:
 
 
 def _write_source(source: ExportedSource, work: Work) -> str:
-    """An item of the list: the citation, and below it where the source comes from."""
+    """Return a list item: the citation, and below it the origin of the source."""
     location = work.location or source.url
     without_location = replace(work, doi="", url="")
     shown = escape_inline(source.title or work.title)
@@ -191,7 +188,7 @@ def _write_source(source: ExportedSource, work: Work) -> str:
 
 
 def _write_quote(quote: ExportedQuote) -> str:
-    """A line for a quote: its words, and how they stand in the source."""
+    """Return the line of a quote with its tier."""
     words = escape_inline(shorten_text(quote.quote, _LONGEST_QUOTE))
     line = f"Quoted ({escape_inline(quote.tier)}): “{words}”"
     places = [f"{start}-{end}" for start, end in quote.spans or ()]

@@ -1,8 +1,6 @@
-"""What a research session is made of: its steps, the sources that tools found on the way, and what
-went wrong.
+"""Data of a research session: steps, sources, quotes and errors.
 
-`ResearchSession` is what the events of a journal come to; it is only ever read. What is recorded
-goes through `Sessions`.
+`ResearchSession` is built from the events of a journal and is read-only; `Sessions` records.
 """
 
 from __future__ import annotations
@@ -10,28 +8,56 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from webquarry.sessions.source import Source
-
-# A source was found by a search, its page was read, or words of it were quoted and stand there.
+# A source was found by a search, its page was read, or a quote was found in it.
 Stage = Literal["found", "read", "quoted"]
-FOUND_TIERS = ("exact", "typography", "letters", "elided")  # of quotes whose words stand there
+FOUND_TIERS = ("exact", "typography", "letters", "elided")  # of quotes that were found
+
+
+class Source(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A source that a tool found: enough to find and cite it, without texts of the provider."""
+
+    url: str
+    title: str = ""
+    published: str | None = None  # ISO 8601
+    provider: str | None = None
+    csl: Mapping[str, Any] | None = None  # CSL-JSON, if it was read or is a paper
+
+    @property
+    def was_read(self) -> bool:
+        """Whether its page was fetched; the reference of a paper may come from an index."""
+        return bool(self.csl and self.csl.get("accessed"))
+
+    def tells_more_than(self, other: Source) -> bool:
+        """Return whether its reference is better: a page was read, or there was none before."""
+        return (self.was_read, bool(self.csl)) > (other.was_read, bool(other.csl))
+
+    def merge(self, new: Source) -> Source:
+        """Return this source with the fields of a later finding; read pages take precedence."""
+        first, second = self, new
+        if new.csl and not self.tells_more_than(new):
+            first, second = new, self
+        return Source(
+            url=self.url,
+            title=first.title or second.title,
+            published=first.published or second.published,
+            provider=self.provider or new.provider,
+            csl=first.csl or second.csl,
+        )
 
 
 class KeptQuote(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quote that was compared with the texts of sources, and how it stands there: a finding, not
-    a verdict. Offsets count in the text of this hash.
-    """
+    """A quote that was compared with sources; offsets count in the text of the hash."""
 
     text: str
-    tier: str  # as `check_quotes` has it
-    url: str = ""  # of the source that has it, or comes nearest; empty where none does
+    tier: str  # of `check_quotes`
+    url: str = ""  # of the source that has it, or comes nearest
     title: str = ""
     text_hash: str = ""  # SHA-256 of the source's text
-    read_at: str | None = None  # when that text was read
+    read_at: str | None = None
     section: str | None = None
     spans: tuple[tuple[int, int], ...] = ()
     matched: tuple[str, ...] = ()  # the source's words, one text for each span
@@ -40,7 +66,7 @@ class KeptQuote(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_found(self) -> bool:
-        """Whether its words stand in the source."""
+        """Whether its words are in the source."""
         return bool(self.url) and self.tier in FOUND_TIERS
 
 
@@ -51,21 +77,21 @@ class StepDraft(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str
     reasoning: str = ""
     confidence: str | None = None  # low, medium or high
-    rejected: tuple[str, ...] = ()  # approaches that were tried or thought of, and left
-    gap: str = ""  # what is not known yet
-    goal: str = ""  # of the whole session; a later one takes its place
-    summary: str = ""  # of the whole session so far; likewise
-    estimate: int | None = None  # how many steps the caller expects
+    rejected: tuple[str, ...] = ()  # rejected approaches
+    gap: str = ""  # what is still unknown
+    goal: str = ""  # of the whole session; replaces the earlier one
+    summary: str = ""  # of the whole session so far; replaces the earlier one
+    estimate: int | None = None  # expected number of steps
     is_revision: bool = False
     revises: int | None = None
     branch_from: int | None = None
     branch_id: str | None = None
-    finished: bool = False  # no further step is meant to follow
+    finished: bool = False
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step as it was recorded. Numbers run on over all branches and revisions, without gaps."""
+    """A recorded step. Numbers are consecutive over all branches and revisions."""
 
     number: int
     text: str
@@ -83,35 +109,31 @@ class Step:
 
 @dataclass(frozen=True)
 class RecordedSource:
-    """A source with its number in the session. One page is one source, whoever found it and however
-    often.
-    """
+    """A source with its number in the session. One page is one source."""
 
     number: int  # from 1, in the order they were first found
     source: Source
-    steps: tuple[int, ...]  # the steps that it was recorded with
-    tools: tuple[str, ...]  # the tools that found it
+    steps: tuple[int, ...]
+    tools: tuple[str, ...]
     at: datetime  # when it was first found
     quotes: tuple[KeptQuote, ...] = ()  # that were compared with it
 
     @property
     def stage(self) -> Stage:
-        """How far it was used: only found, read, or quoted."""
-        if any(quote.is_found for quote in self.quotes):
+        """How far it was used."""
+        if self.count_of_quotes:
             return "quoted"
-        if self.source.was_read:
-            return "read"
-        return "found"
+        return "read" if self.source.was_read else "found"
 
     @property
     def count_of_quotes(self) -> int:
-        """How many quotes stand in it."""
+        """The number of quotes found in it."""
         return sum(quote.is_found for quote in self.quotes)
 
 
 @dataclass(frozen=True)
 class RecordedError:
-    """A tool that failed while it worked for the session."""
+    """A tool call of the session that failed."""
 
     kind: str
     tool: str
@@ -122,7 +144,7 @@ class RecordedError:
 
 @dataclass(frozen=True)
 class ReadPart:
-    """A part of a page that was given: which text it was of, when, and how long it was."""
+    """A part of a page that was returned: the hash of the text, the step and the length."""
 
     digest: str
     step: int
@@ -131,7 +153,7 @@ class ReadPart:
 
 @dataclass(frozen=True)
 class ResearchSession:
-    """A session as it stands."""
+    """The state of a session."""
 
     id: str
     goal: str
@@ -139,26 +161,24 @@ class ResearchSession:
     estimate: int | None
     finished: bool
     began_at: datetime
-    touched_at: datetime  # when something was last recorded
-    steps: tuple[Step, ...]  # never empty: a session begins with its first step
+    touched_at: datetime  # of the last event
+    steps: tuple[Step, ...]  # never empty
     sources: tuple[RecordedSource, ...] = ()
     errors: tuple[RecordedError, ...] = ()
-    quotes: tuple[KeptQuote, ...] = ()  # all that were checked, also those that stand nowhere
-    reads: Mapping[str, ReadPart] = field(default_factory=dict)  # by what was asked for
+    quotes: tuple[KeptQuote, ...] = ()  # all that were checked
+    reads: Mapping[str, ReadPart] = field(default_factory=dict)  # by hash of the request
     places: Mapping[str, int] = field(default_factory=dict)  # index of a source by its page
     version: int = 0  # number of entries of its journal
 
     @property
     def current(self) -> Step:
-        """The step that the session is at."""
+        """The last step."""
         return self.steps[-1]
 
     def step(self, number: int) -> Step | None:
-        """The step of this number, if there is one."""
-        if 1 <= number <= len(self.steps):
-            return self.steps[number - 1]
-        return None
+        """Return the step of this number, if there is one."""
+        return self.steps[number - 1] if 1 <= number <= len(self.steps) else None
 
     def sources_of(self, step: Step) -> tuple[RecordedSource, ...]:
-        """The sources that were recorded with a step."""
+        """Return the sources that were recorded with a step."""
         return tuple(self.sources[number - 1] for number in step.sources)

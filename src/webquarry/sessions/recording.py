@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from webquarry.errors import RecordsFailure, WebquarryError
 
-if TYPE_CHECKING:  # a tool may be called without any session
-    from webquarry.sessions.models import KeptQuote
+if TYPE_CHECKING:  # most tool calls have no session
+    from webquarry.sessions.models import KeptQuote, Source
     from webquarry.sessions.sessions import Sessions
-    from webquarry.sessions.source import Source
 
 log = logging.getLogger(__name__)
 
@@ -51,12 +50,7 @@ async def record_call(
         try:
             await sessions.record_error(session, tool, error)
         except WebquarryError as failure:
-            log.log(
-                _choose_level(sessions, failure),
-                "an error of %s was not recorded in its research session: %s",
-                tool,
-                failure,
-            )
+            _log_failure(sessions, f"an error of {tool} was", failure)
         raise
     meta: dict[str, Any] = {"sessionId": session_id, "stepNumber": session.current.number}
     try:
@@ -67,23 +61,18 @@ async def record_call(
             meta["recordedQuotes"] = await sessions.record_quotes(session, tool, quotes)
         for partial in answer.failures():
             await sessions.record_error(session, tool, partial)
-        sessions.said_reason = None
+        sessions.logged_reason = None
     except WebquarryError as failure:
-        log.log(
-            _choose_level(sessions, failure),
-            "the sources of %s were not recorded in the research session: %s",
-            tool,
-            failure,
-        )
+        _log_failure(sessions, f"the sources of {tool} were", failure)
         meta |= {"recorded": 0, "error": failure.as_dict()}
     answer.add_meta(session=meta)
     return answer
 
 
-def _choose_level(sessions: Sessions, failure: WebquarryError) -> int:
-    """Return INFO for a failure of the records that was logged before."""
-    if not isinstance(failure, RecordsFailure):
-        return logging.WARNING
-    is_new = failure.reason != sessions.said_reason
-    sessions.said_reason = failure.reason
-    return logging.WARNING if is_new else logging.INFO
+def _log_failure(sessions: Sessions, subject: str, failure: WebquarryError) -> None:
+    """Log a failure, at level INFO if the records failed before for the same reason."""
+    level = logging.WARNING
+    if isinstance(failure, RecordsFailure):
+        level = logging.INFO if failure.reason == sessions.logged_reason else level
+        sessions.logged_reason = failure.reason
+    log.log(level, "%s not recorded in the research session: %s", subject, failure)

@@ -1,129 +1,160 @@
-"""What a session may hold, and papers and patents that were found -> the work to cite: by its
-reference where it was read, else by what a search said of it.
+"""Works to cite: of the sources of a session, of papers and inventors, and of sources that callers
+write as a URL, a DOI, CSL-JSON or an object with the fields of our tools.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
-from webquarry._search.addresses import normal_doi
+from webquarry._search.addresses import doi_url, normal_doi
 from webquarry._search.scholarly.models import Author, Paper
+from webquarry.errors import BadInput
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import Name, parse_person
 from webquarry.evidence.page.titles import host_of_page, title_from_url, without_site
 from webquarry.evidence.styles.csl import parse_csl
-from webquarry.evidence.styles.work import Work
+from webquarry.evidence.styles.work import Work, plain
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.sessions.source import Source
+from webquarry.secret import redact
+from webquarry.sessions.models import Source
+
+# Field names of our tools and others, by those of CSL-JSON.
+_CSL_NAMES = {
+    "url": "URL",
+    "doi": "DOI",
+    "authors": "author",
+    "inventor": "author",
+    "published": "issued",
+    "publishedAt": "issued",
+    "date": "issued",
+    "year": "issued",
+    "journal": "container-title",
+    "site": "container-title",
+    "siteName": "container-title",
+    "pages": "page",
+    "accessedDate": "accessed",
+}
+_FORMS = (
+    "Give an address, a DOI, a CSL-JSON item, or an object with url, title, authors and published."
+)
 
 
 def work_of_source(source: Source) -> Work:
-    """The work. What nobody has read was not accessed, so that it has no date of access."""
+    """Return the work of a source; only pages that were read have a date of access."""
     if not source.csl:
         return work_at(source.url, source.title, source.published)
     work = parse_csl(source.csl)
-    return replace(
-        work,
-        title=work.title or source.title or title_from_url(source.url),
-        url=work.url or source.url,
-    )
+    title = work.title or source.title or title_from_url(source.url)
+    return replace(work, title=title, url=work.url or source.url)
 
 
 def work_at(url: str, title: str = "", published: str | None = None) -> Work:
-    """A page of which little is known; the address of a DOI tells the DOI, too."""
+    """Return the work of a page without metadata; a URL of doi.org has the DOI."""
     site = host_of_page(url)
-    one_line = " ".join(title.split())
-    title = without_site(one_line, site) or title_from_url(url)
-    issued = date_parts(published)
-    doi = ""
-    if site in ("doi.org", "dx.doi.org"):
-        doi = normal_doi(url) or ""
-    if doi:
-        return Work(
-            kind="document",
-            title=title,
-            doi=doi,
-            url=url,
-            issued=issued,
-        )
+    doi = normal_doi(url) if site in ("doi.org", "dx.doi.org") else None
     return Work(
-        kind="webpage",
-        title=title,
-        container=site,
+        kind="document" if doi else "webpage",
+        title=without_site(" ".join(title.split()), site) or title_from_url(url),
+        container="" if doi else site,
+        doi=doi or "",
         url=url,
-        issued=issued,
+        issued=date_parts(published),
     )
 
 
 def work_of_paper(paper: Paper) -> Work:
-    """The paper as a reference; a preprint's number stands where a journal's volume would. Nobody
-    has accessed it yet.
-    """
+    """Return the work of a paper; a preprint has its arXiv id as number."""
     kind = paper.kind
     if not kind and paper.journal:
         kind = "article-journal"
     elif not kind and paper.doi:
         kind = "article"
-    issued = date_parts(paper.published)
-    if not issued and paper.year:
-        issued = (paper.year,)
-    container = clean_line(paper.journal)
-    number = ""
-    if kind == "article" and paper.arxiv_id:
-        container = ""
-        number = f"arXiv:{paper.arxiv_id}"
+    is_preprint = kind == "article" and bool(paper.arxiv_id)
     return Work(
         kind=kind or "webpage",
         title=clean_line(paper.title),
         authors=tuple(parse_author(author) for author in paper.authors),
-        container=container,
+        container="" if is_preprint else clean_line(paper.journal),
         publisher=clean_line(paper.publisher),
         volume=clean_line(paper.volume),
         issue=clean_line(paper.issue),
         pages=clean_line(paper.pages),
-        number=number,
+        number=f"arXiv:{paper.arxiv_id}" if is_preprint else "",
         doi=clean_line(paper.doi),
         url=clean_url(paper.url),
-        issued=issued,
+        issued=date_parts(paper.published) or ((paper.year,) if paper.year else ()),
     )
 
 
 def parse_author(author: Author) -> Name:
-    """The name of a paper's author; as it is written where its parts are not known."""
+    """Return the name of a paper's author; a literal if its parts are unknown."""
     if author.family and author.given:
-        family = clean_line(author.family)
-        given = clean_line(author.given)
-        return Name(family=family, given=given)
+        return Name(family=clean_line(author.family), given=clean_line(author.given))
     written = clean_line(author.written)
     return parse_person(written) or Name(literal=written)
 
 
 def parse_inventors(names: Sequence[str]) -> tuple[Name, ...]:
-    """The names of a patent's inventors. In capitals the family name comes first, and nothing says
-    where it ends: such a name stays whole.
+    """Return the names of a patent's inventors. A name in capitals is not split, because the end of
+    its family name is unknown.
     """
-    parsed = []
-    for name in names:
-        inventor = None
-        if not name.isupper():
-            inventor = parse_person(name)
-        parsed.append(inventor or Name(literal=name))
-    return tuple(parsed)
+    parsed = [None if name.isupper() else parse_person(name) for name in names]
+    return tuple(one or Name(literal=name) for one, name in zip(parsed, names, strict=True))
 
 
 def clean_work(work: Work) -> Work:
-    """The work with texts that may stand in an answer."""
+    """Return the work with texts that are safe in an answer."""
     texts: dict[str, Any] = {
         name: clean_line(value) for name, value in vars(work).items() if isinstance(value, str)
     }
-    if not texts["title"]:
-        texts["title"] = clean_line(title_from_url(work.url or work.location))
+    texts["title"] = texts["title"] or clean_line(title_from_url(work.url or work.location))
     texts["url"] = clean_url(work.url)
-    authors = []
-    for author in work.authors:
-        name = Name(*map(clean_line, astuple(author)))
-        if name.written:
-            authors.append(name)
-    return replace(work, authors=tuple(authors), **texts)
+    authors = [Name(*map(clean_line, astuple(author))) for author in work.authors]
+    return replace(work, authors=tuple(one for one in authors if one.written), **texts)
+
+
+def parse_source(source: str | Mapping[str, Any], number: int) -> Work:
+    """Return the work of a source that a caller wrote. Raises BadInput with its number."""
+    work = None
+    if not isinstance(source, str):
+        work = _parse_fields(source)
+    else:
+        text = redact(source.strip())
+        doi = normal_doi(text)
+        url = doi_url(doi) if doi else text
+        work = work_at(url) if _is_url(url) else None
+    if work is None:
+        raise BadInput(
+            f"Source {number} of the list has neither a title, an address nor a DOI.",
+            suggested_action=_FORMS,
+        )
+    return work
+
+
+def _parse_fields(fields: Mapping[str, Any]) -> Work | None:
+    item = {name: value for name, value in fields.items() if name not in _CSL_NAMES}
+    for name, csl_name in _CSL_NAMES.items():
+        if fields.get(name) not in (None, "", []):
+            item.setdefault(csl_name, fields[name])
+    if "type" not in item and fields.get("journal"):
+        item["type"] = "article-journal"
+    work = parse_csl(item)
+    url = redact(work.url) if _is_url(work.url) else ""
+    doi = work.doi or normal_doi(url) or ""
+    if not (work.title or url or doi):
+        return None
+    is_page = work.kind == "webpage" and not doi
+    return replace(
+        work,
+        title=work.title or title_from_url(url or doi_url(doi)),
+        container=work.container or (plain(host_of_page(url)) if is_page else ""),
+        url=url,
+        doi=doi,
+    )
+
+
+def _is_url(text: str) -> bool:
+    is_web = text.lower().startswith(("http://", "https://"))
+    return is_web and not text.split()[1:] and bool(host_of_page(text))

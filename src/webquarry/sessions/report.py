@@ -1,12 +1,13 @@
-"""An exported session -> one HTML file that opens anywhere and prints well: timeline, source cards,
-quotes in context, the bill. It needs no script and asks nobody for anything.
+"""An exported session as one HTML file for screen and print: timeline, sources, quotes in context,
+the bill. It has no script and requests nothing.
 
-Whatever users and the web have written is escaped, and an address becomes a link only if it leads
-to the web. The data for programs is JSON-LD by the words of schema.org.
+Texts of users and the web are escaped, and only web URLs become links. The data for programs is
+JSON-LD of schema.org. The context of a quote is shown if the page still has its words.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from base64 import b64encode
@@ -18,16 +19,18 @@ from html import escape
 from typing import Any
 from urllib.parse import quote as encode
 
+from webquarry._read.plain.words import PageWords
+from webquarry.errors import WebquarryError
 from webquarry.evidence.styles.work import Work
-from webquarry.pages.clean import clean_url
-from webquarry.sessions.export import ExportedQuote, ExportedSource, SessionExport
-from webquarry.sessions.models import FOUND_TIERS, Stage
-from webquarry.sessions.quote_context import QuoteContext, QuoteKey
-from webquarry.sessions.views import FullStep
+from webquarry.pages.clean import clean_line, clean_text, clean_url
+from webquarry.pages.pages import Pages
+from webquarry.pages.words import KeptWords
+from webquarry.sessions.models import FOUND_TIERS, KeptQuote, ResearchSession, Stage
+from webquarry.sessions.views import ExportedQuote, ExportedSource, FullStep, SessionExport
 from webquarry.terminal import count_noun
 
 _WEB = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
-_MANY_WORDS = 12  # from so many on, a link names the first and the last words of a quote
+_MANY_WORDS = 12  # of longer quotes a link names the first and the last words
 _EDGE_WORDS = 5
 _STAGE_WORDS: dict[Stage, str] = {"quoted": "quoted", "read": "read", "found": "found only"}
 _STYLE = """
@@ -52,9 +55,97 @@ nav{display:none}}
 """
 
 
+_CONTEXT_LENGTH = 160  # characters at each side
+_MAX_PAGES = 100
+_MAX_CONCURRENT = 8
+
+QuoteKey = tuple[str, str]  # hash of the source's text, words of the quote
+
+
+@dataclass(frozen=True)
+class QuoteContext:
+    """A quote in its source, with the text around it."""
+
+    before: str
+    words: str
+    behind: str
+
+
+async def collect_contexts(
+    pages: Pages, session: ResearchSession, seconds: float
+) -> dict[QuoteKey, QuoteContext]:
+    """Return the contexts of a session's quotes that can be read within `seconds`."""
+    urls = [quote.url for quote in session.quotes if quote.url and quote.matched]
+    texts: dict[str, KeptWords] = {}
+    places = asyncio.Semaphore(_MAX_CONCURRENT)
+
+    async def read(url: str) -> None:
+        async with places:
+            try:
+                texts[url] = await pages.get_words(url)
+            except WebquarryError:
+                return  # the quote is shown without context
+
+    wanted = list(dict.fromkeys(urls))[:_MAX_PAGES]
+    reading = [asyncio.ensure_future(read(url)) for url in wanted]
+    if reading:
+        _, late = await asyncio.wait(reading, timeout=seconds)
+        for task in late:
+            task.cancel()
+    return _cut_contexts(session, texts)
+
+
+def _cut_contexts(
+    session: ResearchSession, texts: Mapping[str, KeptWords]
+) -> dict[QuoteKey, QuoteContext]:
+    contexts = {}
+    for quote in session.quotes:
+        context = cut_context(texts[quote.url].words, quote) if quote.url in texts else None
+        if context:
+            contexts[quote.text_hash, clean_text(quote.text)] = context
+    return contexts
+
+
+def cut_context(words: PageWords, quote: KeptQuote) -> QuoteContext | None:
+    """Return a quote with the visible text around it; None if its words are not in the text."""
+    text = words.text
+    if quote.spans and quote.text_hash == words.digest:
+        start, end = quote.spans[0][0], quote.spans[-1][1]
+    elif quote.matched and quote.matched[0] in text:
+        start = text.index(quote.matched[0])
+        end = start + len(quote.matched[0])
+    else:
+        return None
+    # A line is a block of the page: a paragraph, an item, a heading.
+    block_end = text.find("\n", end)
+    first = max(start - _CONTEXT_LENGTH, text.rfind("\n", 0, start) + 1)
+    last = min(end + _CONTEXT_LENGTH, len(text) if block_end < 0 else block_end)
+    for hidden_start, hidden_end in words.hidden:
+        if hidden_start < end and start < hidden_end:
+            return None
+        if hidden_end <= start:
+            first = max(first, hidden_end)
+        else:
+            last = min(last, hidden_start)
+    before, behind = text[first:start], text[end:last]
+    if text[max(0, first - 1) : first].isalnum():
+        before = before.partition(" ")[2]
+    if text[last : last + 1].isalnum():
+        behind = behind.rpartition(" ")[0]
+    leading = "… " if first and text[first - 1] != "\n" else ""
+    trailing = " …" if text[last : last + 1] not in ("", "\n") else ""
+    space_before = " " * before[-1:].isspace()
+    space_behind = " " * behind[:1].isspace()
+    return QuoteContext(
+        f"{leading}{clean_line(before)}{space_before}",
+        clean_line(text[start:end]),
+        f"{space_behind}{clean_line(behind)}{trailing}",
+    )
+
+
 @dataclass(frozen=True)
 class SessionBill:
-    """What a session has taken: calls of tools, those answered from what is kept, and money."""
+    """Tool calls of a session, those answered from the cache, and costs."""
 
     calls: int = 0
     kept: int = 0
@@ -67,7 +158,7 @@ def write_report(
     contexts: Mapping[QuoteKey, QuoteContext],
     bill: SessionBill,
 ) -> str:
-    """The whole file."""
+    """Return the file."""
     title = escape(export.goal or "Research session")
     digest = b64encode(sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -120,7 +211,7 @@ def _write_overview(export: SessionExport) -> Iterator[str]:
 
 
 def _write_step(step: FullStep) -> Iterator[str]:
-    """A step: what became of it, its texts, and what it rests on."""
+    """Yield a step: its state, texts and sources."""
     marks = []
     if step.revises_step:
         marks.append(f'revises <a href="#step-{step.revises_step}">step {step.revises_step}</a>')
@@ -160,7 +251,7 @@ def _write_sources(
 def _write_source(
     source: ExportedSource, work: Work, contexts: Mapping[QuoteKey, QuoteContext]
 ) -> Iterator[str]:
-    """A card: what the source is, how far it was used, its citation, and its quotes."""
+    """Yield a source: its stage, citation and quotes."""
     yield f'<article id="source-{source.number}">'
     yield (
         f"<h3>{source.number}. {escape(source.title or work.title or source.url)} "
@@ -185,7 +276,7 @@ def _write_source(
 def _write_quote(
     quote: ExportedQuote, source: ExportedSource, context: QuoteContext | None
 ) -> Iterator[str]:
-    """A quote in its context, or alone; how it stands there; and a link to its place."""
+    """Yield a quote in its context, or alone, its tier, and a link to its place."""
     matched = " … ".join(quote.matched or ())
     yield "<blockquote>"
     if quote.tier not in FOUND_TIERS:
@@ -238,7 +329,7 @@ def _write_bill(bill: SessionBill) -> str:
 
 
 def write_link(url: str) -> str:
-    """An address as a link if it leads to the web, else as text."""
+    """Return a web URL as a link, any other as text."""
     url = clean_url(url)
     if _WEB.fullmatch(url):
         return f'<a href="{escape(url)}" rel="noreferrer">{escape(url)}</a>'
@@ -246,9 +337,7 @@ def write_link(url: str) -> str:
 
 
 def link_to_words(url: str, words: str) -> str:
-    """The address of words on a page, which browsers scroll to and mark; empty where there is no
-    such.
-    """
+    """Return a URL with a text fragment of these words; empty if it is not a web URL."""
     url = clean_url(url).partition("#")[0]
     parts = words.split()
     if not parts or not _WEB.fullmatch(url):
@@ -261,7 +350,7 @@ def link_to_words(url: str, words: str) -> str:
 
 
 def _write_data(export: SessionExport) -> str:
-    """The session as JSON-LD. No letter of it can end the element that it stands in."""
+    """Return the session as JSON-LD, safe in a script element."""
     citations = []
     quotations = []
     for source in export.sources:
@@ -299,7 +388,7 @@ def _write_data(export: SessionExport) -> str:
 
 
 def _describe_quote(quote: ExportedQuote, source: str) -> dict[str, Any]:
-    """A quote as schema.org has it; how it stands in its source is a property of ours."""
+    """Return a quote in terms of schema.org; its tier is an additional property."""
     properties = {
         "tier": quote.tier,
         "textHash": quote.text_hash,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from webquarry.errors import BadInput
 from webquarry.sessions.models import ResearchSession, Step, StepDraft
 
-# The longest texts, in characters, by the names that callers know them by.
+# Arguments of the tool, and the maximum lengths of texts.
 _LONGEST = {
     "text": ("searchStep", 10_000),
     "reasoning": ("reasoning", 10_000),
@@ -18,14 +18,15 @@ _LONGEST = {
     "summary": ("sessionSummary", 20_000),
     "branch_id": ("branchId", 100),
 }
-_MOST_REJECTED, _LONGEST_REJECTED = 20, 500
-_MOST_ESTIMATED = 10_000
+_MAX_REJECTED, _LONGEST_REJECTED = 20, 500
+_MAX_ESTIMATE = 10_000
 
 
 def clean_draft(draft: StepDraft) -> StepDraft:
     """Return the draft with stripped texts; raises `BadInput` for blank or too long ones."""
-    texts = {name: (getattr(draft, name) or "").strip() for name in _LONGEST}
+    texts: dict[str, str] = {}
     for name, (argument, longest) in _LONGEST.items():
+        texts[name] = (getattr(draft, name) or "").strip()
         length = len(texts[name])
         if length > longest:
             raise BadInput(f"{argument} has {length} characters, the maximum is {longest}.")
@@ -33,30 +34,20 @@ def clean_draft(draft: StepDraft) -> StepDraft:
         raise BadInput(
             "searchStep is blank.", suggested_action="Say what this step looks for or has found."
         )
-    if draft.estimate is not None and not 1 <= draft.estimate <= _MOST_ESTIMATED:
-        where = f"above {_MOST_ESTIMATED}"
-        if draft.estimate < 1:
-            where = "below 1"
+    if draft.estimate is not None and not 1 <= draft.estimate <= _MAX_ESTIMATE:
+        where = "below 1" if draft.estimate < 1 else f"above {_MAX_ESTIMATE}"
         raise BadInput(
             f"totalStepsEstimate is {where}.",
             suggested_action="Leave it out, or say how many steps.",
         )
-    rejected = tuple(one.strip() for one in draft.rejected if one.strip())
-    if len(rejected) > _MOST_REJECTED or any(len(one) > _LONGEST_REJECTED for one in rejected):
+    rejected = tuple(filter(None, map(str.strip, draft.rejected)))
+    if len(rejected) > _MAX_REJECTED or any(len(one) > _LONGEST_REJECTED for one in rejected):
         raise BadInput(
-            f"rejectedApproaches holds more than {_MOST_REJECTED} texts, or one of more than "
+            f"rejectedApproaches holds more than {_MAX_REJECTED} texts, or one of more than "
             f"{_LONGEST_REJECTED} characters."
         )
-    return replace(
-        draft,
-        text=texts["text"],
-        reasoning=texts["reasoning"],
-        gap=texts["gap"],
-        goal=texts["goal"],
-        summary=texts["summary"],
-        branch_id=texts["branch_id"] or None,
-        rejected=rejected,
-    )
+    branch_id = texts.pop("branch_id") or None
+    return replace(draft, **texts, branch_id=branch_id, rejected=rejected)
 
 
 def check_first(draft: StepDraft) -> None:
@@ -97,16 +88,9 @@ def find_recorded(draft: StepDraft, session: ResearchSession) -> Step | None:
 
 def _is_same_step(step: Step, draft: StepDraft, revises: int | None) -> bool:
     """Return whether a step has the same texts and place."""
-    return (
-        step.text == draft.text
-        and step.reasoning == draft.reasoning
-        and step.confidence == draft.confidence
-        and step.rejected == draft.rejected
-        and step.gap == draft.gap
-        and step.revises == revises
-        and step.branch_from == draft.branch_from
-        and step.branch_id == draft.branch_id
-    )
+    names = ("text", "reasoning", "confidence", "rejected", "gap", "branch_from", "branch_id")
+    is_equal = all(getattr(step, name) == getattr(draft, name) for name in names)
+    return is_equal and step.revises == revises
 
 
 def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDraft:

@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 
@@ -26,8 +27,7 @@ from webquarry.clock import Clock
 from webquarry.errors import NotFound, RecordsFailure, TooLarge
 from webquarry.sessions import events, rules
 from webquarry.sessions.events import SessionBuilder
-from webquarry.sessions.models import KeptQuote, ResearchSession, Step, StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import KeptQuote, ResearchSession, Source, Step, StepDraft
 from webquarry.settings import Settings
 from webquarry.store.journals import Journal, JournalExists, JournalMoved, Journals
 
@@ -54,20 +54,18 @@ class Sessions:
     def __init__(
         self, journals: Journals, clock: Clock, settings: Settings, *, repeatable: bool = False
     ) -> None:
-        """`repeatable`: ids follow from what is asked, as they must while a recording is
-        replayed.
-        """
+        """With `repeatable`, ids are computed from the first step, for replays."""
         self._journals = journals
         self._clock = clock
         self._idle = settings.session_idle_seconds
         self._most = settings.session_most
         self._most_steps = settings.session_most_steps
         self._repeatable = repeatable
-        self.said_reason: str | None = None  # why records fail now, as the log has it
+        self.logged_reason: str | None = None  # of the last failure of the records
         self._known: dict[tuple[str, str], _Known] = {}  # by caller and id
 
     async def begin(self, draft: StepDraft) -> ResearchSession:
-        """A new session with its first step."""
+        """Begin a session with its first step."""
         draft = rules.clean_draft(draft)
         rules.check_first(draft)
         now = self._clock.now()
@@ -91,9 +89,9 @@ class Sessions:
         raise AssertionError("ids never end")
 
     async def read(self, id: str) -> ResearchSession:
-        """The session as it stands; `NotFound` if this caller has none of that id."""
+        """Return a session. Raises `NotFound` if this caller has none of that id."""
         try:
-            id = str(uuid.UUID(id))  # however it is spelt
+            id = str(uuid.UUID(id))
         except ValueError:
             raise self._not_found(id) from None
         known = self._known.get((caller(), id))
@@ -139,7 +137,9 @@ class Sessions:
         return builder.build(journal)
 
     async def list(self) -> list[tuple[str, bool]]:
-        """The caller's sessions by id, the one used last first, and whether each is finished."""
+        """Return the ids of the caller's sessions, the last used first, and whether they are
+        finished.
+        """
         now = self._clock.now().timestamp()
         journals = await self._journals.list(caller(), now, idle_seconds=self._idle)
         return [(journal.id, journal.finished) for journal in journals]
@@ -182,20 +182,15 @@ class Sessions:
         better known.
         """
         number = step or session.current.number
-        sources = [events.prepare_source(source) for source in found if source.url.strip()]
-        known: dict[str, Source] = {}  # sources of the step
         recorded_step = session.step(number)
-        if recorded_step is not None:
-            for recorded in session.sources_of(recorded_step):
-                page = identity(recorded.source.url)
-                known[page] = recorded.source
+        recorded = session.sources_of(recorded_step) if recorded_step else ()
+        known = {identity(one.source.url): one.source for one in recorded}
         new: dict[str, Source] = {}  # others, and those with more details
-        for source in sources:
+        for source in [events.prepare_source(one) for one in found if one.url.strip()]:
             page = identity(source.url)
             before = new.get(page) or known.get(page)
             if before is None or source.tells_more_than(before):
                 new[page] = source
-
         added = new.keys() - session.places.keys()
         if len(session.sources) + len(added) > MOST_SOURCES:
             raise TooLarge(
@@ -204,11 +199,9 @@ class Sessions:
                 suggested_action="Begin a new session for further sources.",
             )
         if new:
-            now = self._clock.now()
-            entry = events.write_event(
-                "sources", now, tool=tool, of=number, sources=list(new.values())
+            await self._append(
+                session.id, "sources", tool=tool, of=number, sources=list(new.values())
             )
-            await self._append(session.id, entry)
         else:
             await self.touch(session)
         return len(new)
@@ -219,23 +212,19 @@ class Sessions:
         """Record quotes that were checked; return how many are new."""
         now = self._clock.now()
         known = {_identify_quote(quote) for quote in session.quotes}
-        new: list[KeptQuote] = []
-        for quote in checked:
-            prepared = events.prepare_quote(quote, now)
-            if _identify_quote(prepared) not in known:
-                known.add(_identify_quote(prepared))
-                new.append(prepared)
-        if len(known) > MOST_QUOTES:
+        prepared = [events.prepare_quote(quote, now) for quote in checked]
+        unique = {_identify_quote(quote): quote for quote in prepared}
+        new = [quote for key, quote in unique.items() if key not in known]
+        if len(known) + len(new) > MOST_QUOTES:
             raise TooLarge(
                 f"The research session has the maximum of {MOST_QUOTES} quotes; these were not "
                 "recorded.",
                 suggested_action="Begin a new session for further quotes.",
             )
         if new:
-            entry = events.write_event(
-                "quotes", now, tool=tool, of=session.current.number, quotes=new
+            await self._append(
+                session.id, "quotes", tool=tool, of=session.current.number, quotes=new
             )
-            await self._append(session.id, entry)
         return len(new)
 
     async def record_read(
@@ -245,15 +234,8 @@ class Sessions:
         known = session.reads.get(part)
         if len(session.reads) >= MOST_SOURCES or (known is not None and known.digest == digest):
             return
-        entry = events.write_event(
-            "read",
-            self._clock.now(),
-            part=part,
-            digest=digest,
-            step=session.current.number,
-            tokens=tokens,
-        )
-        await self._append(session.id, entry)
+        step = session.current.number
+        await self._append(session.id, "read", part=part, digest=digest, step=step, tokens=tokens)
 
     async def record_error(
         self, session: ResearchSession, tool: str, failure: BaseException, step: int | None = None
@@ -261,17 +243,17 @@ class Sessions:
         """Record that a tool failed, up to a maximum of errors."""
         if len(session.errors) >= MOST_ERRORS:
             return
-        number = step or session.current.number
-        entry = events.write_error(tool, number, failure, self._clock.now())
-        await self._append(session.id, entry)
+        fields = events.describe_error(failure)
+        await self._append(
+            session.id, "error", tool=tool, of=step or session.current.number, **fields
+        )
 
     async def touch(self, session: ResearchSession) -> None:
         """Restart the idle time of a session, now and then."""
         now = self._clock.now()
         pause = timedelta(seconds=min(self._idle / _TOUCHES, _TOUCH_SECONDS))
         if now - session.touched_at > pause:
-            entry = events.write_event("used", now)
-            await self._append(session.id, entry)
+            await self._append(session.id, "used")
 
     async def delete(self, id: str) -> None:
         """Delete a session; raises `NotFound` if this caller has none of that id."""
@@ -279,10 +261,11 @@ class Sessions:
         if not await self._journals.delete(caller(), session.id):
             raise self._not_found(id)
 
-    async def _append(self, id: str, entry: bytes) -> None:
-        now = self._clock.now().timestamp()
+    async def _append(self, id: str, event: str, **fields: Any) -> None:
+        now = self._clock.now()
+        entry = events.write_event(event, now, **fields)
         try:
-            await self._journals.append(caller(), id, entry, now)
+            await self._journals.append(caller(), id, entry, now.timestamp())
         except KeyError:
             raise self._not_found(id) from None
 
@@ -309,13 +292,12 @@ class Sessions:
 
 
 def _identify_quote(quote: KeptQuote) -> tuple[str, ...]:
-    """Return the fields that distinguish quotes."""
+    """Return the fields by which quotes are distinguished."""
     return quote.text, quote.url, quote.text_hash, quote.tier
 
 
 def _say_time(seconds: float) -> str:
     """Return a duration as text."""
-    for unit, length in (("days", 86_400), ("hours", 3_600)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:g} seconds"
+    units = (("days", 86_400), ("hours", 3_600), ("seconds", 1))
+    unit, length = next((one for one in units if seconds >= 2 * one[1]), units[-1])
+    return f"{seconds / length:.3g} {unit}"

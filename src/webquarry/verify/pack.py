@@ -27,9 +27,8 @@ from webquarry.pages.jobs import take_words
 from webquarry.pages.words import unpack_words
 from webquarry.progress import note
 from webquarry.secret import get_masker, redact
-from webquarry.sessions.export import export_session
 from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession
-from webquarry.sessions.views import format_time
+from webquarry.sessions.views import export_session, format_time
 from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.findings import QuoteFinding
 from webquarry.verify.quotes.source import SourceText

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from webquarry._search.identity import identity
 from webquarry.errors import BadInput
 from webquarry.pages.clean import clean_line
-from webquarry.sessions.export import export_session
-from webquarry.sessions.views import format_time, status_of
+from webquarry.sessions.views import export_session, format_time, status_of
 from webquarry.views.bill import bill_session, show_bill
 from webquarry.views.describe import STAGES, describe_page, describe_source, read_sessions
 from webquarry.views.page import show_page

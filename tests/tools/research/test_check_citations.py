@@ -13,7 +13,7 @@ from bibtexparser.entrypoint import parse_string
 from tests.sessions.kits import kit_on, step
 from tests.verify.references.test_checker import Indexes, entry
 from webquarry.errors import BadInput
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import Source
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 from webquarry.tools.research.check_citations import check_citations

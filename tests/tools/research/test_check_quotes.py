@@ -13,8 +13,7 @@ import pytest
 from tests.net.doubles import FakeWeb
 from tests.sessions.kits import A, B, kit_on
 from webquarry.errors import BadInput
-from webquarry.sessions.models import StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import Source, StepDraft
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 

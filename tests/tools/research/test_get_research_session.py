@@ -12,8 +12,7 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.sessions.kits import A, B, kit_on, run, step
 from webquarry.errors import BadInput, NotFound
-from webquarry.sessions.models import StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import Source, StepDraft
 from webquarry.toolkit import Toolkit
 
 

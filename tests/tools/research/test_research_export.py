@@ -24,8 +24,7 @@ from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.progress import listening
-from webquarry.sessions.models import KeptQuote
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import KeptQuote, Source
 from webquarry.toolkit import Toolkit
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])

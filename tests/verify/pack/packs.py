@@ -10,8 +10,7 @@ from typing import Any
 from tests.sessions.kits import sessions_in
 from webquarry._read.plain.words import PageWords, WordSection
 from webquarry.errors import NotFound
-from webquarry.sessions.models import KeptQuote, ResearchSession, StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import KeptQuote, ResearchSession, Source, StepDraft
 from webquarry.verify.pack import PackScope, build_pack, read_sources
 from webquarry.verify.wacz import WarcRecord
 

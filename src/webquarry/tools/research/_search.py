@@ -22,7 +22,7 @@ from webquarry.tool import Answer
 from webquarry.tool_schema import UNLISTED
 
 if TYPE_CHECKING:
-    from webquarry.sessions.source import Source
+    from webquarry.sessions.models import Source
     from webquarry.toolkit import Toolkit
 
 A = TypeVar("A", bound=Answer)
@@ -71,7 +71,7 @@ class SearchOutput(Answer, kw_only=True):
     note: str | None = None
 
     def sources(self) -> list[Source]:
-        from webquarry.sessions.source import Source
+        from webquarry.sessions.models import Source
 
         provider = self.meta.get("webquarry/routing", {}).get("providerUsed") or None
         return [

@@ -21,8 +21,8 @@ from webquarry.evidence.models import (
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
+from webquarry.sessions.models import Source
 from webquarry.sessions.references import work_of_paper
-from webquarry.sessions.source import Source
 from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit

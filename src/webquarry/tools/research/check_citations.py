@@ -16,7 +16,7 @@ from webquarry.evidence.language.claims import claim_signal
 from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.sessions.export import list_works
+from webquarry.sessions.views import list_works
 from webquarry.terminal import count_noun
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit

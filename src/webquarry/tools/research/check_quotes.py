@@ -18,8 +18,7 @@ from webquarry._read.workers.job import Job, job
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.outgoing import PageText
-from webquarry.sessions.models import KeptQuote
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import KeptQuote, Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.verify.drafts import DraftClaims, DraftQuote, find_claims

@@ -13,9 +13,8 @@ from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart, CitationStyle, fixed
 from webquarry.evidence.styles.bibliography import build_bibliography
 from webquarry.evidence.styles.work import Work
-from webquarry.sessions.export import list_cited_numbers, list_works
-from webquarry.sessions.parse_source import parse_source
-from webquarry.sessions.references import clean_work
+from webquarry.sessions.references import clean_work, parse_source
+from webquarry.sessions.views import list_cited_numbers, list_works
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 

@@ -12,7 +12,7 @@ from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.secret import redact
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import Source
 from webquarry.store.cache import Made, freshness, key_of
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit

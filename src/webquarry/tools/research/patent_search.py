@@ -19,8 +19,8 @@ from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
+from webquarry.sessions.models import Source
 from webquarry.sessions.references import parse_inventors
-from webquarry.sessions.source import Source
 from webquarry.store.cache import Made, key_of
 from webquarry.tool import Answer, tool
 from webquarry.tool_schema import UNLISTED

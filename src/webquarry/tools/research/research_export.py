@@ -14,11 +14,16 @@ from msgspec import Meta, field
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, fixed
 from webquarry.pages.links import check_links
-from webquarry.sessions.export import ErrorCount, ExportedSource, export_session
 from webquarry.sessions.markdown import write_markdown
-from webquarry.sessions.quote_context import collect_contexts
-from webquarry.sessions.report import write_report
-from webquarry.sessions.views import FullStep, Status, format_time
+from webquarry.sessions.report import collect_contexts, write_report
+from webquarry.sessions.views import (
+    ErrorCount,
+    ExportedSource,
+    FullStep,
+    Status,
+    export_session,
+    format_time,
+)
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import ReadSession, deadline_for

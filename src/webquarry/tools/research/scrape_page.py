@@ -47,7 +47,7 @@ from webquarry.pages.question import (
 )
 from webquarry.pages.slice import Piece, SliceRequest, take_slice, unknown_cursor
 from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpack_snapshot
-from webquarry.sessions.models import ReadPart
+from webquarry.sessions.models import ReadPart, Source
 from webquarry.sessions.reread import (
     KEPT_FIELDS,
     describe_unchanged,
@@ -55,7 +55,6 @@ from webquarry.sessions.reread import (
     name_part,
     note_read,
 )
-from webquarry.sessions.source import Source
 from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit

@@ -33,7 +33,7 @@ from webquarry.pages.score import ScoringQuery
 from webquarry.pages.sources import ScrapedSource, SourceOptions, build_sources_in_job
 from webquarry.progress import note
 from webquarry.secret import redact
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import Source
 from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit

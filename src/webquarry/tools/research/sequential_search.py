@@ -17,8 +17,7 @@ from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.sessions.coverage import coverage_of, refinement_queries
-from webquarry.sessions.models import ResearchSession, Step, StepDraft
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import ResearchSession, Source, Step, StepDraft
 from webquarry.sessions.views import (
     IndexedStep,
     RepeatedError,

@@ -16,7 +16,7 @@ from webquarry.errors import WebquarryError
 from webquarry.host.models import JsonObject
 from webquarry.host.strict_json import NotJson, parse_json
 
-_MOST_AT_ONCE = 8
+_MAX_CONCURRENT = 8
 _CUT_OFF = "The call was cut off before its arguments were complete and was not run; make it again."
 _CUT_OFF_REASONS = ("max_tokens", "model_context_window_exceeded")
 
@@ -51,16 +51,15 @@ class ToolOutcome:
 async def answer_anthropic(message: Any, run: RunCall) -> list[JsonObject]:
     """Return the user message with a `tool_result` for each `tool_use` block; empty without one."""
     stop = _read(message, "stop_reason")
-    if stop == "refusal":  # this turn is to be dropped
-        return []
     blocks = _read_list(message, "content")
     calls = []
     for block in blocks:
         if _read(block, "type") == "tool_use":
             is_cut = block is blocks[-1] and stop in _CUT_OFF_REASONS
-            problem = _CUT_OFF if is_cut else ""
-            id, name = _read(block, "id"), str(_read(block, "name"))
-            calls.append(ToolCall(id, name, _read(block, "input") or {}, problem))
+            arguments, name = _read(block, "input") or {}, str(_read(block, "name"))
+            calls.append(ToolCall(_read(block, "id"), name, arguments, _CUT_OFF if is_cut else ""))
+    if stop == "refusal":  # this turn is to be dropped
+        calls = []
     content: list[JsonObject] = []
     for outcome in await _answer_all(calls, run):
         result: JsonObject = {"type": "tool_result", "tool_use_id": outcome.call.id}
@@ -73,14 +72,11 @@ async def answer_anthropic(message: Any, run: RunCall) -> list[JsonObject]:
 
 async def answer_responses(response: Any, run: RunCall) -> list[JsonObject]:
     """Return an output item for each function call of a response of OpenAI."""
-    calls = []
-    for item in _read_list(response, "output"):
-        if _read(item, "type") == "function_call":
-            id, name = _read(item, "call_id"), _read(item, "name")
-            if _read(item, "status") == "incomplete":
-                calls.append(ToolCall(id, str(name), problem=_CUT_OFF))
-            else:
-                calls.append(_parse_call(id, name, _read(item, "arguments")))
+    calls = [
+        _parse_call(_read(item, "call_id"), item, _read(item, "status") == "incomplete")
+        for item in _read_list(response, "output")
+        if _read(item, "type") == "function_call"
+    ]
     return [
         {"type": "function_call_output", "call_id": outcome.call.id, "output": outcome.text}
         for outcome in await _answer_all(calls, run)
@@ -97,8 +93,7 @@ async def answer_chat(completion: Any, run: RunCall) -> list[JsonObject]:
                 problem = "Only calls of functions are answered here."
                 calls.append(ToolCall(id, "", problem=problem))
             else:
-                name, arguments = _read(function, "name"), _read(function, "arguments")
-                calls.append(_parse_call(id, name, arguments))
+                calls.append(_parse_call(id, function))
     return [
         {"role": "tool", "tool_call_id": outcome.call.id, "content": outcome.text}
         for outcome in await _answer_all(calls, run)
@@ -129,12 +124,12 @@ async def answer_gemini(response: Any, run: RunCall) -> list[JsonObject]:
 
 async def _answer_all(calls: Sequence[ToolCall], run: RunCall) -> list[ToolOutcome]:
     """Run calls in parallel; the outcomes are in the order of the calls."""
-    places = asyncio.Semaphore(_MOST_AT_ONCE)
+    slots = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def answer(call: ToolCall) -> ToolOutcome:
         if call.problem:
             return ToolOutcome(call, error=call.problem)
-        async with places:
+        async with slots:
             try:
                 return ToolOutcome(call, await run(call.name, call.arguments))
             except WebquarryError as error:
@@ -158,11 +153,14 @@ def _read_list(source: Any, name: str) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def _parse_call(id: str | None, name: Any, arguments: Any) -> ToolCall:
+def _parse_call(id: str | None, function: Any, is_cut: bool = False) -> ToolCall:
     """Return a call whose arguments are JSON text."""
+    name = str(_read(function, "name"))
+    if is_cut:
+        return ToolCall(id, name, problem=_CUT_OFF)
+    text = str(_read(function, "arguments") or "")
     try:
-        value = parse_json(str(arguments or "").encode("utf-8", "replace"))
+        return ToolCall(id, name, parse_json(text.encode("utf-8", "replace")))
     except NotJson as error:
         problem = f"The call was not run: the text of its arguments {error}."
-        return ToolCall(id, str(name), problem=problem)
-    return ToolCall(id, str(name), value)
+        return ToolCall(id, name, problem=problem)

@@ -1,19 +1,90 @@
-"""Descriptions of tools in the forms of vendors: Anthropic, OpenAI, Gemini and MCP.
+"""Tools in the forms of vendors (Anthropic, OpenAI, Gemini, MCP) and the names that they accept.
 
 A keyword that a form does not support moves into the description of its property. Strict forms,
-with which a vendor guarantees valid arguments, are used where they can express the schema.
+with which a vendor guarantees valid arguments, are used where they can express the schema. The
+alias of a name depends on the name only, so that nothing is stored between an export and a call.
 """
 
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from webquarry.host.keywords import clean, map_children
 from webquarry.host.models import JsonObject, Schema, ToolSchema
-from webquarry.host.naming import ANTHROPIC, GEMINI, MCP, OPENAI, alias, rename
+from webquarry.host.schema import clean, map_children
+
+
+@dataclass(frozen=True)
+class NameRules:
+    """Patterns of the names of tools and parameters; None accepts all names."""
+
+    tool: re.Pattern[str]
+    parameter: re.Pattern[str] | None = None
+
+
+ANTHROPIC = NameRules(re.compile(r"[A-Za-z0-9_-]{1,64}"), re.compile(r"[A-Za-z0-9_.-]{1,64}"))
+OPENAI = NameRules(re.compile(r"[A-Za-z0-9_-]{1,64}"))
+GEMINI = NameRules(
+    re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}"), re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+)
+MCP = NameRules(re.compile(r"[A-Za-z0-9_.-]{1,128}"))
+ALL_RULES = (ANTHROPIC, OPENAI, GEMINI, MCP)
+
+
+def alias(name: str, rule: re.Pattern[str] | None) -> str:
+    """Return the name if it is accepted, else a readable one with a hash of the name."""
+    if rule is None or rule.fullmatch(name):
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:50]
+    if not plain[:1].isalpha():
+        plain = f"_{plain}"
+    return f"{plain}_{digest}"
+
+
+def is_name_of(tool: str, name: str) -> bool:
+    """Return whether `name` is the name of a tool or an alias of it."""
+    return name == tool or any(alias(tool, rules.tool) == name for rules in ALL_RULES)
+
+
+def rename(schema: Schema, rules: NameRules) -> Schema:
+    """Return the schema with the vendor's names of all parameters."""
+    renamed = map_children(schema, lambda part: rename(part, rules))
+    if "properties" in renamed:
+        parts = renamed["properties"].items()
+        renamed["properties"] = {alias(name, rules.parameter): part for name, part in parts}
+    if "required" in renamed:
+        renamed["required"] = [alias(name, rules.parameter) for name in renamed["required"]]
+    return renamed
+
+
+def restore(value: Any, schema: Any) -> Any:
+    """Return arguments with the tool's own names in place of any vendor's aliases. A name that is
+    given in both forms is not changed.
+    """
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, list):
+        return [restore(part, schema.get("items")) for part in value]
+    properties = schema.get("properties")
+    if not isinstance(value, Mapping) or not isinstance(properties, dict):
+        return value
+    own_names = {alias(name, rules.parameter): name for name in properties for rules in ALL_RULES}
+    own_names |= {name: name for name in properties}
+    restored = {}
+    for sent, part in value.items():
+        name = own_names.get(sent, sent)
+        if name in value:
+            name = sent
+        restored[name] = restore(part, properties.get(name))
+    return restored
+
 
 GeminiForm = Literal["json_schema", "legacy"]
 
@@ -26,10 +97,10 @@ _OPENAI_KEYWORDS = (
     "minItems", "maxItems",
 )  # fmt: skip
 # Limits of OpenAI for one strict schema.
-_MOST_PROPERTIES = 5000
-_MOST_LEVELS = 10
-_MOST_VALUES = 1000
-_MOST_CHARACTERS = 120_000
+_MAX_PROPERTIES = 5000
+_MAX_LEVELS = 10
+_MAX_VALUES = 1000
+_MAX_CHARACTERS = 120_000
 # Keywords that Gemini accepts as JSON Schema and ignores.
 _GEMINI_IGNORED = ("exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _LEGACY_KEYWORDS = (
@@ -59,12 +130,9 @@ def to_anthropic(tool: ToolSchema, strict: bool = False) -> JsonObject:
     parameters = rename(clean(tool.parameters), ANTHROPIC)
     described = {"name": alias(tool.name, ANTHROPIC.tool), "description": tool.description}
     if strict:
-        try:
-            return {
-                **described, "strict": True, "input_schema": _write_anthropic_strict(parameters)
-            }  # fmt: skip
-        except _Inexpressible:
-            pass
+        with suppress(_Inexpressible):
+            written = _write_anthropic_strict(parameters)
+            return {**described, "strict": True, "input_schema": written}
     return {**described, "input_schema": _close_objects(parameters)}
 
 
@@ -116,19 +184,19 @@ def _close_objects(schema: Schema) -> Schema:
 def _write_anthropic_strict(node: Schema) -> Schema:
     lost = dict(node)
     lost.pop("description", None)
-    kind = _take_type(lost)
+    kind = _take(lost, "type")
     written: Schema = {"type": kind}
     if "enum" in lost:
         written = {"enum": lost.pop("enum")}
     elif "const" in lost:
         written["const"] = lost.pop("const")
     if kind == "object":
-        parts = _take_properties(lost).items()
+        parts = _take(lost, "properties").items()
         written["properties"] = {name: _write_anthropic_strict(part) for name, part in parts}
         written["additionalProperties"] = False
         written["required"] = lost.pop("required", [])
     if kind == "array":
-        written["items"] = _write_anthropic_strict(_take_items(lost))
+        written["items"] = _write_anthropic_strict(_take(lost, "items"))
     if lost.get("minItems") in (0, 1):
         written["minItems"] = lost.pop("minItems")
     if lost.get("format") in _ANTHROPIC_FORMATS and kind == "string":
@@ -147,12 +215,10 @@ def _describe_openai(tool: ToolSchema, strict: bool) -> JsonObject:
     parameters = rename(clean(tool.parameters), OPENAI)
     described = {"name": alias(tool.name, OPENAI.tool), "description": tool.description}
     if strict:
-        try:
+        with suppress(_Inexpressible):
             written = _write_openai_strict(parameters)
             _check_size(written)
             return {**described, "parameters": written, "strict": True}
-        except _Inexpressible:
-            pass
     return {**described, "parameters": _close_objects(_add_items(parameters)), "strict": False}
 
 
@@ -167,7 +233,7 @@ def _add_items(schema: Schema) -> Schema:
 def _write_openai_strict(node: Schema, optional: bool = False) -> Schema:
     lost = dict(node)
     lost.pop("description", None)
-    kind = _take_type(lost)
+    kind = _take(lost, "type")
     written: Schema = {"type": [kind, "null"] if optional else kind}
     if "enum" in lost:
         written["enum"] = [*lost.pop("enum"), None] if optional else lost.pop("enum")
@@ -176,7 +242,7 @@ def _write_openai_strict(node: Schema, optional: bool = False) -> Schema:
     elif "const" in lost:
         written["const"] = lost.pop("const")
     if kind == "object":
-        properties = _take_properties(lost)
+        properties = _take(lost, "properties")
         required = lost.pop("required", [])
         # All properties are required; optional ones may be null.
         written["properties"] = {
@@ -186,7 +252,7 @@ def _write_openai_strict(node: Schema, optional: bool = False) -> Schema:
         written["required"] = list(properties)
         written["additionalProperties"] = False
     elif kind == "array":
-        written["items"] = _write_openai_strict(_take_items(lost))
+        written["items"] = _write_openai_strict(_take(lost, "items"))
     if kind == "string" and lost.get("format") in _OPENAI_FORMATS:
         written["format"] = lost.pop("format")
     for word in _OPENAI_KEYWORDS:
@@ -195,52 +261,28 @@ def _write_openai_strict(node: Schema, optional: bool = False) -> Schema:
     return _with_description(written, _add_words(node.get("description"), lost))
 
 
-def _take_type(node: Schema) -> str:
-    kind: str | None = node.pop("type", None)
-    if kind is None:
+def _take(node: Schema, word: str) -> Any:
+    """Remove and return a keyword that the strict form requires."""
+    if word not in node or (word == "properties" and node.get("additionalProperties")):
         raise _Inexpressible
-    return kind
-
-
-def _take_properties(node: Schema) -> Schema:
-    """Take the properties of a closed object."""
-    if node.get("additionalProperties", False) is not False or "properties" not in node:
-        raise _Inexpressible
-    properties: Schema = node.pop("properties")
-    return properties
-
-
-def _take_items(node: Schema) -> Schema:
-    if "items" not in node:
-        raise _Inexpressible
-    items: Schema = node.pop("items")
-    return items
+    return node.pop(word)
 
 
 def _check_size(schema: Schema) -> None:
     """Raise _Inexpressible for a schema that OpenAI refuses as too large."""
-    properties = values = characters = levels = 0
-    for node, level in _walk(schema, 1):
-        names = node.get("properties", {})
-        choices = node.get("enum", [])
-        properties += len(names)
-        values += len(choices)
-        characters += sum(map(len, names))
-        characters += sum(len(str(value)) for value in choices)
-        levels = max(levels, level)
-    if properties > _MOST_PROPERTIES or levels > _MOST_LEVELS:
+    nodes = list(_walk(schema, 1))
+    names = [name for node, _ in nodes for name in node.get("properties", {})]
+    values = [str(value) for node, _ in nodes for value in node.get("enum", [])]
+    if len(names) > _MAX_PROPERTIES or max(level for _, level in nodes) > _MAX_LEVELS:
         raise _Inexpressible
-    if values > _MOST_VALUES or characters > _MOST_CHARACTERS:
+    if len(values) > _MAX_VALUES or sum(map(len, names + values)) > _MAX_CHARACTERS:
         raise _Inexpressible
 
 
 def _walk(node: Schema, level: int) -> Iterator[tuple[Schema, int]]:
     """Yield all nodes of a strict schema with their levels."""
     yield node, level
-    children = list(node.get("properties", {}).values())
-    if "items" in node:
-        children.append(node["items"])
-    for child in children:
+    for child in [*node.get("properties", {}).values(), *filter(None, [node.get("items")])]:
         yield from _walk(child, level + 1)
 
 
