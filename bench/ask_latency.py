@@ -19,16 +19,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import webquarry.sql
 
+ROOT = Path(__file__).parents[1]
 MODEL_SECONDS = 2.0
 SEARCH_SECONDS = 1.0
 GOAL_SECONDS = 10.0
 ROWS = 16
 _SERVERS = """
 import json, sys
-from webquarry.testing.model_and_search import FakeServers
+from tests.model_servers import FakeServers
 with FakeServers(latency={model}) as servers:
     servers.search_latency = {search}
     print(json.dumps(servers.environ), flush=True)
@@ -53,7 +55,7 @@ def serve(model: float, search: float) -> Iterator[dict[str, str]]:
     """The environment of a process that takes the fake servers for the real ones."""
     code = _SERVERS.format(model=model, search=search)
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
     ) as process:
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())

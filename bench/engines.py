@@ -17,6 +17,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -32,7 +33,9 @@ from webquarry.ask.models import AskLimits, KeptAnswer, ModelReply, Usage
 from webquarry.ask.store import FileQuestionStore, QuestionStore
 from webquarry.clock import Clock
 from webquarry.store.records import RecordFile
-from webquarry.testing.model_and_search import FakeServers
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.model_servers import FakeServers
 
 ROWS = 10_000
 QUESTIONS = 1000

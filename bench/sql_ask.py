@@ -20,16 +20,18 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import webquarry.sql
 from webquarry.sql import Session
 
+ROOT = Path(__file__).parents[1]
 LATENCY = 0.2
 ROWS = 1000
 GOAL = 1.7
 MODEL = f"""
 import json, sys
-from webquarry.testing.model_and_search import FakeServers
+from tests.model_servers import FakeServers
 with FakeServers(latency={LATENCY}) as servers:
     print(json.dumps(servers.environ), flush=True)
     sys.stdin.read()
@@ -40,7 +42,7 @@ with FakeServers(latency={LATENCY}) as servers:
 def model() -> Iterator[dict[str, str]]:
     """The environment of a process that takes the fake model for the real one."""
     with subprocess.Popen(
-        [sys.executable, "-c", MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
     ) as process:
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents.blocks import NOT_RUN, SHELL, build_script, find_blocks
-from webquarry.testing.model_and_search import FakeServers
+from tests.model_servers import FakeServers
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from webquarry.ask.engine import Engine
-from webquarry.testing.model_and_search import (
+from tests.model_servers import (
     MODEL_KEY,
     SEARCH_KEY,
     FakeReply,
@@ -17,6 +16,7 @@ from webquarry.testing.model_and_search import (
     error_reply,
     first_text,
 )
+from webquarry.ask.engine import Engine
 from webquarry.toolkit import Toolkit
 
 __all__ = [

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.model_servers import FakeServers
 from tests.notebook.kernel import outputs_of, result_of, run_cells
-from webquarry.testing.model_and_search import FakeServers
 
 pytest.importorskip("ipykernel", reason="ipykernel is not installed")
 pytestmark = pytest.mark.slow

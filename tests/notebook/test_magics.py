@@ -11,9 +11,9 @@ import pyarrow
 import pytest
 
 import webquarry
+from tests.model_servers import FakeServers
 from webquarry.api import CiteOutput
 from webquarry.notebook.asking import list_columns, read_column, release_instance
-from webquarry.testing.model_and_search import FakeServers
 from webquarry.tools.research._search import SearchOutput
 
 pytest.importorskip("IPython", reason="IPython is not installed")

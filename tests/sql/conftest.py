@@ -12,8 +12,8 @@ import duckdb
 import pytest
 
 import webquarry.sql
+from tests.model_servers import FakeServers
 from webquarry.sql import Session
-from webquarry.testing.model_and_search import FakeServers
 
 Connection = Any  # DuckDB's stubs know less than the module
 

@@ -17,7 +17,7 @@ import time
 import duckdb
 
 import webquarry.sql
-from webquarry.testing.model_and_search import FakeServers
+from tests.model_servers import FakeServers
 
 LATENCY = 60.0
 STATEMENT = "SELECT count(stps_ask_ai(x, 'who?')) FROM t"

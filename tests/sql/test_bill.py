@@ -10,10 +10,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.model_servers import FakeServers
 from tests.sql.conftest import Connection, rows, value
 from webquarry.errors import LimitReached
 from webquarry.sql import Session
-from webquarry.testing.model_and_search import FakeServers
 
 ADDRESS = (
     '{"city": "Osterby", "postal_code": "12345", "street_name": "Mill Lane", "street_nr": "7"}'

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import webquarry.sql
+from tests.model_servers import FakeReply, FakeServers
 from webquarry.errors import AuthFailure, BadInput, LimitReached
 from webquarry.sql import Session
 from webquarry.sql.progress import format_line, summarize
-from webquarry.testing.model_and_search import FakeReply, FakeServers
 
 HALF = "half \ud83d a letter"
 

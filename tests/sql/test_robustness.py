@@ -18,10 +18,10 @@ import pytest
 import sqlalchemy
 
 import webquarry.sql
+from tests.model_servers import MODEL_KEY, FakeServers, error_reply
 from tests.sql.conftest import Connection, rows, value
 from webquarry.errors import Cancelled
 from webquarry.sql import Session
-from webquarry.testing.model_and_search import MODEL_KEY, FakeServers, error_reply
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,10 +12,10 @@ import duckdb
 import pytest
 
 import webquarry.sql
+from tests.model_servers import MODEL_KEY, SEARCH_KEY, FakeServers, error_reply
 from tests.sql.conftest import Connection, rows, value
 from webquarry.errors import AuthFailure, MissingExtra
 from webquarry.sql import Session
-from webquarry.testing.model_and_search import MODEL_KEY, SEARCH_KEY, FakeServers, error_reply
 
 EVERYWHERE = pytest.mark.parametrize("where", ["connection", "cursor"])
 

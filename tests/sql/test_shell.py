@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_app import WEBQUARRY, Runner
+from tests.model_servers import FakeServers
 from webquarry.ask.models import Progress, Usage
 from webquarry.cli.sql import is_blank, redact_keys, split_statements
 from webquarry.sql.progress import ProgressLine, format_line
 from webquarry.sql.rendering import render
 from webquarry.sql.session import SqlResult
-from webquarry.testing.model_and_search import FakeServers
 
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 

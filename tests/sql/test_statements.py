@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.model_servers import FakeServers
 from webquarry.errors import Cancelled
 from webquarry.sql import Session
 from webquarry.sql.instance import Watcher
 from webquarry.sql.statements import Scope, Statements
-from webquarry.testing.model_and_search import FakeServers
 
 
 class Hand:

@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 import webquarry.sql
+from tests.model_servers import FakeServers
 from tests.sql.conftest import Connection, rows, value
 from webquarry.api import find_tool
 from webquarry.sql import Session
@@ -21,7 +22,6 @@ from webquarry.sql.types import (
     fit_value,
     infer_type,
 )
-from webquarry.testing.model_and_search import FakeServers
 
 PAPERS = "tidal energy storage"
 

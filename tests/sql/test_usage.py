@@ -14,11 +14,11 @@ import duckdb
 import pytest
 
 import webquarry.sql
+from tests.model_servers import FakeServers
 from tests.sql.conftest import Connection, rows
 from webquarry.errors import BadInput
 from webquarry.sql import Result, Session
 from webquarry.sql.rendering import render
-from webquarry.testing.model_and_search import FakeServers
 
 
 def bill(session: Session) -> list[dict[str, Any]]:

@@ -10,9 +10,9 @@ import pytest
 
 import webquarry.sql
 from tests.cli.test_app import Runner
+from tests.model_servers import FakeServers
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.sql import Session
-from webquarry.testing.model_and_search import FakeServers
 
 MODELS = (
     "openai/gpt-6-luna",

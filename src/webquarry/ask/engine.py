@@ -193,6 +193,7 @@ class Engine:
         statement.check()
         templates, failed = self._resolve_all(questions, statement)
         statement.count(rows=len(questions))
+        self.note(statement)
         replies = await self._find_kept(templates)
         failed |= self._find_keyless(templates, replies, statement)
         for reply in (*replies.values(), *failed.values()):
@@ -218,9 +219,7 @@ class Engine:
                 raise min(errors, key=lambda error: isinstance(error, Cancelled))
             answered = [outcome for outcome in outcomes if isinstance(outcome, ModelReply)]
             replies |= dict(zip(missing, answered, strict=True))
-            self.note(statement)
-            if missing:
-                self.store.write_notes_soon(self._take_unnoted())
+        self.note(statement)
         repeats: dict[Question, ModelReply] = {}
         for question, count in Counter(questions).items():
             if count > 1:
@@ -356,6 +355,8 @@ class Engine:
                 found[question] = reply
             elif not question.fresh and self.options.cache:
                 wanted[template.digest(question.context, question.prompt)] = question
+        if len(found) < len(templates):  # with the transaction of `find`
+            self.store.write_notes_soon(self._take_unnoted())
         if not wanted:
             return found
         for digest, kept in (await self.store.find(list(wanted))).items():

@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-from webquarry.testing.model_dialects import DIALECTS, Dialect
+from tests.model_dialects import DIALECTS, Dialect
 
 MODEL_KEY = "fake-model-key-0001"
 SEARCH_KEY = "fake-search-key-0001"

@@ -1,1 +1,0 @@
-"""stand-ins that demos, benches and tests run against: never part of a real answer"""
