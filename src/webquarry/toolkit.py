@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
+    from webquarry.pages.exa import ExaContents
     from webquarry.pages.pages import Pages
-    from webquarry.pages.tiers.contents import ContentsService
     from webquarry.sessions.sessions import Sessions
     from webquarry.store.cache import Cache
     from webquarry.store.calls import CallLog
@@ -184,13 +184,13 @@ class Toolkit:
         self._opened.push_async_callback(renderer.aclose)
         return renderer
 
-    def _open_contents(self) -> ContentsService | None:
+    def _open_contents(self) -> ExaContents | None:
         """Open the service for pages that we cannot read; None unless configured."""
         if not self.settings.exa_contents:
             return None
         from webquarry._search.providers.exa import Exa
         from webquarry.ask.ledger import PagePayments
-        from webquarry.pages.tiers.exa import ExaContents
+        from webquarry.pages.exa import ExaContents
 
         exa = Exa.configure(self.settings, self.environ, self.clock)
         if not exa.configured:

@@ -59,7 +59,7 @@ def test_a_host_with_a_known_reputation_carries_it_with_its_basis() -> None:
 
 
 def test_too_long_claim_is_rejected_before_any_request() -> None:
-    with pytest.raises(BadInput, match="'claim' does not fit: it has 4001 characters"):
+    with pytest.raises(BadInput, match=r"`claim` must have at most 4000 characters .got 4001."):
         search(Engines(), claim="a" * 4_001)
 
 

@@ -1,11 +1,10 @@
-"""A URL -> a snapshot of the page there, with its evidence: the one cache of the URL path.
+"""Snapshots of pages by URL: the cache of the URL path.
 
     Pages.get -> cache -> Reader.fetch -> (in a job: parse, evidence, snapshot) -> retraction
 
-A page that is nothing without its scripts goes through a browser in between (`tiers/`).
-
-A snapshot is kept for an hour, so that slices of one page (its outline, a section, the next piece)
-are slices of the same text and cost one request.
+Pages that are empty without their scripts are rendered by a browser in between. A snapshot is
+stored for an hour, so that slices of one page (its outline, a section, the next piece) are of the
+same text.
 """
 
 from __future__ import annotations
@@ -34,15 +33,14 @@ from webquarry.errors import ScriptPage, ThinPage, Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
-from webquarry.net.models import Reply, Validators
+from webquarry.net.models import Reply
 from webquarry.pages.jobs import (
     build_description_job,
     take_raw_snapshot,
     take_snapshot,
     take_words,
 )
-from webquarry.pages.kept.earlier import EarlierPages
-from webquarry.pages.kept.rules import build_kept_page
+from webquarry.pages.kept import EarlierPage, EarlierPages, build_kept_page
 from webquarry.pages.snapshot import (
     Snapshot,
     add_retraction,
@@ -50,56 +48,63 @@ from webquarry.pages.snapshot import (
     pack_snapshot,
     unpack_snapshot,
 )
-from webquarry.pages.tiers.contents import ContentsService, may_be_told
-from webquarry.pages.tiers.rendering import (
-    RENDER_ADVICE,
-    SHORT_SECONDS,
-    describe_render,
-    is_rendered_kind,
-    names_view,
-)
 from webquarry.pages.words import KeptWords, unpack_words
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.store.cache import Cache, CachedValue, Made, key_of, name_variant
+from webquarry.store.cache import Cache, Made, key_of
 
 if TYPE_CHECKING:
+    from webquarry._read.browser.page import RenderedPage
     from webquarry._read.browser.renderer import PageRenderer
     from webquarry.library.library import Library
+    from webquarry.pages.exa import ExaContents
 
 log = logging.getLogger(__name__)
 
-_VERSION = 7  # of stored snapshots; older ones are read again
+_VERSION = 8  # of stored snapshots
 _STYLE_VERSION = 1
 _RETRACTION_VERSION = 1
-_RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
+_RETRACTION_SECONDS = 86_400.0
 _CROSSREF_TIMEOUT = 8.0
-_DELAY_SECONDS = 0.02  # after which a search is not one that is kept
+_DELAY_SECONDS = 0.02  # after which a search is not answered by the cache
+_MIN_RAW_BYTES = 256 * 1024  # enough to recognise a wall
+_SPARE_BYTES = 16  # the end may be in the middle of a character
 
-_LEAST_RAW_BYTES = 256 * 1024  # fetched in any case: a wall is known by more than a few bytes
-_SPARE_BYTES = 16  # behind those that are wanted, which may end in the middle of a character
+_RENDER_ADVICE = (
+    "Call again with render auto, which runs the scripts of the page, or choose another source."
+)
+_SHORT_SECONDS = 6.0  # for a page that can be read without its scripts
+_MAX_RENDERED = 5_000_000  # bytes; larger pages take a browser minutes
+_RENDERED_KINDS = ("text/html", "application/xhtml+xml", "")
+_UNSETTLED_NOTE = (
+    "The page was read before its scripts came to an end: something may be missing or about to "
+    "change."
+)
+_BUDGET_NOTE = (
+    "The page asked for more than one page may (requests, bytes or posts): something may be "
+    "missing."
+)
 
-# What is wanted of a page: what a reader came for, or all that is seen.
+# The main content of a page, or all that is visible.
 ReadMode = Literal["main", "whole"]
-# Whether its scripts are run: where it is nothing without them, in any case, or never.
+# Whether the scripts of a page are run: if it is empty without them, always, or never.
 RenderMode = Literal["auto", "always", "never"]
 
 
 @dataclass(frozen=True)
-class PageWanted:
-    """A page that is to be read, and how."""
+class PageRequest:
+    """A page to read, and how."""
 
     url: str
-    mode: ReadMode
-    render: RenderMode
-    with_styles: bool
-    fresh: bool
-    is_new: bool = False  # nothing is kept of it, also not what it was before
+    mode: ReadMode = "main"
+    render: RenderMode = "auto"
+    with_styles: bool = False
+    fresh: bool = False
     key: str = ""  # of its snapshot
 
 
 class Pages:
-    """Pages by their URLs, each kept with its evidence."""
+    """Reads pages and stores their snapshots."""
 
     def __init__(
         self,
@@ -109,7 +114,7 @@ class Pages:
         settings: Settings,
         clock: Clock,
         get_renderer: Callable[[], PageRenderer] | None = None,
-        contents: ContentsService | None = None,
+        contents: ExaContents | None = None,
         library: Library | None = None,
     ) -> None:
         self._library = library
@@ -124,15 +129,13 @@ class Pages:
 
     @property
     def runner(self) -> JobRunner:
-        """Who does further work on pages."""
+        """The runner of jobs on pages."""
         return self._reader.runner
 
     @property
     def _renderer(self) -> PageRenderer | None:
-        """Who runs the scripts of pages; nothing of it is loaded before a page needs them."""
-        if self._get_renderer is None:
-            return None
-        return self._get_renderer()
+        """The browser, which is loaded when the first page needs it."""
+        return None if self._get_renderer is None else self._get_renderer()
 
     @contextmanager
     def prepare_meanwhile(self, pages: int) -> Iterator[None]:
@@ -153,83 +156,63 @@ class Pages:
         fresh: bool = False,
         render: RenderMode = "auto",
     ) -> Snapshot:
-        """The snapshot of a URL that is kept, or a new one. One that is read `with_styles` is
-        judged by the style sheets of its site, too; a `fresh` one is read now, and takes the place
-        of what is kept.
+        """Return the snapshot of a URL from the cache, or a new one.
+
+        With `with_styles` the style sheets of its site are applied; a cached snapshot without them
+        is replaced. With `fresh` the page is read now.
         """
         with_styles = with_styles and self._settings.linked_styles and render != "always"
-        plain_key = self._build_key(url, mode, render)
-        styled_key = name_variant(plain_key, "styled")
-        key = styled_key if with_styles else plain_key
-        keys = [key]
-        if self._settings.linked_styles and render != "always":
-            # One of the other kind may be as good.
-            keys.append(plain_key if with_styles else styled_key)
-        is_new = True
+        key = self._build_key(url, mode, render)
 
-        async def look() -> CachedValue | None:
-            # What the page was before is looked for at once: whoever has nothing needs one look.
-            nonlocal is_new
-            found = await self._cache.get_first([*keys, self._earlier.build_key(key)])
-            is_new = found is None
-            if found is None:
-                return None
-            is_same_kind = found[0] == key
-            if found[0] in keys and await self._is_as_good(url, is_same_kind, with_styles):
-                return found[1]
-            return await self._cache.get(key)  # it may be farther away than what was found
+        async def read(fresh: bool) -> Snapshot:
+            async def make() -> Made:
+                request = PageRequest(url, mode, render, with_styles, fresh, key)
+                return Made(await self._read(request), self._settings.cache_read_seconds)
 
-        async def make() -> Made:
-            wanted = PageWanted(url, mode, render, with_styles, fresh, is_new, key)
-            return Made(await self._read(wanted), self._settings.cache_read_seconds)
+            found = await self._cache.get_or_make(key, make, fresh=fresh)
+            return unpack_snapshot(found.value, cached=found.cached)
 
-        kept = await self._cache.get_or_make(key, make, fresh=fresh, look=look)
-        if fresh and with_styles:
-            # It is as good as one without style sheets, of which an older one may be kept.
-            await self._cache.keep(plain_key, Made(kept.value, self._settings.cache_read_seconds))
-        return unpack_snapshot(kept.value, cached=kept.cached)
+        snapshot = await read(fresh)
+        if with_styles and snapshot.is_unstyled:
+            return await read(fresh=True)
+        return snapshot
 
     async def get_words(self, url: str, *, fresh: bool = False) -> KeptWords:
-        """The words of the whole page at a URL, for quotes to be compared with; kept, or new."""
+        """Return the words of the whole page at a URL, for quote checks."""
 
         async def make() -> Made:
-            wanted = PageWanted(url, "whole", "auto", with_styles=False, fresh=fresh)
-            return Made(await self._read_words(wanted), self._settings.cache_read_seconds)
+            request = PageRequest(url, "whole", fresh=fresh)
+            return Made(await self._read_words(request), self._settings.cache_read_seconds)
 
-        key = self._build_key(url, "words")
-        kept = await self._cache.get_or_make(key, make, fresh=fresh)
-        return unpack_words(kept.value, cached=kept.cached)
+        found = await self._cache.get_or_make(self._build_key(url, "words"), make, fresh=fresh)
+        return unpack_words(found.value, cached=found.cached)
 
-    async def _read_words(self, wanted: PageWanted) -> bytes:
-        """Read the words of a page, with its scripts run where it is nothing without them."""
-        fetched = await self._fetch(wanted)
+    async def _read_words(self, request: PageRequest) -> bytes:
+        fetched = await self._fetch(request)
         try:
             return await self.runner.run(fetched.to_job(take_words))
         except ScriptPage as error:
             if fetched.reply is None or self._renderer is None:
                 raise
             self._renderer.require_program(error)
-            rendered = await self._renderer.render(wanted.url, fetched.reply, None)
-            return await self.runner.run(describe_render(wanted.url, rendered).to_job(take_words))
+            rendered = await self._renderer.render(request.url, fetched.reply, None)
+            return await self.runner.run(_as_fetched(request.url, rendered).to_job(take_words))
 
     async def find_kept_words(self, url: str) -> KeptWords | None:
-        """The words of the page at a URL that are kept; nothing is fetched."""
-        kept = await self._cache.get(self._build_key(url, "words"))
-        if kept is None:
-            return None
-        return unpack_words(kept.value, cached=True)
+        """Return the cached words of the page at a URL."""
+        found = await self._cache.get(self._build_key(url, "words"))
+        return None if found is None else unpack_words(found.value, cached=True)
 
     async def get_raw(self, url: str, needed: int, *, fresh: bool = False) -> Snapshot:
-        """The bytes at a URL, so many of them at least if there are so many; little more than that
-        is fetched. What is kept is replaced where it is too short.
+        """Return at least the first `needed` bytes at a URL; little more is fetched. A cached
+        snapshot that is too short is replaced.
         """
         most = self._settings.max_bytes
-        limit = min(max(_LEAST_RAW_BYTES, needed + _SPARE_BYTES), most)
-        key = self._build_key(url, "raw")
+        limit = min(max(_MIN_RAW_BYTES, needed + _SPARE_BYTES), most)
         while True:
             make = partial(self._make_raw, url, limit, fresh=fresh)
-            kept = await self._cache.get_or_make(key, make, fresh=fresh)
-            snapshot = unpack_snapshot(kept.value, cached=kept.cached)
+            found = await self._cache.get_or_make(self._build_key(url, "raw"), make, fresh=fresh)
+            snapshot = unpack_snapshot(found.value, cached=found.cached)
             cut_at = snapshot.cut_at
             if cut_at is None or cut_at >= most or len(snapshot.data) >= needed:
                 return snapshot
@@ -241,51 +224,22 @@ class Pages:
         packed = await self._take(fetched.to_job(take_raw_snapshot), fresh=fresh)
         return Made(packed, self._settings.cache_read_seconds)
 
-    async def _is_as_good(self, url: str, is_same_kind: bool, with_styles: bool) -> bool:
-        """Whether a snapshot that is kept can be given: one of the same kind, one that was made
-        with style sheets, or one without them of a page that links to none that would have been
-        fetched.
-        """
-        if is_same_kind or not with_styles:
-            return True
-        return await self._cache.get(self._build_styled_mark(url)) is None
-
-    def _build_styled_mark(self, url: str) -> str:
-        """The key of the mark that a page links to style sheets of its site."""
-        return key_of("styled", _STYLE_VERSION, {"url": url, "settings": self._deciding})
-
-    async def _mark_styled(self, url: str) -> None:
-        async def make() -> Made:
-            return Made(b"1", self._settings.cache_read_seconds)
-
-        await self._cache.get_or_make(self._build_styled_mark(url), make)
-
     async def read_file(self, path: Path) -> Snapshot:
-        """A file of this machine as a page, which goes into the library and into no cache."""
+        """Read a local file as a page, for the library."""
         kind, _ = guess_type(path.name)
         headers = Headers({"content-type": kind or "application/octet-stream"})
         body = await asyncio.to_thread(path.read_bytes)
-        address = Path(os.path.abspath(path)).as_uri()  # noqa: PTH100, ASYNC240 - looks at nothing
-        reply = Reply(address, 200, headers, body, self.clock.now())
+        url = Path(os.path.abspath(path)).as_uri()  # noqa: PTH100, ASYNC240 - no file access
+        reply = Reply(url, 200, headers, body, self.clock.now())
         job = FetchedPage(reply.url, reply).to_job(take_snapshot, selection="main")
         return unpack_snapshot(await self._take(job, fresh=False), cached=False)
 
-    async def find_kept(self, url: str) -> Snapshot | None:
-        """The snapshot of a URL that is kept; nothing is fetched."""
-        plain_key = self._build_key(url, "main")
-        keys = [plain_key]
-        if self._settings.linked_styles:
-            keys.insert(0, name_variant(plain_key, "styled"))
-        found = await self._cache.get_first(keys)
+    async def describe_kept(self, url: str) -> bytes | None:
+        """Return the cached snapshot of a URL as JSON; None if there is none."""
+        found = await self._cache.get(self._build_key(url, "main"))
         if found is None:
             return None
-        return unpack_snapshot(found[1].value, cached=True)
-
-    async def describe_kept(self, url: str) -> bytes | None:
-        """The cached snapshot of a URL as JSON; None if there is none."""
-        snapshot = await self.find_kept(url)
-        if snapshot is None:
-            return None
+        snapshot = unpack_snapshot(found.value, cached=True)
         return await self.runner.run(build_description_job(snapshot))
 
     def _build_key(self, url: str, mode: str, render: RenderMode = "auto") -> str:
@@ -299,7 +253,7 @@ class Pages:
 
     @cached_property
     def _deciding(self) -> str:
-        """What stands for the settings that decide what is read, or whether it may be."""
+        """A digest of the settings that affect what is read."""
         settings = self._settings
         origins = {name: redact(origin) for name, origin in sorted(settings.origins.items())}
         decisive = {
@@ -314,141 +268,142 @@ class Pages:
             "tiers": [settings.render, settings.exa_contents],
             "reddit": settings.reddit,
         }
-        text = json.dumps(decisive, sort_keys=True)
-        return sha256(text.encode()).hexdigest()
+        return sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
 
-    async def _read(self, wanted: PageWanted) -> bytes:
-        """Read a page, by whoever can; its snapshot comes packed."""
+    async def _read(self, request: PageRequest) -> bytes:
+        """Return the packed snapshot of a page; if it cannot be read here, of the copy of Exa."""
         try:
-            return await self._read_here(wanted)
+            return await self._read_here(request)
         except WebquarryError as error:
-            if self._contents is None or not may_be_told(error):
-                raise
-            page = await self._contents.find(wanted.url, error)
+            page = None
+            if self._contents is not None:
+                page = await self._contents.find(request.url, error)
             if page is None:
                 raise
-        fetched = FetchedPage(wanted.url, special=page)
-        return await self._take(fetched.to_job(take_snapshot, selection=wanted.mode))
+        fetched = FetchedPage(request.url, special=page)
+        return await self._take(fetched.to_job(take_snapshot, selection=request.mode))
 
-    async def _read_here(self, wanted: PageWanted) -> bytes:
-        """Read a page as it arrives, or with its scripts run where it is nothing without them. One
-        that was read before and has not changed since is taken as it was.
-        """
-        earlier = None
-        if not wanted.fresh and not wanted.is_new:
-            earlier = await self._earlier.find(wanted.key)
-        known = earlier.validators if earlier else None
-        fetched = await self._fetch(wanted, known)
+    async def _read_here(self, request: PageRequest) -> bytes:
+        """Read a page, with its scripts run if it is empty without them."""
+        earlier = None if request.fresh else await self._find_earlier(request)
+        fetched = await self._fetch(request, earlier)
         reply = fetched.reply
         if reply is not None and reply.is_unchanged and earlier is not None:
             renewed = earlier.renew(reply.fetched_at)
-            await self._earlier.keep(wanted.key, reply, renewed, earlier)
+            await self._earlier.keep(request.key, reply, renewed, earlier)
             return renewed
-        if wanted.render == "always" and reply is not None and is_rendered_kind(reply):
-            return await self._render(wanted, reply)
-        job = fetched.to_job(take_snapshot, selection=wanted.mode)
+        if request.render == "always" and reply is not None and _can_render(reply):
+            return await self._render(request, reply)
+        job = fetched.to_job(
+            take_snapshot,
+            selection=request.mode,
+            is_unstyled=self._is_unstyled(request, reply),
+        )
         try:
             fields, packed = unpack_fields(await self.runner.run(job))
         except ScriptPage as error:
-            if wanted.render == "never":
-                error.suggested_action = RENDER_ADVICE
+            if request.render == "never":
+                error.suggested_action = _RENDER_ADVICE
                 raise
             if reply is None or self._renderer is None:
                 raise
             self._renderer.require_program(error)
-            return await self._render(wanted, reply)
+            return await self._render(request, reply)
         except ThinPage:
-            rendered = await self._try_render(wanted, reply)
+            rendered = await self._try_render(request, reply)
             if rendered is None:
                 raise
             return rendered
-        if fields["need"] or names_view(wanted.url):
-            rendered = await self._try_render(wanted, reply)
+        # a fragment such as `#/letters/2` names a view that scripts make
+        is_view = request.url.partition("#")[2].startswith(("/", "!"))
+        if fields["need"] or is_view:
+            rendered = await self._try_render(request, reply)
             if rendered is not None:
                 return rendered
         self._keep_in_library(fields, packed)
-        completed = await self._complete(fields["doi"], packed, fresh=wanted.fresh)
-        await self._earlier.keep(wanted.key, reply, completed, earlier)
+        completed = await self._complete(fields["doi"], packed, fresh=request.fresh)
+        await self._earlier.keep(request.key, reply, completed, earlier)
         return completed
 
+    async def _find_earlier(self, request: PageRequest) -> EarlierPage | None:
+        """Return the expired snapshot of a page, if it can be revalidated."""
+        earlier = await self._earlier.find(request.key)
+        if earlier is None or not request.with_styles:
+            return earlier
+        return None if unpack_snapshot(earlier.packed, cached=False).is_unstyled else earlier
+
+    def _is_unstyled(self, request: PageRequest, reply: Reply | None) -> bool:
+        """Return whether a page links to style sheets that were not requested."""
+        if reply is None or request.with_styles or request.render == "always":
+            return False
+        return self._settings.linked_styles and bool(find_addresses(reply))
+
     async def _render(
-        self, wanted: PageWanted, reply: Reply, seconds: float | None = None
+        self, request: PageRequest, reply: Reply, seconds: float | None = None
     ) -> bytes:
         """Read a page in the browser."""
         if self._renderer is None:
-            raise ScriptPage(f"{redact(wanted.url)} needs its scripts, which are not run here.")
-        rendered = await self._renderer.render(wanted.url, reply, seconds)
-        fetched = describe_render(wanted.url, rendered)
-        job = fetched.to_job(take_snapshot, selection=wanted.mode)
-        return await self._take(job, fresh=wanted.fresh)
+            raise ScriptPage(f"{redact(request.url)} needs its scripts, which are not run here.")
+        rendered = await self._renderer.render(request.url, reply, seconds)
+        job = _as_fetched(request.url, rendered).to_job(take_snapshot, selection=request.mode)
+        return await self._take(job, fresh=request.fresh)
 
-    async def _try_render(self, wanted: PageWanted, reply: Reply | None) -> bytes | None:
-        """The same, of a page that is something without its scripts too; None where that does not
-        work, or takes long.
-        """
-        if reply is None or self._renderer is None or wanted.render == "never":
+    async def _try_render(self, request: PageRequest, reply: Reply | None) -> bytes | None:
+        """Render a page that can be read without its scripts; None if that fails or takes long."""
+        if reply is None or self._renderer is None or request.render == "never":
             return None
-        if self._renderer.program is None or not is_rendered_kind(reply):
+        if self._renderer.program is None or not _can_render(reply):
             return None
         try:
-            return await self._render(wanted, reply, SHORT_SECONDS)
+            return await self._render(request, reply, _SHORT_SECONDS)
         except WebquarryError as error:
-            log.debug("%s is read as it came: %s", redact(wanted.url), redact(error.message))
+            log.debug("%s was not rendered: %s", redact(request.url), redact(error.message))
             return None
 
     async def _take(self, job: Job, *, fresh: bool = False) -> bytes:
-        """The snapshot that a job takes, packed."""
+        """Return the packed snapshot of a job."""
         fields, packed = unpack_fields(await self.runner.run(job))
         self._keep_in_library(fields, packed)
         return await self._complete(fields["doi"], packed, fresh=fresh)
 
     def _keep_in_library(self, fields: dict[str, Any], packed: bytes) -> None:
-        """Have the library keep a page that may be kept, after the answer."""
+        """Add a page to the library after the answer, if that is allowed."""
         if self._library is not None and fields.get("may_keep"):
             self._library.keep(partial(build_kept_page, packed), len(packed))
 
     async def _complete(self, doi: str | None, packed: bytes, *, fresh: bool) -> bytes:
-        """A snapshot with what is known of a retraction; it is looked into only where something is
-        to be added.
-        """
+        """Return a packed snapshot with the retraction status."""
         status, notes = await self._check_retraction(doi, fresh=fresh)
         if status is None and not notes:
             return packed
         snapshot = unpack_snapshot(packed, cached=False)
         return pack_snapshot(add_retraction(snapshot, status, notes))
 
-    async def _fetch(self, wanted: PageWanted, known: Validators | None = None) -> FetchedPage:
-        """What is at a URL, with the style sheets of its site where they are wanted."""
+    async def _fetch(self, request: PageRequest, earlier: EarlierPage | None = None) -> FetchedPage:
+        """Fetch a URL, with the style sheets of its site if requested."""
         get_style = None
-        if wanted.with_styles:
-            get_style = partial(self._get_style, fresh=wanted.fresh)
-        by_api = wanted.render != "always"
-        fetched = await self._reader.fetch(wanted.url, get_style, known, by_api=by_api)
-        is_plain = get_style is None and self._settings.linked_styles and by_api
-        if is_plain and fetched.reply is not None and find_addresses(fetched.reply):
-            await self._mark_styled(wanted.url)
-        return fetched
+        if request.with_styles:
+            get_style = partial(self._get_style, fresh=request.fresh)
+        known = None if earlier is None else earlier.validators
+        by_api = request.render != "always"
+        return await self._reader.fetch(request.url, get_style, known, by_api=by_api)
 
     async def _get_style(self, url: str, *, fresh: bool = False) -> bytes:
-        """A style sheet that a page links to, kept as long as pages are."""
+        """Return a style sheet; it is cached as long as pages are."""
 
         async def make() -> Made:
             reply = await self._client.fetch_style(url, MOST_BYTES)
-            kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
-            if not 200 <= reply.status < 300 or kind != "text/css":
+            if not 200 <= reply.status < 300 or reply.content_type != "text/css":
                 raise Unreadable(f"{redact(url)} is no style sheet.")
             return Made(reply.body, self._settings.cache_read_seconds)
 
         key = key_of("style", _STYLE_VERSION, {"url": url, "settings": self._deciding})
-        kept = await self._cache.get_or_make(key, make, fresh=fresh)
-        return kept.value
+        return (await self._cache.get_or_make(key, make, fresh=fresh)).value
 
     async def _check_retraction(
         self, doi: str | None, *, fresh: bool = False
     ) -> tuple[RetractionStatus | None, tuple[str, ...]]:
-        """What Crossref says of a paper, also that it says nothing, and a note where it could not
-        be asked; the page does not wait long for it, nor fail with it.
-        """
+        """Return the retraction status of a paper by Crossref, and a note if that fails."""
         if doi is None:
             return None, ()
 
@@ -462,12 +417,26 @@ class Pages:
         origin = redact(self._settings.origins.get("crossref", ""))
         key = key_of("retraction", _RETRACTION_VERSION, {"doi": doi, "origin": origin})
         try:
-            kept = await self._cache.get_or_make(key, make, fresh=fresh)
+            found = await self._cache.get_or_make(key, make, fresh=fresh)
         except WebquarryError as error:
             return None, (
                 f"Whether the paper was retracted is not known: {redact(error.sentence)}",
             )
-        stored = json.loads(kept.value)
-        if not stored:
-            return None, ()
-        return RetractionStatus.from_json(stored), ()
+        status = json.loads(found.value)
+        return RetractionStatus.from_json(status) if status else None, ()
+
+
+def _can_render(reply: Reply) -> bool:
+    """Return whether a browser may get more from a response."""
+    is_ok = 200 <= reply.status < 300
+    return is_ok and reply.content_type in _RENDERED_KINDS and len(reply.body) <= _MAX_RENDERED
+
+
+def _as_fetched(url: str, rendered: RenderedPage) -> FetchedPage:
+    """Return a rendered page, to be parsed."""
+    lost = [] if rendered.is_settled else [_UNSETTLED_NOTE]
+    lost += [] if rendered.is_whole else [_BUDGET_NOTE]
+    notes: tuple[str, ...] = ()
+    if rendered.blocked_frames:
+        notes = (f"Frames that robots.txt does not allow: {rendered.blocked_frames}.",)
+    return FetchedPage(url, rendered.reply, notes=notes, is_rendered=True, lost=tuple(lost))

@@ -1,9 +1,7 @@
-"""Search results -> the best of them read, at once; where one fails, the next takes its place while
-there is time.
+"""Read the best search results in parallel; if one fails, the next one is read while there is time.
 
-Which pages are read depends on what became of them and not on the order in which they arrive: a
-further one is begun only when those under way cannot be enough. So the same web gives the same
-sources, by rank.
+Which pages are read depends on the outcomes, not on the order of arrival: a further one is started
+only if the running ones cannot be enough. So the same web gives the same sources, by rank.
 """
 
 from __future__ import annotations
@@ -26,12 +24,10 @@ from webquarry.progress import note
 
 log = logging.getLogger(__name__)
 
-_LARGE_BYTES = 500_000  # of a text whose digest takes longer than others may wait
-
 
 @dataclass(frozen=True)
 class ReadResult:
-    """A result that was read and judged."""
+    """A result that was read and scored."""
 
     result: Result
     snapshot: Snapshot
@@ -39,22 +35,13 @@ class ReadResult:
 
     @property
     def paragraphs(self) -> Sequence[Paragraph]:
-        """Its text in pieces, which take several times what the text does and are not kept."""
+        """The paragraphs of its text; they need much memory and are not cached."""
         return paragraphs_of(self.snapshot.text)
 
     @cached_property
-    def address(self) -> str:
-        """What tells this page from any other, after redirects."""
-        return identity(self.snapshot.fields["url"])
-
-    @cached_property
-    def digest(self) -> str:
-        """What tells its text from any other."""
-        return self.snapshot.digest
-
-    def compute_digest(self) -> None:
-        """Have the digest ready: that of a large text takes milliseconds, in any thread."""
-        _ = self.digest
+    def identities(self) -> tuple[str, str]:
+        """The identity of its URL after redirects, and the digest of its text."""
+        return identity(self.snapshot.fields["url"]), self.snapshot.digest
 
 
 @dataclass(frozen=True)
@@ -67,56 +54,44 @@ class FailedResult:
 
 @dataclass
 class ResultOutcomes:
-    """What came of the results, by rank."""
+    """The outcomes of the results, by rank."""
 
     read: dict[int, ReadResult] = field(default_factory=dict)
     failed: dict[int, FailedResult] = field(default_factory=dict)
 
     def sources(self, *, same_text: bool) -> list[ReadResult]:
-        """What was read, by rank, each page once."""
+        """Return the read results by rank, each page once."""
         duplicates = self.find_duplicates(same_text=same_text)
-        sources = []
-        for rank in sorted(self.read):
-            if rank in duplicates:
-                continue
-            sources.append(self.read[rank])
-        return sources
+        return [page for rank, page in sorted(self.read.items()) if rank not in duplicates]
 
     def find_duplicates(self, *, same_text: bool) -> dict[int, int]:
-        """Results that led to a page which a better one had led to, and the rank of that one; if
-        wanted, also to a page of the same text.
+        """Return the ranks of results with the page of a better one, and the rank of that; with
+        `same_text` also of results with the same text.
         """
         seen: dict[str, int] = {}
         duplicates: dict[int, int] = {}
         for rank, page in sorted(self.read.items()):
-            marks = [page.address]
-            if same_text:
-                marks.append(page.digest)
-            first = next((seen[mark] for mark in marks if mark in seen), None)
+            identities = page.identities if same_text else page.identities[:1]
+            first = next((seen[one] for one in identities if one in seen), None)
             if first is None:
-                seen |= dict.fromkeys(marks, rank)
+                seen |= dict.fromkeys(identities, rank)
             else:
                 duplicates[rank] = first
         return duplicates
 
     def notes(self, *, same_text: bool) -> tuple[str, ...]:
-        """Which results led to the same page, and what the pages say of how they were read."""
+        """Return notes on duplicates, and those of the pages."""
         notes = []
-        duplicates = self.find_duplicates(same_text=same_text)
-        for rank, first in sorted(duplicates.items()):
-            same = self.read[rank].result
-            url = clean_url(same.url)
-            better = self.read[first].result
-            first_url = clean_url(better.url)
+        for rank, first in sorted(self.find_duplicates(same_text=same_text).items()):
+            url, first_url = (clean_url(self.read[one].result.url) for one in (rank, first))
             notes.append(f"{url} is the same page as {first_url}, and counts once.")
         for page in self.sources(same_text=same_text):
-            url = page.snapshot.fields["url"]
-            notes += [f"{url}: {text}" for text in page.snapshot.notes]
+            notes += [f"{page.snapshot.fields['url']}: {text}" for text in page.snapshot.notes]
         return tuple(notes)
 
 
 class ResultReader:
-    """Reads results until enough have been read, none is left, or the time is over."""
+    """Reads results until enough have been read, none is left, or the deadline has passed."""
 
     def __init__(
         self, pages: Pages, query: ScoringQuery, wanted: int, deadline: float, *, same_text: bool
@@ -124,24 +99,24 @@ class ResultReader:
         self._pages = pages
         self._query = query
         self._wanted = wanted
-        self._deadline = deadline  # on the clock's monotonic scale
+        self._deadline = deadline  # in monotonic time
         self._same_text = same_text
         self._running: dict[asyncio.Task[ReadResult], tuple[int, Result]] = {}
-        self._begun = 0
+        self._started = 0
         self.outcomes = ResultOutcomes()
         self.results: list[Result] = []
 
     async def run(
         self, results: Sequence[Result], search_further: Callable[[], Awaitable[Sequence[Result]]]
     ) -> ResultOutcomes:
-        """What came of them. `search_further` is called once for more results, when these were not
+        """Return the outcomes. `search_further` is called once for more results, if these are not
         enough.
         """
         self.results = list(results)
         has_searched = False
         try:
             while self._seconds_left > 0:
-                missing = self._begin_missing()
+                missing = self._start_missing()
                 if missing and not has_searched:
                     has_searched = True
                     await self._add_results(search_further)
@@ -153,49 +128,37 @@ class ResultReader:
 
     @property
     def _seconds_left(self) -> float:
-        """Until the deadline."""
-        now = self._pages.clock.monotonic()
-        return self._deadline - now
+        return self._deadline - self._pages.clock.monotonic()
 
-    def _begin_missing(self) -> int:
-        """Begin as many as are needed if all that are under way are good; how many there were no
-        results for.
-        """
+    def _start_missing(self) -> int:
+        """Start as many as are needed if all running ones succeed; return how many are missing."""
         sources = self.outcomes.sources(same_text=self._same_text)
         missing = self._wanted - len(sources) - len(self._running)
-        while missing > 0 and self._begun < len(self.results):
-            result = self.results[self._begun]
-            task = asyncio.create_task(self._read(result))
-            self._running[task] = (self._begun, result)
-            self._begun += 1
+        while missing > 0 and self._started < len(self.results):
+            result = self.results[self._started]
+            self._running[asyncio.create_task(self._read(result))] = (self._started, result)
+            self._started += 1
             missing -= 1
         return max(0, missing)
 
     async def _add_results(self, search_further: Callable[[], Awaitable[Sequence[Result]]]) -> None:
-        """Add the further results that are not among these, if they come in time."""
+        """Add new results of a further search, if they arrive in time."""
         try:
             async with asyncio.timeout(self._seconds_left):
                 further = await search_further()
         except TimeoutError:
             return
         known = {identity(result.url) for result in self.results}
-        for result in further:
-            page = identity(result.url)
-            if page not in known:
-                self.results.append(result)
+        self.results += [result for result in further if identity(result.url) not in known]
 
     async def _read(self, result: Result) -> ReadResult:
-        """Read a result and judge it."""
+        """Read and score a result."""
         snapshot = await self._pages.get(result.url)
         job = build_score_job(snapshot, result, self._query)
-        scored = read_scores(await self._pages.runner.run(job))
-        read = ReadResult(result, snapshot, scored)
-        if len(snapshot.data) > _LARGE_BYTES:
-            await asyncio.to_thread(read.compute_digest)
-        return read
+        return ReadResult(result, snapshot, read_scores(await self._pages.runner.run(job)))
 
     async def _wait(self) -> bool:
-        """Whether anything has ended before the time was over; what has is put in its place."""
+        """Wait for the next results; return whether any has ended before the deadline."""
         done, _ = await asyncio.wait(
             self._running, timeout=self._seconds_left, return_when=asyncio.FIRST_COMPLETED
         )
@@ -206,13 +169,11 @@ class ResultReader:
                 self.outcomes.read[rank] = task.result()
             else:
                 self.outcomes.failed[rank] = FailedResult(result, error)
-
-        read = min(len(self.outcomes.read), self._wanted)
-        note(f"{read} of {self._wanted} pages read")
+        note(f"{min(len(self.outcomes.read), self._wanted)} of {self._wanted} pages read")
         return bool(done)
 
     async def _stop(self) -> None:
-        """End what is still under way, and say that it was late."""
+        """Cancel the running ones, and record them as late."""
         for task, (rank, result) in self._running.items():
             task.cancel()
             error = NetworkFailure(
@@ -221,15 +182,12 @@ class ResultReader:
                 "results.",
             )
             self.outcomes.failed[rank] = FailedResult(result, error)
-        if self._running:
-            await asyncio.wait(self._running)
-            for task in self._running:
-                _error_of(task)  # looked at, so that nobody complains that it never was
+        await asyncio.gather(*self._running, return_exceptions=True)
         self._running = {}
 
 
 def _error_of(task: asyncio.Task[ReadResult]) -> WebquarryError | None:
-    """What went wrong; one page that nobody foresaw does not take the others with it."""
+    """Return the error of a task; an unexpected page does not fail the others."""
     if task.cancelled():
         return NetworkFailure("Reading it was stopped.")
     error = task.exception()

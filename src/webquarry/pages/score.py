@@ -22,11 +22,11 @@ from webquarry.evidence.language.terms import Terms
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.clean import clean_line
-from webquarry.pages.snapshot import Snapshot, snapshot_pieces, unpack_snapshot
+from webquarry.pages.snapshot import Snapshot, pack_snapshot, unpack_snapshot
 
 KEY_SENTENCES = 3
-_LONGEST_SENTENCE = 500  # characters
-_JUDGED_BYTES = 400_000  # of the text
+_MAX_SENTENCE = 500  # characters
+_MAX_SCORED = 400_000  # bytes of the text
 _SAMPLE_PARAGRAPHS = 20  # for language detection
 _SPARSE_WORDS = 100  # a shorter text is sparse
 
@@ -62,37 +62,33 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
     fields = snapshot.fields
     text = snapshot.text
     paragraphs = paragraphs_of(text)
-    judged = paragraphs[: bisect_right(text.starts, _JUDGED_BYTES)]
-    prose = [paragraph.text for paragraph in judged if paragraph.is_prose]
+    scored = paragraphs[: bisect_right(text.starts, _MAX_SCORED)]
+    prose = [paragraph.text for paragraph in scored if paragraph.is_prose]
     sample = " ".join(prose[:_SAMPLE_PARAGRAPHS])
     query_terms = Terms(query.query, sample)
-    sought = query_terms
-    if query.claim:
-        sought = Terms(query.claim, sample)
-
-    key_sentences = []
-    for sentence in nearest_sentences(sought, prose, KEY_SENTENCES):
-        one_line = " ".join(sentence.split())
-        key_sentences.append(shorten_text(one_line, _LONGEST_SENTENCE))
-    claim_signal = None
-    if query.claim:
-        claim_signal = next(iter(key_sentences), "")
-
+    wanted = Terms(query.claim, sample) if query.claim else query_terms
+    key_sentences = [
+        shorten_text(sentence, _MAX_SENTENCE)
+        for sentence in nearest_sentences(wanted, prose, KEY_SENTENCES)
+    ]
     # as stated by the page, by the search engine, or in the citation
     stated_title = fields.get("metadata", {}).get("title")
-    cited_title = fields["citation"]["metadata"]["title"]
-    title = clean_line(stated_title or result.title or cited_title)
+    title = clean_line(stated_title or result.title or fields["citation"]["metadata"]["title"])
     published = _find_date(fields, result)
     words = words_in(paragraphs)
-    reputation_tier = fields.get("sourceReputation", {}).get("tier")
-    is_retracted = bool(fields.get("retractionStatus", {}).get("retracted"))
-    is_complete = fields.get("extractionQuality") == "complete"
-    headings = sum(bool(paragraph.level) for paragraph in judged)
     total = scores.total(
-        scores.relevance(query_terms, title, judged),
+        scores.relevance(query_terms, title, scored),
         scores.freshness(published, query.today),
-        scores.authority(fields["authorityTier"], reputation_tier, is_retracted),
-        scores.content(is_complete, words, headings),
+        scores.authority(
+            fields["authorityTier"],
+            fields.get("sourceReputation", {}).get("tier"),
+            bool(fields.get("retractionStatus", {}).get("retracted")),
+        ),
+        scores.content(
+            fields.get("extractionQuality") == "complete",
+            words,
+            sum(bool(paragraph.level) for paragraph in scored),
+        ),
     )
     return ScoredPage(
         title=title,
@@ -100,20 +96,15 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
         words=words,
         scores=total,
         key_sentences=key_sentences,
-        claim_signal=claim_signal,
+        claim_signal=next(iter(key_sentences), "") if query.claim else None,
     )
 
 
 def _find_date(fields: Mapping[str, Any], result: Result) -> str | None:
     """Return the publication date stated by the page, or else by the search engine."""
-    metadata = fields.get("metadata", {})
-    stated: str | None = metadata.get("published", {}).get("value")
-    if stated:
-        return stated
+    stated: str | None = fields.get("metadata", {}).get("published", {}).get("value")
     cited: str = fields["citation"]["metadata"]["date"]  # "n.d." if unknown
-    if date_parts(cited):
-        return cited
-    return result.published
+    return stated or (cited if date_parts(cited) else result.published)
 
 
 def build_score_job(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Job:
@@ -124,8 +115,7 @@ def build_score_job(snapshot: Snapshot, result: Result, query: ScoringQuery) -> 
         "claim": query.claim,
         "today": query.today.isoformat(),
     }
-    pieces = snapshot_pieces(snapshot)
-    return Job(score, arguments, pieces, snapshot.fields["url"], ahead=True)
+    return Job(score, arguments, pack_snapshot(snapshot), snapshot.fields["url"], ahead=True)
 
 
 @job("score page")
@@ -141,8 +131,7 @@ def score(job: Job) -> bytes:
 
 def read_scores(packed: bytes) -> ScoredPage:
     """Unpack the result of a score job."""
-    fields, _ = unpack_fields(packed)
-    return build_scored_page(fields)
+    return build_scored_page(unpack_fields(packed)[0])
 
 
 def describe_scores(scored: ScoredPage) -> dict[str, Any]:
@@ -152,5 +141,4 @@ def describe_scores(scored: ScoredPage) -> dict[str, Any]:
 
 def build_scored_page(fields: dict[str, Any]) -> ScoredPage:
     """Inverse of `describe_scores`."""
-    scores = SourceScores.from_json(fields["scores"])
-    return ScoredPage(**(fields | {"scores": scores}))
+    return ScoredPage(**(fields | {"scores": SourceScores.from_json(fields["scores"])}))

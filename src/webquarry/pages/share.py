@@ -1,9 +1,5 @@
-"""Texts and limits in UTF-8 bytes -> the texts that fit, shared fairly; and all of them as one text
-within a limit. (Passages that bear on a question share it by worth: `passages.py`.)
-
-Nobody is lost to a long neighbour: the limit fills up like water over an uneven ground, so that
-short texts stay whole and the long ones get equal parts of what is left. Cuts are made between
-blocks.
+"""Shares of several texts in a limit of bytes: short texts stay whole, long ones get equal parts of
+the rest. Texts are cut between blocks. (Passages for a question are shared in `passages.py`.)
 """
 
 from __future__ import annotations
@@ -15,13 +11,13 @@ from webquarry._read.slices.pieces import cut
 from webquarry._read.slices.text import WrittenText
 from webquarry._search.text import shorten_text
 
-_LONGEST_TITLE = 200  # characters of a heading
-_LINE_FEEDS = 2  # behind each text
+_MAX_TITLE = 200  # characters of a heading
+_LINE_FEEDS = 2  # after each text
 
 
 @dataclass(frozen=True)
 class SharedText:
-    """A text with what stands above it when it is shown among others."""
+    """A text with its title and URL."""
 
     title: str
     url: str
@@ -30,7 +26,7 @@ class SharedText:
 
 @dataclass(frozen=True)
 class Share:
-    """What is given of a text."""
+    """The returned part of a text."""
 
     content: str
     truncated: bool
@@ -38,58 +34,40 @@ class Share:
     @classmethod
     def of(cls, text: WrittenText, limit: int) -> Share:
         """Return at most `limit` bytes of a text, cut between units."""
-        data = text.data
-        whole = data.rstrip()
+        whole = text.data.rstrip()
         if len(whole) <= limit:
             return cls(whole.decode("utf-8", "replace"), truncated=False)
-        end = 0
-        if limit > 0:
-            end = min(cut(text, 0, limit), limit)
-        beginning = data[:end].rstrip()
-        return cls(beginning.decode("utf-8", "ignore"), truncated=True)
+        end = min(cut(text, 0, limit), limit) if limit > 0 else 0
+        return cls(text.data[:end].rstrip().decode("utf-8", "ignore"), truncated=True)
 
 
 def fair_shares(lengths: Sequence[int], total: int) -> list[int]:
-    """How many bytes each may have, together at most the total: all of it for the short, equal
-    parts for the long.
-    """
+    """Return how many bytes each text gets, together at most the total."""
     shares = [0] * len(lengths)
     left = max(0, total)
-    shortest_first = sorted(range(len(lengths)), key=lambda at: (lengths[at], at))
-    for number, at in enumerate(shortest_first):
-        waiting = len(lengths) - number
-        equal_part = left // waiting
-        shares[at] = min(lengths[at], equal_part)
-        left -= shares[at]
+    shortest_first = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for number, place in enumerate(shortest_first):
+        shares[place] = min(lengths[place], left // (len(lengths) - number))
+        left -= shares[place]
     return shares
 
 
 def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[list[Share], str]:
-    """Each text as far as it may go, and all of them as one text that is no longer than the
-    total.
-    """
+    """Return the share of each text, and all shares as one text within the total."""
     headings = write_headings(texts, total)
-    lengths = []
-    for text in texts:
-        text_length = len(text.text.data.rstrip())
-        lengths.append(min(text_length, most_each))
+    lengths = [min(len(text.text.data.rstrip()), most_each) for text in texts]
     limits = fair_shares(lengths, room_below(headings, total))
-    shares = []
-    for text, limit in zip(texts, limits, strict=True):
-        shares.append(Share.of(text.text, limit))
+    shares = [Share.of(text.text, limit) for text, limit in zip(texts, limits, strict=True)]
     return shares, join_shares(headings, shares)
 
 
 def write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
-    """Title and address above each text; only numbers where those would take more than half of the
-    total, and nothing where those would.
+    """Return title and URL of each text; only numbers if those need more than half of the total,
+    nothing if numbers do.
     """
-    named = []
-    numbered = []
-    for number, text in enumerate(texts, 1):
-        title = shorten_text(text.title, _LONGEST_TITLE) or text.url
-        named.append(f"# {title}\n\n{text.url}\n\n")
-        numbered.append(f"# {number}\n\n")
+    titles = [shorten_text(text.title, _MAX_TITLE) or text.url for text in texts]
+    named = [f"# {title}\n\n{text.url}\n\n" for title, text in zip(titles, texts, strict=True)]
+    numbered = [f"# {number}\n\n" for number in range(1, len(texts) + 1)]
     for headings in (named, numbered):
         if 2 * (total - room_below(headings, total)) <= total:
             return headings
@@ -97,15 +75,13 @@ def write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
 
 
 def room_below(headings: Sequence[str], total: int) -> int:
-    """How many bytes are left for the texts below their headings."""
-    taken = sum(len(heading.encode()) + _LINE_FEEDS for heading in headings)
-    return total - taken
+    """Return how many bytes are left for the texts."""
+    return total - sum(len(heading.encode()) + _LINE_FEEDS for heading in headings)
 
 
 def join_shares(headings: Sequence[str], shares: Sequence[Share]) -> str:
-    """All texts as one, each below its heading."""
-    pieces = []
-    for heading, share in zip(headings, shares, strict=True):
-        if heading or share.content:
-            pieces.append(f"{heading}{share.content}\n")
-    return "\n".join(pieces)
+    """Return all texts as one, each below its heading."""
+    both = zip(headings, shares, strict=True)
+    return "\n".join(
+        f"{heading}{share.content}\n" for heading, share in both if heading or share.content
+    )

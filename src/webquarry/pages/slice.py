@@ -1,10 +1,9 @@
-"""What was asked for of a page, and a snapshot of it -> the piece that is given, and the cursor to
-go on with.
+"""The requested slice of a snapshot, and the cursor to continue.
 
-A view is a text made from the snapshot: all of it, its outline, one section, or the blocks in which
-something was found. A cursor holds the mark of the text it was made for, the view, and how much of
-it has been given; so nothing has to be remembered here, and a page that has changed since is
-noticed. Of bytes only the beginning may have been fetched: there the mark is of what was given.
+A view is made from the snapshot: its text, its outline, one section, or the blocks that contain a
+text. A cursor holds the digest of the text, the view and an offset, so nothing is stored between
+calls, and a changed page is noticed. Of bytes only the beginning may have been fetched: their
+digest is of what was returned.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
@@ -24,49 +23,39 @@ from webquarry.pages.clean import clean_line
 
 # What a snapshot holds; it decides where it may be cut.
 SnapshotKind = Literal["markdown", "text", "bytes"]
-_MARK_LENGTH = 16  # hexadecimal digits, enough to notice that a text has changed
+_DIGEST_LENGTH = 16  # hexadecimal digits
+_WAYS = ("outline", "section", "find", "cursor")
 START_ANEW = "Call again with the same url and without cursor to start anew."
 
 
 @dataclass(frozen=True)
 class SliceRequest:
-    """Which part of a page. At most one of the four ways is given."""
+    """The part of a page to return. At most one of the four ways is given."""
 
     limit: int  # bytes
     outline: bool = False
     section: str | None = None
     find: str | None = None
     cursor: str | None = None
-    goes_on: bool = False  # more of the text can be had than there is here
+    goes_on: bool = False  # more of the text can be fetched
 
     @property
     def offset(self) -> int:
-        """Where the cursor stands, in bytes; 0 without one."""
-        if self.cursor is None:
-            return 0
-        _, position = _decode_cursor(self.cursor)
-        return position.offset
+        """The offset of the cursor in bytes; 0 without one."""
+        return _decode_cursor(self.cursor)[1].offset if self.cursor is not None else 0
 
     @property
     def is_part(self) -> bool:
-        """Whether any of those ways is given."""
-        return bool(self.outline or self.section or self.find or self.cursor)
+        """Whether any of the ways is given."""
+        return bool(self.ways)
 
     @property
     def ways(self) -> list[str]:
-        """The names of those ways that are given."""
-        values = {
-            "outline": self.outline,
-            "section": self.section,
-            "find": self.find,
-            "cursor": self.cursor,
-        }
-        return [name for name, value in values.items() if value]
+        """The names of the given ways."""
+        return [name for name in _WAYS if getattr(self, name)]
 
     def check(self, *, is_raw: bool) -> None:
-        """Refuse what cannot be meant."""
-        if not self.is_part:
-            return
+        """Raise `BadInput` for arguments that exclude each other."""
         ways = self.ways
         if len(ways) > 1:
             raise BadInput(
@@ -83,7 +72,7 @@ class SliceRequest:
 
 @dataclass(frozen=True)
 class Piece:
-    """What is given. `rest` is the cursor to go on with, where there is more."""
+    """A slice of a page; `rest` is the cursor to continue, if there is more."""
 
     data: bytes
     total: int  # bytes of the whole text
@@ -93,92 +82,19 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class _View:
-    """A text that pieces are cut from."""
-
-    text: WrittenText
-    matches: int | None = None  # blocks in which something was found
-    headings: Sequence[Heading] | None = None  # of an outline, which has a line for each
-
-    def find_end(self, start: int, limit: int, kind: SnapshotKind) -> int:
-        """Where a piece of at most so many bytes ends."""
-        data = self.text.data
-        if len(data) - start <= limit:
-            return len(data)
-        if kind == "markdown":
-            return cut(self.text, start, limit)
-        if kind == "text":
-            return cut_between_characters(data, start, limit)
-        return start + limit
-
-    def headings_between(self, start: int, end: int) -> list[Heading] | None:
-        """The headings whose lines in the outline begin in this piece of it."""
-        if self.headings is None:
-            return None
-        inside = []
-        offset = 0
-        lines = _outline_lines(self.headings)
-        for heading, line in zip(self.headings, lines, strict=True):
-            if start <= offset < end:
-                inside.append(heading)
-            offset += len(line)
-        return inside
-
-
-@dataclass(frozen=True)
 class _Position:
-    """Where a cursor stands: in which view, and how far."""
+    """An offset in a view of a text."""
 
     offset: int = 0
     outline: bool = False
     section: int | None = None
     find: str | None = None
 
-    @classmethod
-    def from_request(cls, text: WrittenText, digest: str, request: SliceRequest) -> _Position:
-        """Where the piece begins that is asked for of a text, whose mark is the digest; without
-        one, what was given of it before the cursor is its mark.
-        """
-        if request.cursor:
-            mark, position = _decode_cursor(request.cursor)
-            if mark != (digest or _mark_beginning(text.data, position.offset)):
-                raise BadInput(
-                    "The page has changed since the cursor was made, or the cursor belongs to "
-                    "another page or mode.",
-                    suggested_action=START_ANEW,
-                )
-            return position
-        if request.section:
-            headings = headings_of(text)
-            section = find_section(headings, request.section)
-            return cls(section=section.number)
-        return cls(outline=request.outline, find=request.find)
-
     def to_cursor(self, digest: str) -> str:
-        """The cursor for this position in the text of this digest."""
-        fields = [digest, self.offset, self.outline, self.section, self.find]
-        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-        data = text.encode("utf-8", "surrogatepass")
-        packed = base64.urlsafe_b64encode(data)
+        """Return the cursor for this position in the text with this digest."""
+        fields = json.dumps([digest, *astuple(self)], ensure_ascii=False, separators=(",", ":"))
+        packed = base64.urlsafe_b64encode(fields.encode("utf-8", "surrogatepass"))
         return packed.decode("ascii").rstrip("=")
-
-    def open_view(self, text: WrittenText, targets: Sequence[str]) -> _View:
-        """The text that this is a position in, made from the whole text; the targets of its
-        numbered links are listed at its end.
-        """
-        if self.find:
-            found = find_blocks(text, self.find)
-            return _View(found.text.with_targets(targets), matches=found.matches)
-        if self.outline:
-            headings = headings_of(text)
-            return _View(WrittenText(b"".join(_outline_lines(headings))), headings=headings)
-        if self.section is None:
-            return _View(text.with_targets(targets))
-        headings = headings_of(text)
-        if not 1 <= self.section <= len(headings):
-            raise unknown_cursor()
-        heading = headings[self.section - 1]
-        return _View(text.part(heading.start, heading.stop).with_targets(targets))
 
 
 def take_slice(
@@ -188,75 +104,110 @@ def take_slice(
     kind: SnapshotKind = "markdown",
     targets: Sequence[str] = (),
 ) -> Piece:
-    """The piece of a text that is asked for; `digest` is the mark of the text, `targets` are those
-    of its numbered links.
-    """
+    """Return the requested slice of a text with a digest, with the targets of its numbered links."""
     data = text.data
     is_all = len(data) <= request.limit and not request.goes_on
     if is_all and not targets and not request.is_part:
         return Piece(data, total=len(data))
     if kind != "markdown":
-        digest = ""  # of such a text only the beginning may be here
-    position = _Position.from_request(text, digest, request)
-    view = position.open_view(text, targets)
+        digest = ""  # only the beginning may have been fetched
+    position = _find_position(text, digest, request)
     start = position.offset
-    shown = view.text.data
+    headings: Sequence[Heading] | None = None
+    matches = None
+    if position.find:
+        found = find_blocks(text, position.find)
+        view, matches = found.text.with_targets(targets), found.matches
+    elif position.outline:
+        headings = headings_of(text)
+        view = WrittenText(b"".join(_write_outline(headings)))
+    elif position.section is not None:
+        all_headings = headings_of(text)
+        if not 1 <= position.section <= len(all_headings):
+            raise unknown_cursor()
+        section = all_headings[position.section - 1]
+        view = text.part(section.start, section.stop).with_targets(targets)
+    else:
+        view = text.with_targets(targets)
+    shown = view.data
     if start > len(shown):
         raise unknown_cursor()
-    end = view.find_end(start, request.limit, kind)
+    end = min(len(shown), start + request.limit)
+    if end < len(shown) and kind == "markdown":
+        end = cut(view, start, request.limit)
+    elif end < len(shown) and kind == "text":
+        end = cut_between_characters(shown, start, request.limit)
     rest = None
     if end < len(shown) or request.goes_on:
-        rest = replace(position, offset=end).to_cursor(digest or _mark_beginning(data, end))
-    return Piece(
-        data=shown[start:end],
-        total=len(data),
-        rest=rest,
-        matches=view.matches,
-        headings=view.headings_between(start, end),
-    )
+        rest = replace(position, offset=end).to_cursor(digest or _digest_beginning(data, end))
+    if headings is not None:
+        headings = _select_headings(headings, start, end)
+    return Piece(shown[start:end], len(data), rest, matches, headings)
+
+
+def _find_position(text: WrittenText, digest: str, request: SliceRequest) -> _Position:
+    """Return the position of a request. Raises `BadInput` if the text has changed."""
+    if request.cursor:
+        known, position = _decode_cursor(request.cursor)
+        if known != (digest or _digest_beginning(text.data, position.offset)):
+            raise BadInput(
+                "The page has changed since the cursor was made, or the cursor belongs to "
+                "another page or mode.",
+                suggested_action=START_ANEW,
+            )
+        return position
+    if request.section:
+        return _Position(section=find_section(headings_of(text), request.section).number)
+    return _Position(outline=request.outline, find=request.find)
 
 
 def cursor_at(digest: str, offset: int) -> str:
-    """The cursor that goes on at a place in the text of this digest."""
+    """Return the cursor for an offset in the text with this digest."""
     return _Position(offset).to_cursor(digest)
 
 
 def _decode_cursor(cursor: str) -> tuple[str, _Position]:
-    """The mark of the text that a cursor was made for, and the position that it stands for."""
+    """Return the digest and the position of a cursor."""
     padding = "=" * (-len(cursor) % 4)
     try:
         packed = base64.b64decode(cursor + padding, altchars=b"-_", validate=True)
-        fields = json.loads(packed.decode("utf-8", "surrogatepass"))
-        mark, offset, outline, section, find = fields
+        digest, *fields = json.loads(packed.decode("utf-8", "surrogatepass"))
+        offset, outline, section, find = fields
     except (ValueError, TypeError, RecursionError):
         raise unknown_cursor() from None
     is_offset = type(offset) is int and offset >= 0
     is_section = section is None or type(section) is int
-    is_view = type(outline) is bool and isinstance(find, str | None)
-    if not (is_offset and is_section and is_view):
+    if not (is_offset and is_section and type(outline) is bool and isinstance(find, str | None)):
         raise unknown_cursor()
-    return mark, _Position(offset, outline, section, find)
+    return digest, _Position(offset, outline, section, find)
 
 
-def _mark_beginning(data: bytes, offset: int) -> str:
-    """Tells a text that begins like this from any other."""
-    return sha256(data[:offset]).hexdigest()[:_MARK_LENGTH]
+def _digest_beginning(data: bytes, offset: int) -> str:
+    return sha256(data[:offset]).hexdigest()[:_DIGEST_LENGTH]
 
 
-def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:
-    """One line for each heading, for the eye."""
+def _write_outline(headings: Sequence[Heading]) -> list[bytes]:
+    """Return a line for each heading."""
     top = min((heading.level for heading in headings), default=1)
     lines = []
     for heading in headings:
         indent = "  " * (heading.level - top)
-        size = heading.stop - heading.start
-        place = f"(line {heading.line}, {size} bytes)"
-        title = clean_line(heading.title)  # its escapes are gone
-        line = f"{indent}{heading.number}. {title} {place}\n"
-        lines.append(line.encode())
+        place = f"(line {heading.line}, {heading.stop - heading.start} bytes)"
+        lines.append(f"{indent}{heading.number}. {clean_line(heading.title)} {place}\n".encode())
     return lines
 
 
+def _select_headings(headings: Sequence[Heading], start: int, end: int) -> list[Heading]:
+    """Return the headings whose lines in the outline start in a slice of it."""
+    selected = []
+    offset = 0
+    for heading, line in zip(headings, _write_outline(headings), strict=True):
+        if start <= offset < end:
+            selected.append(heading)
+        offset += len(line)
+    return selected
+
+
 def unknown_cursor() -> BadInput:
-    """The error for a cursor that leads nowhere."""
+    """Return the error for an invalid cursor."""
     return BadInput("The cursor is not one that was given out.", suggested_action=START_ANEW)

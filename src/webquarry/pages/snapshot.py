@@ -1,15 +1,13 @@
-"""A page that was read and its evidence -> a snapshot: its text, or its bytes, with everything that
-is said of it; and the form in which a snapshot is stored.
+"""Snapshot of a page with its evidence, and the form in which it is stored.
 
 A snapshot is the same for all calls. Its text has no link targets, unless it is a list of links;
-they are stored with its units and the structured data of the page, and parsed when a call needs
-them. The text is stored after the rest, because JSON would make it a third larger.
+they are stored with the units of the text and the structured data. The text is stored after the
+JSON.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -18,12 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry._read.models import Page, RawPage
 from webquarry._read.page_form import write_json
-from webquarry._read.slices.text import WrittenText
-from webquarry.evidence.citation import format_citation
-from webquarry.evidence.models import AnswerPart, CitationFormats, CitationStyle, RetractionStatus
+from webquarry._read.slices.text import LinkForm, WrittenText
+from webquarry.evidence.citation import format_all, format_citation
+from webquarry.evidence.models import (
+    TRUST,
+    AnswerPart,
+    CitationFormats,
+    CitationStyle,
+    RetractionStatus,
+)
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.structured import shorten_structured_data
-from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import MOST_LISTED, Work
 from webquarry.pages.clean import clean_url
@@ -32,9 +35,8 @@ from webquarry.pages.slice import SnapshotKind
 if TYPE_CHECKING:
     from webquarry.evidence.evidence import Evidence
 
-_NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
-_PIECES = 5  # of a snapshot
-_DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
+_EXTRACTED = frozenset({"html", "markdown"})  # formats that `extractedBy` names
+_DIGEST_LENGTH = 16  # hexadecimal digits
 
 
 @dataclass(frozen=True)
@@ -43,21 +45,20 @@ class Snapshot:
 
     data: bytes  # UTF-8, unless its kind is `bytes`
     kind: SnapshotKind
-    fields: dict[str, Any]  # of the answer, as JSON has them: whatever does not depend on the slice
+    fields: dict[str, Any]  # fields of the answer in JSON form that do not depend on the slice
     notes: tuple[str, ...]
     reader: str  # page, raw or the name of a site reader
     fetched_at: datetime
     cached: bool = False
-    csl: dict[str, Any] = field(default_factory=dict)  # the work, as reference managers read it
-    # The last of more authors than a reference lists, whom some styles name.
-    last_author: dict[str, str] | None = None
-    apa: str = ""  # its citation in the form that most ask for, written where it was read
-    beside: bytes = b"{}"  # what only some calls need, as JSON
+    csl: dict[str, Any] = field(default_factory=dict)  # the work as CSL-JSON
+    last_author: dict[str, str] | None = None  # if the CSL does not list all authors
+    beside: bytes = b"{}"  # JSON that only some calls need
     cut_at: int | None = None  # bytes after which the rest was not fetched
+    is_unstyled: bool = False  # the style sheets of its site were not fetched
 
     @property
     def digest(self) -> str:
-        """Tells this text from any other."""
+        """The digest of the text."""
         return digest_of(self.data)
 
     @cached_property
@@ -67,17 +68,14 @@ class Snapshot:
 
     @property
     def work(self) -> Work:
-        """The page as a work, to be cited in any form."""
+        """The page as a work that can be cited."""
         work = parse_csl(self.csl)
         if self.last_author is None:
             return work
-        last = Name(**self.last_author)
-        return replace(work, authors=(*work.authors[:-1], last))
+        return replace(work, authors=(*work.authors[:-1], Name(**self.last_author)))
 
     def cite(self, style: CitationStyle) -> CitationFormats:
-        """The citation of the page in one form."""
-        if style == "apa" and self.apa:
-            return CitationFormats(apa=self.apa)
+        """Return the citation of the page in one style."""
         return format_citation(self.work, style)
 
     @property
@@ -86,122 +84,134 @@ class Snapshot:
         fields = self._beside.get("text")
         return WrittenText.build(self.data, fields) if fields else WrittenText(self.data)
 
+    def show_links(self, form: LinkForm | None) -> tuple[WrittenText, list[str]]:
+        """Return the text with its link targets in a form, and the numbered targets."""
+        return (self.text if self.kind == "markdown" else WrittenText(self.data)).show_links(form)
+
     @property
     def structured(self) -> dict[str, Any] | None:
-        """The structured data of the page, whole."""
+        """The complete structured data of the page."""
         return self._beside.get("structured")
 
     @property
     def metadata(self) -> dict[str, Any] | None:
-        """What the page says of itself, whole: also what the citation says already."""
+        """The complete metadata of the page."""
         return self._beside.get("metadata")
+
+    def describe(self) -> dict[str, Any]:
+        """Return everything that `scrape_page` can return of the page, in JSON form."""
+        fields = {name: value for name, value in self.fields.items() if name != "linksLeftOut"}
+        formatted = format_all(self.work).as_dict()
+        page = {
+            "url": fields.pop("url"),
+            "content": self.text.markdown,
+            "trust": TRUST,
+            **fields,
+            "citation": {**fields["citation"], "formatted": formatted},
+            "fetchedAt": self.fetched_at.isoformat(),
+            "metadata": self.metadata or fields.get("metadata"),
+            "structuredData": self.structured or fields.get("structuredData"),
+            "notes": list(self.notes) or None,
+        }
+        return _without_none(page)
 
 
 def digest_of(data: bytes) -> str:
-    """Tells a text from any other."""
-    digest = sha256(data).hexdigest()
-    return digest[:_DIGEST_LENGTH]
+    """Return a short digest, enough to notice that a page has changed."""
+    return sha256(data).hexdigest()[:_DIGEST_LENGTH]
 
 
 def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> Snapshot:
-    """Return the snapshot of a page that was read. Its text has link targets only if it is a list
-    of links.
-    """
-    left_out = None
-    if page.left_out is not None:
-        left_out = {"bytes": page.left_out.bytes, "headings": list(page.left_out.headings)}
-    extracted_by = None
+    """Return the snapshot of a page."""
     is_from_page = not page.reader or page.document is not None
-    if page.content_type in _NAMED_FORMATS and is_from_page:
-        extracted_by = page.tier or page.content_type
-    quality = "partial"
-    note: str | None = " ".join(page.lost) or None
-    if page.outcome == "ok" and not page.lost:
-        quality = "complete"
+    is_complete = page.outcome == "ok" and not page.lost
     text = page.text.for_storage()
-    metadata = evidence.metadata
-    structured = evidence.structured_data
+    metadata, structured = evidence.metadata, evidence.structured_data
     short = None
     if structured:
         short = shorten_structured_data(structured, metadata or {}, evidence.cited)
+    extracted_by = page.tier or page.content_type
     fields = {
         "url": clean_url(page.url),
         "contentType": page.content_type,
         "whole": is_whole or None,
-        "extractedBy": extracted_by,
-        "extractionQuality": quality,
-        "extractionNote": note,
-        "leftOut": left_out,
+        "extractedBy": extracted_by if page.content_type in _EXTRACTED and is_from_page else None,
+        "extractionQuality": "complete" if is_complete else "partial",
+        "extractionNote": " ".join(page.lost) or None,
+        "leftOut": asdict(page.left_out) if page.left_out else None,
         "linksLeftOut": text.count_targets() or None,
         "metadata": _shorten_metadata(metadata, evidence.cited["metadata"]),
         "structuredData": short,
         "forumSignals": dump_part(evidence.forum_signals),
-        **_evidence_fields(evidence),
     }
-    return Snapshot(
+    beside = {"text": text.describe(), "structured": structured, "metadata": metadata}
+    return _build_snapshot(
+        page,
+        evidence,
+        fields,
         data=text.data,
         kind="markdown",
-        fields=_without_none(fields),
         notes=page.notes,
         reader=page.reader or page.tier.partition(":")[0] or "page",
-        fetched_at=page.fetched_at,
-        csl=to_csl(evidence.work),
-        last_author=_find_last_author(evidence.work),
-        apa=format_apa(evidence.work),
-        beside=_pack_beside(text, structured, metadata),
+        beside=write_json(_without_none(beside)),
     )
 
 
 def snapshot_bytes(raw: RawPage, evidence: Evidence) -> Snapshot:
-    """The snapshot of what a server sent, as text where it is text."""
+    """Return the snapshot of an unconverted response, as text if it is text."""
     fields = {
         "url": clean_url(raw.url),
         "contentType": raw.content_type,
         "raw": True,
         "truncated": raw.is_cut or None,
         "totalLength": raw.total,
-        **_evidence_fields(evidence),
     }
-    kind: SnapshotKind = "bytes"
-    data = raw.body
-    if raw.text is not None:
-        kind = "text"
-        data = raw.text.encode("utf-8", "replace")
-    return Snapshot(
-        data=data,
-        kind=kind,
-        fields=_without_none(fields),
+    return _build_snapshot(
+        raw,
+        evidence,
+        fields,
+        data=raw.body if raw.text is None else raw.text.encode("utf-8", "replace"),
+        kind="bytes" if raw.text is None else "text",
         notes=(),
         reader="raw",
-        fetched_at=raw.fetched_at,
-        csl=to_csl(evidence.work),
-        last_author=_find_last_author(evidence.work),
-        apa=format_apa(evidence.work),
         cut_at=len(raw.body) if raw.is_cut else None,
+    )
+
+
+def _build_snapshot(
+    page: Page | RawPage, evidence: Evidence, fields: dict[str, Any], **parts: Any
+) -> Snapshot:
+    """Return a snapshot with the fields of its evidence."""
+    fields |= {
+        "citation": evidence.cited,
+        "sourceType": evidence.source_type,
+        "authorityTier": evidence.authority_tier,
+        "domainCategory": evidence.domain_category,
+        "sourceReputation": dump_part(evidence.source_reputation),
+        "detectedDoi": evidence.detected_doi,
+    }
+    authors = evidence.work.authors
+    return Snapshot(
+        fields=_without_none(fields),
+        fetched_at=page.fetched_at,
+        csl=to_csl(evidence.work),
+        last_author=asdict(authors[-1]) if len(authors) > MOST_LISTED else None,
+        **parts,
     )
 
 
 def add_retraction(
     snapshot: Snapshot, status: RetractionStatus | None, notes: tuple[str, ...]
 ) -> Snapshot:
-    """The same, with what is known of the paper's retraction; `notes` come after those it has."""
-    if status is None and not notes:
-        return snapshot
+    """Return a snapshot with the retraction status of its paper, and further notes."""
     fields = dict(snapshot.fields)
     if status is not None:
-        fields["retractionStatus"] = dump_part(status)
+        fields["retractionStatus"] = status.as_dict()
     return replace(snapshot, fields=fields, notes=(*snapshot.notes, *notes))
 
 
 def pack_snapshot(snapshot: Snapshot) -> bytes:
-    """The snapshot as it is stored."""
-    return b"".join(snapshot_pieces(snapshot))
-
-
-def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
-    """The same in pieces, of which none is a copy: a line of JSON for every call, one for those
-    that ask for more, then its text.
-    """
+    """Serialize a snapshot: a line of JSON for every call, one for some calls, the text."""
     head = {
         "kind": snapshot.kind,
         "fields": snapshot.fields,
@@ -210,56 +220,25 @@ def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
         "fetched_at": snapshot.fetched_at.isoformat(),
         "csl": snapshot.csl,
         "last_author": snapshot.last_author,
-        "apa": snapshot.apa,
         "cut_at": snapshot.cut_at,
+        "is_unstyled": snapshot.is_unstyled,
     }
-    return write_json(head), b"\n", snapshot.beside, b"\n", snapshot.data
+    return b"\n".join((write_json(head), snapshot.beside, snapshot.data))
 
 
-def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
-    """The snapshot that was stored."""
-    line, beside, data = stored.split(b"\n", 2)
-    return _build_snapshot(line, beside, data, cached)
-
-
-def join_pieces(pieces: Sequence[bytes]) -> list[Snapshot]:
-    """The snapshots whose pieces these are, one behind the other."""
-    snapshots = []
-    for start in range(0, len(pieces), _PIECES):
-        line, _, beside, _, data = pieces[start : start + _PIECES]
-        snapshots.append(_build_snapshot(line, beside, data, cached=False))
-    return snapshots
-
-
-def _build_snapshot(line: bytes, beside: bytes, data: bytes, cached: bool) -> Snapshot:
+def unpack_snapshot(packed: bytes, *, cached: bool) -> Snapshot:
+    """Restore a serialized snapshot."""
+    line, beside, data = packed.split(b"\n", 2)
     head = json.loads(line.decode())
-    return Snapshot(
-        data=data,
-        kind=head["kind"],
-        fields=head["fields"],
-        notes=tuple(head["notes"]),
-        reader=head["reader"],
-        fetched_at=datetime.fromisoformat(head["fetched_at"]),
-        cached=cached,
-        csl=head["csl"],
-        last_author=head["last_author"],
-        apa=head["apa"],
-        beside=beside,
-        cut_at=head["cut_at"],
-    )
-
-
-def _find_last_author(work: Work) -> dict[str, str] | None:
-    """The last author where the reference does not list all of them."""
-    if len(work.authors) <= MOST_LISTED:
-        return None
-    return asdict(work.authors[-1])
+    head["fetched_at"] = datetime.fromisoformat(head["fetched_at"])
+    head["notes"] = tuple(head["notes"])
+    return Snapshot(data=data, beside=beside, cached=cached, **head)
 
 
 def _shorten_metadata(
     metadata: dict[str, Any] | None, cited: dict[str, str]
 ) -> dict[str, Any] | None:
-    """What a page says of itself, but for the site and the date that its citation says already."""
+    """Return metadata without the site and the date that the citation has."""
     if metadata is None:
         return None
     short = dict(metadata)
@@ -270,35 +249,11 @@ def _shorten_metadata(
     return short
 
 
-def _pack_beside(
-    text: WrittenText,
-    structured: dict[str, Any] | None,
-    metadata: dict[str, Any] | None,
-) -> bytes:
-    """What only some calls ask for, in one line."""
-    parts = {"text": text.describe(), "structured": structured, "metadata": metadata}
-    beside = _without_none(parts)
-    return write_json(beside)
-
-
-def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:
-    """A part of an answer as JSON has it."""
-    if shape is None:
-        return None
-    return shape.as_dict()
-
-
-def _evidence_fields(evidence: Evidence) -> dict[str, Any]:
-    return {
-        "citation": evidence.cited,
-        "sourceType": evidence.source_type,
-        "authorityTier": evidence.authority_tier,
-        "domainCategory": evidence.domain_category,
-        "sourceReputation": dump_part(evidence.source_reputation),
-        "detectedDoi": evidence.detected_doi,
-    }
+def dump_part(part: AnswerPart | None) -> dict[str, Any] | None:
+    """Return a part of an answer in JSON form."""
+    return None if part is None else part.as_dict()
 
 
 def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
-    """What is not known is absent."""
+    """Return the fields that are known."""
     return {name: value for name, value in fields.items() if value is not None}

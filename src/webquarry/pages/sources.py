@@ -11,7 +11,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Literal
 
 from webquarry._read.page_form import pack_fields, unpack_fields
@@ -22,7 +22,6 @@ from webquarry._search.models import Result
 from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, fixed
 from webquarry.evidence.scores import SourceScores
-from webquarry.pages.link_targets import mark_links
 from webquarry.pages.outgoing import PageTextOrNone
 from webquarry.pages.question import PassageStart
 from webquarry.pages.read_results import ReadResult
@@ -35,7 +34,7 @@ from webquarry.pages.share import (
     share_out,
     write_headings,
 )
-from webquarry.pages.snapshot import digest_of, join_pieces, snapshot_pieces
+from webquarry.pages.snapshot import digest_of, pack_snapshot, unpack_snapshot
 
 READ_ON = "Call scrape_page with this url for the whole text"
 _DEFAULT_LENGTH = 50_000  # of scrape_page, in bytes
@@ -130,7 +129,7 @@ class _Rest:
     @classmethod
     def of(cls, page: ReadResult, repeats: Repeats, options: SourceOptions) -> _Rest:
         """Return the rest of a page."""
-        text, targets = mark_links(page.snapshot, options.links)
+        text, targets = page.snapshot.show_links(options.links)
         digest = digest_of(text.data)
         if not options.deduplicate:
             return cls(text, targets, digest)
@@ -194,12 +193,11 @@ async def build_sources_in_job(
     """Do `build_sources` in a worker."""
     if not pages:
         return build_sources(pages, options)
-    packed = [snapshot_pieces(page.snapshot) for page in pages]
     arguments = {
         "options": asdict(options),
         "scored": [describe_scores(page.scored) for page in pages],
     }
-    pieces = tuple(chain.from_iterable(packed))
+    pieces = tuple(pack_snapshot(page.snapshot) for page in pages)
     job = Job(build_packed_sources, arguments, pieces, "The pages", ahead=True)
     fields, combined = unpack_fields(await runner.run(job))
     sources = [ScrapedSource.from_json(source) for source in fields["sources"]]
@@ -210,7 +208,7 @@ async def build_sources_in_job(
 def build_packed_sources(job: Job) -> bytes:
     """Build sources in a worker from the pieces of snapshots; their text follows."""
     pages = []
-    snapshots = join_pieces(job.pieces)
+    snapshots = [unpack_snapshot(packed, cached=False) for packed in job.pieces]
     for snapshot, scored in zip(snapshots, job.arguments["scored"], strict=True):
         pages.append(ReadResult(_NO_RESULT, snapshot, build_scored_page(scored)))
     sources, combined = build_sources(pages, SourceOptions(**job.arguments["options"]))

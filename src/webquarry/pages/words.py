@@ -1,4 +1,4 @@
-"""A page that was read -> its words, as they are kept: what quotes are compared with."""
+"""Words of a page as they are stored, with which quotes are compared."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.plain.words import PageWords, build_words, describe_words
 from webquarry.pages.clean import clean_url
 
-_VERBATIM = frozenset({"text", "json", "xml"})  # formats whose marks are words of their own
+_VERBATIM = frozenset({"text", "json", "xml"})  # formats without Markdown syntax
 
 
 @dataclass(frozen=True)
 class KeptWords:
     """The words of a page as it was when it was fetched."""
 
-    url: str  # the address that answered
+    url: str  # after redirects
     title: str
     words: PageWords
     fetched_at: datetime
@@ -25,7 +25,7 @@ class KeptWords:
 
 
 def read_words(page: Page) -> PageWords:
-    """The words of a whole page. Work for the processor, done in a job."""
+    """Return the words of a whole page; runs in a job."""
     from webquarry._read.markdown.convert import FALLBACK_NOTE
     from webquarry._read.plain.blocks import read_block_words, read_verbatim_words
     from webquarry._read.plain.html import read_html_words
@@ -39,7 +39,7 @@ def read_words(page: Page) -> PageWords:
 
 
 def pack_words(page: Page) -> bytes:
-    """The words of a page in the form in which they are kept."""
+    """Serialize the words of a page."""
     words = read_words(page)
     fields = {
         "url": clean_url(page.url),
@@ -51,7 +51,7 @@ def pack_words(page: Page) -> bytes:
 
 
 def unpack_words(packed: bytes, *, cached: bool) -> KeptWords:
-    """The words that were packed."""
+    """Restore serialized words."""
     fields, text = unpack_fields(packed)
     words = build_words(fields["words"], text.decode())
     fetched_at = datetime.fromisoformat(fields["fetched_at"])

@@ -302,7 +302,7 @@ def test_text_from_the_web_hides_nothing_in_titles() -> None:
         ({"query": ""}, "'query' does not fit"),
         ({"query": " "}, "blank"),
         ({"num_results": 0}, "'num_results' does not fit"),
-        ({"claim": "tides " * 1_000}, "'claim' does not fit"),
+        ({"claim": "tides " * 1_000}, "`claim` must have at most"),
         ({"num_results": 11}, "'num_results' does not fit"),
         ({"max_length_per_source": 999}, "'max_length_per_source' does not fit"),
         ({"total_max_length": -1}, "'total_max_length' does not fit"),

@@ -33,7 +33,6 @@ from webquarry.evidence.models import (
     fixed,
     size_category,
 )
-from webquarry.pages.link_targets import mark_links
 from webquarry.pages.markdown import render_page
 from webquarry.pages.outgoing import PageText
 from webquarry.pages.pages import ReadMode, RenderMode
@@ -46,7 +45,7 @@ from webquarry.pages.question import (
     take_passages,
 )
 from webquarry.pages.slice import Piece, SliceRequest, take_slice, unknown_cursor
-from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpack_snapshot
+from webquarry.pages.snapshot import Snapshot, digest_of, pack_snapshot, unpack_snapshot
 from webquarry.sessions.models import ReadPart, Source
 from webquarry.sessions.reread import (
     KEPT_FIELDS,
@@ -233,7 +232,7 @@ async def scrape_page(
         answer = _build_answer(snapshot, request, form)
     else:
         arguments = {"request": asdict(request), "form": asdict(form)}
-        pieces = snapshot_pieces(snapshot)
+        pieces = pack_snapshot(snapshot)
         job = Job(cut_page, arguments, pieces, snapshot.fields["url"], ahead=True)
         fields, content = unpack_fields(await kit.reader.runner.run(job))
         answer = ScrapeOutput.from_json(fields | {"content": content.decode()})
@@ -322,7 +321,7 @@ def cut_page(job: Job) -> bytes:
 
 def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -> ScrapeOutput:
     """Return the requested piece of a page, with its evidence."""
-    text, targets = mark_links(snapshot, form.links)
+    text, targets = snapshot.show_links(form.links)
     data = text.data
     fields: dict[str, Any] = dict(snapshot.fields)
     is_cut = False

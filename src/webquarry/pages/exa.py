@@ -1,8 +1,8 @@
-"""Exa's contents: a page that we could not read, as Exa has kept or fetched it, for money.
+"""Contents API of Exa: its copy of a page that cannot be read here, for a fee.
 
-Only where the user wants it: it costs, and tells a third party the address. A page is asked for
-only after a public address has answered us, and answered with something that cannot be read; what
-is private, refused by the guard or by robots.txt, or carries a secret is never told.
+Only if enabled, because it costs money and discloses the URL. It is requested only if a public page
+has answered with something unreadable; private URLs, URLs with secrets, and pages refused by the
+guard or robots.txt are never disclosed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from webquarry._read.slices.text import WrittenText
 from webquarry._search.providers.exa import KEY, Exa
 from webquarry._search.replies import failure, json_object, quota_failure
 from webquarry.clock import Clock
-from webquarry.errors import WebquarryError
+from webquarry.errors import (
+    Challenge,
+    RateLimited,
+    ScriptPage,
+    SiteRefused,
+    ThinPage,
+    TooComplex,
+    WebquarryError,
+)
 from webquarry.net.client import Client
 from webquarry.net.connect import resolve_allowed_addresses
 from webquarry.net.guard import Guard
@@ -28,48 +36,52 @@ from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
 
-PRICE_USD = 0.001  # of one page's text
-_MOST_USD = 0.01  # that one page may turn out to cost
+PRICE_USD = 0.001  # of the text of a page
+_MAX_USD = 0.01  # reserved for a page
 _SOURCES = ("cached", "crawled")
-_PAID_UP = 402
+_PAYMENT_REQUIRED = 402
+
+
+# A public page that cannot be read here answered with these.
+_DISCLOSED = (Challenge, SiteRefused, ScriptPage, ThinPage, TooComplex, RateLimited)
 
 
 class Payments(Protocol):
-    """Who pays for pages."""
+    """The bill."""
 
     async def reserve(self, service: str, usd: float) -> Any:
-        """Set aside what one page may cost."""
+        """Reserve the cost of a page."""
 
     async def settle(self, held: Any, usd: float, uncertain_usd: float = 0.0) -> None:
-        """Write down what it cost."""
+        """Record the actual cost."""
 
 
 class ExaContents:
-    """Asks Exa for pages."""
+    """Requests pages from Exa."""
 
     def __init__(self, exa: Exa, client: Client, clock: Clock, payments: Payments) -> None:
         self._exa = exa
         self._client = client
         self._clock = clock
         self._payments = payments
-        self._guard = Guard()  # whatever the user allows us: others are not told of it
+        self._guard = Guard()  # private addresses are never disclosed
 
     async def find(self, url: str, reason: WebquarryError) -> Page | None:
-        """The page at a URL as Exa has it. What goes wrong with Exa is no answer about the page,
-        and is logged.
+        """Return the copy of Exa; None if there is none, if the page is not public, or if Exa
+        fails, which is logged.
         """
+        if not isinstance(reason, _DISCLOSED):
+            return None
         try:
             if not await self._is_public(url):
                 return None
             return await self._ask(url, reason)
         except WebquarryError as error:
-            log.warning("Exa was asked for a page in vain: %s", redact(error.sentence))
+            log.warning("Exa returned no page: %s", redact(error.sentence))
             return None
 
     async def _is_public(self, url: str) -> bool:
-        """Whether an address may be told to others: public by its name and all its addresses, and
-        without a secret.
-        """
+        """Return whether a URL may be disclosed: without a secret, with public addresses only."""
         if redact(url) != url:
             return False
         try:
@@ -80,10 +92,10 @@ class ExaContents:
         return True
 
     async def _ask(self, url: str, reason: WebquarryError) -> Page | None:
-        held = await self._payments.reserve("exa contents", _MOST_USD)
+        held = await self._payments.reserve("exa contents", _MAX_USD)
         usd = uncertain_usd = 0.0
         try:
-            uncertain_usd = PRICE_USD  # until the answer says
+            uncertain_usd = PRICE_USD  # until there is a response
             reply = await self._client.send(self._build_request(url))
             if reply.status == 401:
                 uncertain_usd = 0.0
@@ -92,7 +104,7 @@ class ExaContents:
             if reply.status != 200:
                 uncertain_usd = 0.0
                 words = str(answer.get("error") or "")[:200]
-                if reply.status == _PAID_UP:
+                if reply.status == _PAYMENT_REQUIRED:
                     raise quota_failure(self._exa.label, words)
                 raise failure(reply, self._exa.label, words)
             usd, uncertain_usd = _read_cost(answer), 0.0
@@ -106,15 +118,13 @@ class ExaContents:
         return httpx2.Request("POST", self._exa.endpoint("/contents"), json=body, headers=headers)
 
     def _parse(self, url: str, answer: Mapping[str, Any], reason: WebquarryError) -> Page | None:
-        """The page in an answer; None where Exa has none."""
+        """Return the page of a response; None if Exa has none."""
         status, result = _first(answer.get("statuses")), _first(answer.get("results"))
         text = result.get("text")
-        is_there = status.get("status") in (None, "success") and isinstance(text, str)
-        if not is_there or not str(text).strip():
+        is_found = status.get("status") in (None, "success")
+        if not is_found or not isinstance(text, str) or not text.strip():
             return None
-        source = status.get("source")
-        if source not in _SOURCES:
-            source = "cached"
+        source = status.get("source") if status.get("source") in _SOURCES else "cached"
         note = (
             f"Exa's copy was read ({source}), because the page could not be: "
             f"{redact(reason.sentence)}"
@@ -123,7 +133,7 @@ class ExaContents:
             url=url,
             requested_url=url,
             title=self._exa.conceal(str(result.get("title") or "")),
-            text=WrittenText(self._exa.conceal(str(text)).encode("utf-8", "replace")),
+            text=WrittenText(self._exa.conceal(text).encode("utf-8", "replace")),
             content_type="markdown",
             encoding="utf-8",
             outcome="ok",
@@ -135,14 +145,14 @@ class ExaContents:
 
 
 def _first(items: Any) -> dict[str, Any]:
-    """The first object of a list; an empty one where there is none."""
+    """Return the first object of a list, or an empty one."""
     if isinstance(items, list) and items and isinstance(items[0], dict):
         return items[0]
     return {}
 
 
 def _read_cost(answer: Mapping[str, Any]) -> float:
-    """What an answer says that it cost, or what a page usually costs."""
+    """Return the cost in a response; the usual price if there is none."""
     cost = answer.get("costDollars")
     total = cost.get("total") if isinstance(cost, dict) else None
     if isinstance(total, int | float) and not isinstance(total, bool) and 0 <= total < 1:
