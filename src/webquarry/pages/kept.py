@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from webquarry._read.models import Page
-from webquarry.library.models import KeptPage
+from webquarry.library import KeptPage
 from webquarry.net.models import Reply, Validators
 from webquarry.pages.snapshot import pack_snapshot, unpack_snapshot
 from webquarry.settings import Settings
