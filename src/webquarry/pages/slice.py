@@ -104,7 +104,7 @@ def take_slice(
     kind: SnapshotKind = "markdown",
     targets: Sequence[str] = (),
 ) -> Piece:
-    """Return the requested slice of a text with a digest, with the targets of its numbered links."""
+    """Return the requested slice of a text, with the targets of its numbered links."""
     data = text.data
     is_all = len(data) <= request.limit and not request.goes_on
     if is_all and not targets and not request.is_part:
