@@ -105,7 +105,7 @@ def test_an_interrupt_cancels_the_work_and_lets_it_clean_up(bridge: Bridge) -> N
     assert bridge.run(loop_id())
 
 
-def test_closing_awaits_the_closers_and_the_next_call_starts_anew() -> None:
+def test_close_awaits_closers_and_the_next_call_starts_a_new_loop() -> None:
     bridge, closed = Bridge(), []
 
     async def closer() -> None:
@@ -121,7 +121,7 @@ def test_closing_awaits_the_closers_and_the_next_call_starts_anew() -> None:
     bridge.close()
 
 
-def test_closing_cancels_what_still_runs() -> None:
+def test_close_cancels_running_tasks() -> None:
     bridge, cancelled = Bridge(), threading.Event()
 
     async def endless() -> None:
@@ -185,7 +185,7 @@ def test_a_forked_child_gets_a_bridge_of_its_own_and_the_parents_goes_on() -> No
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such signals")
-def test_a_signal_handler_can_stop_what_is_awaited_on_a_loop_that_sleeps(bridge: Bridge) -> None:
+def test_signal_handler_can_cancel_on_an_idle_loop(bridge: Bridge) -> None:
     """As a kernel of Jupyter does: nobody wakes its loop when its handler has said so."""
     ended: list[str] = []
 

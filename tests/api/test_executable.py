@@ -53,9 +53,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> InProcess:
         ("web-fetch-tool-script.py", "web-fetch-tool"),
     ],
 )
-def test_the_scripts_name_is_found_whatever_the_platform_puts_around_it(
-    path: str, name: str
-) -> None:
+def test_script_name_ignores_platform_suffixes(path: str, name: str) -> None:
     assert script_name(path) == name
 
 
@@ -158,7 +156,7 @@ def test_arguments_that_do_not_fit_the_schema_are_one_clear_error_object(
     assert words in run(script, given).error
 
 
-def test_several_problems_are_told_at_once(run: InProcess) -> None:
+def test_several_problems_are_reported_at_once(run: InProcess) -> None:
     error = run(BRAVE, {"q": "duckdb"}).error
 
     assert "'query' is missing" in error
@@ -179,7 +177,7 @@ def test_an_explicit_null_is_the_same_as_absent(run: InProcess) -> None:
     assert len(done.answer["results"]) == 3
 
 
-def test_the_answer_is_utf8_whatever_the_locale_says() -> None:
+def test_answer_is_utf8_in_every_locale() -> None:
     with Site(PAGE) as site:
         plain = {"LC_ALL": "C", "LANG": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
         done = run_script(FETCH, {"url": site.origin}, site.environ | plain)
@@ -195,7 +193,7 @@ def test_a_setting_that_does_not_fit_is_one_error_object_that_names_it(run: InPr
     )
 
 
-def test_the_diagnostic_says_the_kind_and_what_to_do_on_one_line(run: InProcess) -> None:
+def test_diagnostic_has_kind_and_action_on_one_line(run: InProcess) -> None:
     limited = as_json(recorded("brave/rate_limited_429"), 429, {"X-RateLimit-Reset": "7, 9000"})
     with Site(limited) as site:
         done = run(BRAVE, QUERY, site.environ)
@@ -212,7 +210,7 @@ def test_success_leaves_stderr_empty(run: InProcess) -> None:
     assert (done.code, done.stderr) == (0, "")
 
 
-def test_a_bug_of_ours_is_still_one_error_object_and_no_traceback(
+def test_unexpected_exception_is_one_error_object_without_traceback(
     run: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webquarry._search.router.Router.search", _broken)
@@ -225,9 +223,7 @@ def test_a_bug_of_ours_is_still_one_error_object_and_no_traceback(
     assert "s3cret" not in loud.stderr
 
 
-def test_an_error_of_ours_that_holds_a_secret_is_redacted_at_the_door(
-    run: InProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_secret_in_an_error_is_redacted(run: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     async def leak(*_: object) -> None:
         raise NetworkFailure(
             "failed at https://a.example/?key=s3cret", suggested_action="Ask ?key=s3cret\nagain."
@@ -289,7 +285,7 @@ def test_a_reader_that_has_gone_is_left_quietly(flags: list[str]) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_told_without_a_traceback() -> None:
+def test_full_disk_is_reported_without_a_traceback() -> None:
     with open("/dev/full", "wb") as stdout:
         done = subprocess.run(
             [script_path(BRAVE), "--schema"], stdout=stdout, stderr=subprocess.PIPE, check=False
@@ -311,7 +307,7 @@ def test_closed_streams_are_no_crash() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
 
 
-def test_a_person_at_a_terminal_is_told_what_is_waited_for() -> None:
+def test_terminal_shows_usage_while_waiting_for_input() -> None:
     ours, theirs = pty.openpty()
     try:
         os.write(ours, b'{"query": "x"}\n\x04')

@@ -79,7 +79,7 @@ def test_an_executable_answers_while_stdin_is_open(pieces: tuple[bytes, ...]) ->
         (b"{]\n", "The input is not JSON"),
     ],
 )
-def test_what_can_never_be_an_object_is_told_while_stdin_is_open(given: bytes, words: str) -> None:
+def test_invalid_input_is_reported_while_stdin_is_open(given: bytes, words: str) -> None:
     with started(BRAVE, {}) as process:
         code, answer = answer_of(process, given)
 
@@ -144,7 +144,7 @@ def test_no_more_is_read_than_allowed() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 @pytest.mark.parametrize("name", ["web-fetch", "fetch"])
-def test_a_link_to_an_executable_stands_for_its_tool(tmp_path: Path, name: str) -> None:
+def test_link_to_an_executable_runs_its_tool(tmp_path: Path, name: str) -> None:
     link = tmp_path / name
     link.symlink_to(script_path(FETCH))
     schema = subprocess.run([link, "--schema"], capture_output=True, check=True).stdout
@@ -154,7 +154,7 @@ def test_a_link_to_an_executable_stands_for_its_tool(tmp_path: Path, name: str) 
     assert version.decode().startswith(f"{name} ")
 
 
-def test_a_second_name_without_the_ending_stands_for_its_tool(tmp_path: Path) -> None:
+def test_copy_without_the_suffix_runs_its_tool(tmp_path: Path) -> None:
     second = tmp_path / "web-search-brave"
     second.write_bytes(Path(script_path(BRAVE)).read_bytes())
     second.chmod(0o755)

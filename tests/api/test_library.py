@@ -71,7 +71,7 @@ def test_an_error_of_a_tool_is_raised_to_the_caller() -> None:
         webquarry.call_with("web_fetch", {"url": PAGE, "ofset": 1})
 
 
-def test_an_unknown_tool_or_tool_set_is_told_with_those_that_are_known() -> None:
+def test_unknown_tool_or_set_error_lists_the_known_ones() -> None:
     with pytest.raises(webquarry.BadInput, match="no tool 'web_fecth'") as unknown:
         webquarry.call_with("web_fecth", {})
     with pytest.raises(webquarry.BadInput, match="no tool set 'nowhere'") as nowhere:
@@ -99,7 +99,7 @@ def test_every_tool_is_an_async_method_with_its_own_signature() -> None:
     assert asyncio.run(use()) == webquarry.call("web_fetch", url=PAGE)
 
 
-def test_a_tool_that_is_not_there_is_no_attribute() -> None:
+def test_unknown_tool_is_an_attribute_error() -> None:
     async def use() -> None:
         async with webquarry.open() as quarry:
             assert not hasattr(quarry, "_private")
@@ -147,7 +147,7 @@ def test_calls_share_one_toolkit_until_the_environment_changes(
 
 
 @pytest.mark.usefixtures("recorded")
-def test_a_toolkit_that_is_replaced_stays_open_for_those_who_use_it(
+def test_replaced_toolkit_stays_open_for_its_users(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     began, go_on = threading.Event(), threading.Event()
@@ -167,7 +167,7 @@ def test_a_toolkit_that_is_replaced_stays_open_for_those_who_use_it(
         assert waiting.result(30)
 
 
-def test_a_setting_that_cannot_be_used_is_told_and_can_be_mended(
+def test_invalid_setting_is_reported_and_can_be_corrected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
@@ -290,7 +290,7 @@ def test_of_many_pages_each_has_its_answer_or_its_error_in_order() -> None:
 
 
 @pytest.mark.usefixtures("recorded")
-def test_of_many_searches_one_that_cannot_be_made_costs_nobody_else() -> None:
+def test_failed_search_of_a_batch_does_not_affect_others() -> None:
     first, second = webquarry.search_all(["", "tidal energy storage"])
 
     assert isinstance(first, webquarry.BadInput)
@@ -298,7 +298,7 @@ def test_of_many_searches_one_that_cannot_be_made_costs_nobody_else() -> None:
 
 
 @pytest.mark.usefixtures("recorded")
-def test_an_error_that_nobody_foresaw_costs_one_page_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_exception_fails_one_page_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Pages.get
 
     async def get(self: Pages, url: str, *rest: Any, **options: Any) -> Any:
@@ -323,7 +323,7 @@ def test_one_text_is_no_list_of_urls() -> None:
 
 
 @pytest.mark.usefixtures("recorded")
-def test_progress_is_told_of_each_item_and_of_how_many_are_done(
+def test_progress_reports_items_and_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WEBQUARRY_CACHE", "off")  # what is kept is not fetched
@@ -336,7 +336,7 @@ def test_progress_is_told_of_each_item_and_of_how_many_are_done(
 
 
 @pytest.mark.usefixtures("recorded")
-def test_progress_of_an_async_call_is_told_on_the_loop_of_the_caller() -> None:
+def test_progress_of_an_async_call_runs_on_the_loop_of_the_caller() -> None:
     threads: list[int] = []
     methods: list[str] = []
 
@@ -366,7 +366,7 @@ def test_a_callback_that_fails_harms_no_call(caplog: pytest.LogCaptureFixture) -
     assert "on_progress" in caplog.text
 
 
-def test_search_and_read_are_plain_functions_whatever_was_imported_before() -> None:
+def test_search_and_read_are_plain_functions() -> None:
     code = (
         "import webquarry._search.router, webquarry._read.reader\n"
         "import inspect, pickle, webquarry\n"

@@ -91,7 +91,7 @@ def test_the_types_are_those_of_the_tools() -> None:
 
 
 @pytest.mark.slow
-def test_a_type_checker_accepts_what_is_right_and_refuses_what_is_misspelt(tmp_path: Path) -> None:
+def test_type_checker_accepts_valid_calls_and_refuses_misspelt_ones(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)
     done = subprocess.run(

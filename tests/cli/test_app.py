@@ -184,7 +184,7 @@ def test_arguments_that_do_not_fit_are_one_clear_error(run: Runner, given: str) 
     assert b"Traceback" not in done.stderr
 
 
-def test_a_setting_that_cannot_be_used_is_told_by_name(run: Runner) -> None:
+def test_invalid_setting_is_reported_by_name(run: Runner) -> None:
     done = run("read", "https://example.org", settings={"WEBQUARRY_MAX_BYTES": "many"})
 
     assert done.returncode == 1
@@ -360,7 +360,7 @@ def test_completion_says_nothing_where_it_cannot_know() -> None:
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "ja_JP.SJIS"])
-def test_output_is_utf8_whatever_the_locale(locale: str) -> None:
+def test_output_is_utf8_in_every_locale(locale: str) -> None:
     settings = RECORDED | {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = run_apart("read", JAPANESE_PAGE, **settings)
 

@@ -73,7 +73,7 @@ def test_every_flag_reaches_the_model(run: Runner, stage: FakeServers, tmp_path:
     assert json.loads(done.stdout)["value"] == {"year": 1843}
 
 
-def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(
+def test_dry_run_reports_the_maximum_cost_without_a_request(
     run: Runner, stage: FakeServers, tmp_path: Path
 ) -> None:
     done = run("ask", "Who?", "--dry-run", settings=home(stage, tmp_path))
@@ -143,7 +143,7 @@ def test_a_failure_is_exit_code_1_with_the_reason_and_no_key(
         ({"WEBQUARRY_ASK_MODEL": "claude-gone"}, "bad_input", "--model"),
     ],
 )
-def test_what_the_user_can_change_comes_with_its_cure(
+def test_model_errors_have_suggested_actions(
     run: Runner, stage: FakeServers, tmp_path: Path, settings: dict[str, str], kind: str, cure: str
 ) -> None:
     stage.gone_models = {"claude-gone"}

@@ -135,7 +135,7 @@ def test_it_opens_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_two_runs_are_equal_to_the_byte_whatever_the_machine_is_like() -> None:
+def test_two_runs_are_byte_identical() -> None:
     first = run(PYTHONHASHSEED="1", LC_ALL="C", PYTHONUTF8="0", COLUMNS="40", TZ="UTC")
     second = run(
         PYTHONHASHSEED="2",

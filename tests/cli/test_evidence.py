@@ -68,7 +68,7 @@ def packed(tmp_path: Path, id: str, *options: str) -> Path:
     return file
 
 
-def test_a_pack_passes_on_a_machine_that_has_nothing_else_of_ours(tmp_path: Path) -> None:
+def test_pack_is_verified_without_other_files(tmp_path: Path) -> None:
     file = packed(tmp_path, researched(""))
     bare = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     done = subprocess.run(
@@ -91,7 +91,7 @@ def test_the_same_session_is_packed_to_the_same_bytes(tmp_path: Path) -> None:
     assert packed(tmp_path, id).read_bytes() == packed(tmp_path, id).read_bytes()
 
 
-def test_a_changed_byte_ends_in_exit_code_1_and_says_what_is_wrong(tmp_path: Path) -> None:
+def test_changed_byte_exits_with_1_and_names_the_problem(tmp_path: Path) -> None:
     file = packed(tmp_path, researched(""))
     data = bytearray(file.read_bytes())
     data[len(data) // 3] ^= 1
@@ -103,7 +103,7 @@ def test_a_changed_byte_ends_in_exit_code_1_and_says_what_is_wrong(tmp_path: Pat
     assert run("verify", str(tmp_path / "none.wacz")).exit_code == 1
 
 
-def test_a_pack_for_a_person_says_what_it_shows_and_what_not(tmp_path: Path) -> None:
+def test_text_report_of_a_pack_states_its_limits(tmp_path: Path) -> None:
     file = packed(tmp_path, researched("", QUOTE))
     text = " ".join(run("verify", str(file), "--text").stdout.split())
 
@@ -159,7 +159,7 @@ def test_hashes_alone_are_small_and_hold_no_page(tmp_path: Path) -> None:
     assert run("verify", str(file), "--json").exit_code == 0
 
 
-def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
+def test_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     id = researched("")
     file = packed(tmp_path, id)
 

@@ -43,7 +43,7 @@ def test_another_tool_set_is_passed_on() -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_file_that_is_not_there_is_made(client: str, tmp_path: Path) -> None:
+def test_missing_file_is_created(client: str, tmp_path: Path) -> None:
     place = tmp_path / "new" / "file"
     code, _ = config(client, "--write", "--file", str(place))
 
@@ -52,7 +52,7 @@ def test_a_file_that_is_not_there_is_made(client: str, tmp_path: Path) -> None:
     assert os.listdir(place.parent) == ["file"]
 
 
-def test_other_entries_and_what_the_user_added_to_ours_stay_and_a_backup_is_kept(
+def test_other_entries_and_user_fields_stay_and_a_backup_is_written(
     tmp_path: Path,
 ) -> None:
     place = tmp_path / "mcp.json"
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_understood_is_left_as_it_is(
     assert os.listdir(tmp_path) == ["config"]
 
 
-def test_what_is_no_file_is_said_without_the_names_of_our_errors(tmp_path: Path) -> None:
+def test_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     code, said = config("cursor", "--write", "--file", str(tmp_path))
 
     assert code == 1
@@ -176,7 +176,7 @@ def test_without_a_client_those_that_there_are_are_named_with_their_files() -> N
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_it_ends_with_what_to_look_for(client: str, tmp_path: Path) -> None:
+def test_last_line_says_how_to_check_the_client(client: str, tmp_path: Path) -> None:
     printed = CliRunner().invoke(app, ["mcp", "config", client])
     place = str(tmp_path / "file")
     written = CliRunner().invoke(app, ["mcp", "config", client, "--write", "--file", place])
@@ -260,7 +260,7 @@ def test_json_with_comments_is_read_and_keeps_them(tmp_path: Path) -> None:
         '\ufeff{"a": 1}',
     ],
 )
-def test_an_entry_is_set_wherever_it_may_stand(text: str) -> None:
+def test_entry_is_set_in_every_form_of_file(text: str) -> None:
     before = parse_json(text)
 
     after = parse_json(CLIENTS["cursor"].merge(text, ENTRY))
@@ -274,6 +274,6 @@ def test_an_entry_is_set_wherever_it_may_stand(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["{", '{"a" 1}', '{"a": }', "{a: 1}", '{"a": 1 "b": 2}', "[1,,2]", "{} x", '{"a": tru}']
 )
-def test_what_is_no_json_even_so_is_refused(text: str) -> None:
+def test_invalid_json_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"line \d+ column"):
         parse_json(text)

@@ -57,7 +57,7 @@ def test_link_targets_are_shown_and_the_page_is_cited_as_it_is_asked_for(run: Ru
     assert "\n[1]: https://" in str(listed["content"])
 
 
-def test_what_is_piped_is_the_answer_of_the_tool(
+def test_piped_output_is_the_answer_of_the_tool(
     run: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
@@ -126,7 +126,7 @@ def test_a_page_for_members_is_an_error(run: Runner, flags: tuple[str, ...]) -> 
 
 
 @pytest.mark.slow
-def test_the_same_bytes_give_the_same_answer_whatever_the_hash_seed_and_the_locale() -> None:
+def test_answer_does_not_depend_on_hash_seed_and_locale() -> None:
     answers = {
         run_apart("read", PAGE, **RECORDED, PYTHONHASHSEED=seed, LC_ALL=locale, TZ=zone).stdout
         for seed, locale, zone in [("1", "C", "UTC"), ("2", "tr_TR.UTF-8", "Pacific/Auckland")]

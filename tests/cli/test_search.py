@@ -105,7 +105,7 @@ def test_a_site_is_a_limit(run: Runner) -> None:
     assert hosts("--site", "duckdb.org") == {"duckdb.org"}
 
 
-def test_explain_says_who_was_asked_and_why_beside_the_json(run: Runner) -> None:
+def test_explain_writes_the_providers_to_stderr_next_to_json(run: Runner) -> None:
     routing = RECORDED | {"SEARCH_ROUTING": "tavily,brave,duckduckgo"}
     explained, plain = (
         run("search", QUERY, "--explain", settings=routing),
@@ -152,7 +152,7 @@ def test_the_provider_of_the_settings_is_asked_unless_another_is_named(run: Runn
     assert b"1. brave: ok" in asked("--provider", "brave")
 
 
-def test_an_unknown_provider_is_told_with_those_that_are_known(run: Runner) -> None:
+def test_unknown_provider_error_lists_the_known_ones(run: Runner) -> None:
     done = run("search", QUERY, "--provider", "braev", settings=RECORDED)
 
     assert done.returncode == 1
@@ -194,9 +194,7 @@ def environment(site: Site, folder: Path) -> dict[str, str]:
     return only_brave | {"WEBQUARRY_CACHE_FOLDER": str(folder), "retries": "0"}
 
 
-def test_nothing_found_is_no_failure_and_says_what_to_try(
-    run: Runner, engine: Site, tmp_path: Path
-) -> None:
+def test_no_results_exit_with_0_and_suggestions(run: Runner, engine: Site, tmp_path: Path) -> None:
     done = run(
         "search", "nothing", "--time-range", "day", "--text", settings=environment(engine, tmp_path)
     )
@@ -277,9 +275,7 @@ def test_completion_knows_the_lenses() -> None:
     assert done.stdout.decode().split() == ["plain,academic"]
 
 
-def test_doctor_says_who_would_be_asked_and_what_is_wrong_with_routing_and_lenses(
-    run: Runner, tmp_path: Path
-) -> None:
+def test_doctor_reports_routing_and_lenses(run: Runner, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text("{")
 
     def part(name: str, **settings: str) -> dict[str, str]:

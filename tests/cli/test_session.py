@@ -63,7 +63,7 @@ def test_the_list_says_when_a_session_ends() -> None:
     assert f"ends {write_moment(found['endsAt'])}" in session("list", "--text").stdout
 
 
-def test_no_session_is_said_with_how_to_begin_one() -> None:
+def test_empty_list_says_how_to_create_a_session() -> None:
     assert "webquarry session new" in session("list", "--text").stdout
     assert json.loads(session("list").stdout) == {"sessions": []}
 
@@ -111,7 +111,7 @@ def test_links_are_verified_and_json_is_written_where_that_is_wanted() -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "export"])
-def test_an_unknown_session_is_an_error_with_what_to_do(command: str) -> None:
+def test_unknown_session_error_has_an_action(command: str) -> None:
     done = session(command, "zzz")
 
     assert done.exit_code == 1
@@ -133,7 +133,7 @@ def test_a_beginning_that_means_several_sessions_is_refused() -> None:
     done = session("export", "")
 
     assert done.exit_code == 1
-    assert "2 sessions begin with ''" in done.stderr
+    assert "2 sessions start with ''" in done.stderr
     assert done.stdout == ""
 
 
@@ -179,7 +179,7 @@ def delete(*arguments: str, answer: str) -> Result:
 
 
 @pytest.mark.parametrize("answer", ["n\n", "", "perhaps\n"])
-def test_a_session_is_deleted_only_by_a_yes_and_it_is_said_that_there_is_no_way_back(
+def test_delete_needs_confirmation(
     answer: str,
 ) -> None:
     id = researched()
@@ -193,7 +193,7 @@ def test_a_session_is_deleted_only_by_a_yes_and_it_is_said_that_there_is_no_way_
 
 
 @pytest.mark.parametrize(("flags", "answer"), [((), "y\n"), (("--yes",), "")])
-def test_what_is_deleted_is_gone_and_others_stay(flags: tuple[str, ...], answer: str) -> None:
+def test_delete_removes_only_the_named_session(flags: tuple[str, ...], answer: str) -> None:
     id, other = researched(), begin("Another one.")
 
     done = delete(id[:8], *flags, answer=answer)

@@ -105,7 +105,7 @@ def test_a_bare_host_is_read(run: Runner) -> None:
     assert json.loads(bare.stdout)["url"] == ARTICLE
 
 
-def test_raw_text_in_a_pipe_is_what_the_server_sent_and_the_rest_is_on_stderr(
+def test_raw_output_in_a_pipe_is_the_body_with_notes_on_stderr(
     run: Runner,
 ) -> None:
     page = b"<p>one\x1b[31m</p>\r\n<p>two</p>\n"

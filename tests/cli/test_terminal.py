@@ -39,7 +39,7 @@ from webquarry.terminal import as_json, one_line, printable
         ("[bold]brackets[/bold] stay", "[bold]brackets[/bold] stay"),
     ],
 )
-def test_what_a_terminal_would_obey_is_taken_out(hostile: str, shown: str) -> None:
+def test_control_sequences_are_removed(hostile: str, shown: str) -> None:
     assert printable(hostile) == shown
 
 
@@ -87,7 +87,7 @@ def test_with_text_an_error_leaves_stdout_empty(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == ""
 
 
-def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(
+def test_unexpected_exception_is_reported_without_secrets(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(click.exceptions.Exit) as ended, command_output(True):
@@ -105,6 +105,6 @@ def test_what_nobody_foresaw_is_told_in_words_and_without_secrets(
     "raised",
     [click.exceptions.Exit(3), click.BadParameter("no"), BrokenPipeError(), KeyboardInterrupt()],
 )
-def test_what_the_framework_handles_passes_through(raised: BaseException) -> None:
+def test_exceptions_of_click_pass_through(raised: BaseException) -> None:
     with pytest.raises(type(raised)), command_output(True):
         raise raised

@@ -102,7 +102,7 @@ def test_an_error_fits_the_terminal_too(
 
 
 @both_widths
-def test_the_second_line_of_an_error_stands_below_the_first(columns: int) -> None:
+def test_error_lines_have_a_hanging_indent(columns: int) -> None:
     lines = see(columns, "search", "x", "--provider", "braev").splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("Try: "))
 
@@ -133,7 +133,7 @@ def test_an_answer_is_rendered_and_wrapped_with_its_sources(
     assert stage.bodies[0]["messages"][0]["content"].endswith("Who is it? [search]")
 
 
-def test_above_the_text_stand_title_author_and_date_and_below_it_how_to_cite_it() -> None:
+def test_page_has_title_author_and_date_above_and_citation_below() -> None:
     lines = see(120, "read", ARTICLE).splitlines()
 
     assert lines[:4] == [

@@ -77,7 +77,7 @@ def test_list_for_a_person_is_a_table_in_which_nothing_moves_the_cursor(
     assert "\x07" not in result.stdout
 
 
-def test_list_says_when_there_is_nothing(bench: Workbench) -> None:
+def test_empty_list_is_reported(bench: Workbench) -> None:
     assert tools("list", "--text").stdout == "No tools were found.\n"
     assert answer("list") == {"tools": []}
 
@@ -91,7 +91,7 @@ def test_show_gives_the_whole_of_one_tool(bench: Workbench) -> None:
     assert shown["warnings"] == ['$.name: "getWeather" is not snake_case']
 
 
-def test_show_of_a_tool_that_is_not_there_is_one_sentence_and_exit_code_1(bench: Workbench) -> None:
+def test_show_of_an_unknown_tool_is_an_error(bench: Workbench) -> None:
     bench.tool(WEATHER)
     result = failure(["show", "rain"])
 
@@ -127,7 +127,7 @@ def test_check_exits_with_0_when_there_are_only_warnings(bench: Workbench) -> No
     assert tools("check", str(odd)).exit_code == 0
 
 
-def test_check_of_a_folder_checks_what_is_in_it_and_can_speak_json(bench: Workbench) -> None:
+def test_check_of_a_folder_as_json(bench: Workbench) -> None:
     bench.tool(WEATHER)
     bench.script("broken", "exit 1")
 
@@ -266,7 +266,7 @@ def test_trust_of_a_folder_without_tools_is_refused(bench: Workbench) -> None:
     assert "There is no executable to trust" in failure(["trust", str(bench.home)]).stderr
 
 
-def test_trust_says_in_words_what_was_trusted(bench: Workbench) -> None:
+def test_trust_names_the_trusted_files(bench: Workbench) -> None:
     bench.tool(WEATHER, folder=bench.project_tools)
     said = tools("trust", "--text").stdout
 
@@ -328,7 +328,7 @@ def test_list_says_on_stderr_nothing_that_is_in_its_answer(bench: Workbench) -> 
     assert run_command("list").stderr == ""
 
 
-def test_run_asks_only_the_tool_that_it_runs_what_it_is(bench: Workbench) -> None:
+def test_run_requests_the_schema_of_one_tool_only(bench: Workbench) -> None:
     bench.tool(WEATHER)
     bench.script("other", f"touch {bench.home}/was-asked; sleep 60")
 

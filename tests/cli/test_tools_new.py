@@ -52,7 +52,7 @@ def test_new_overwrites_nothing(bench: Workbench) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a b", "Größe", "x" * 65, "-x", "a__b", ".x"])
-def test_new_refuses_what_cannot_be_a_name(name: str, bench: Workbench) -> None:
+def test_new_refuses_invalid_names(name: str, bench: Workbench) -> None:
     assert "cannot be the name of a tool" in failure(["new", "--", name]).stderr
     assert list(bench.user_tools.iterdir()) == []
 
@@ -61,7 +61,7 @@ def test_new_says_where_it_cannot_write(bench: Workbench) -> None:
     assert "cannot be written" in failure(["new", "x", "--folder", "/dev/null/x"]).stderr
 
 
-def test_the_template_shows_how_the_file_beside_a_tool_is_written(bench: Workbench) -> None:
+def test_template_has_an_options_file(bench: Workbench) -> None:
     made = answer("new", "weather")
     file = Path(made["options"])
     text = file.read_text()

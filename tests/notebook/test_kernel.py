@@ -81,7 +81,7 @@ def test_many_pages_show_how_many_of_them_are_read(cells: list[Any]) -> None:
     assert progress_of(cells[7]) == "1 of 1, 1 failed"
 
 
-def test_a_question_that_fails_is_one_line_that_says_what_to_do(cells: list[Any]) -> None:
+def test_failed_question_is_one_line_with_an_action(cells: list[Any]) -> None:
     (output,) = outputs_of(cells[8], "error")
 
     assert output.ename == "ProviderFailure"
@@ -116,7 +116,7 @@ class LaterSlow(FakeServers):
         pass
 
 
-def test_an_interrupted_cell_stops_at_once_and_what_was_paid_for_is_not_paid_again(
+def test_interrupted_cell_stops_and_paid_answers_are_reused(
     tmp_path: Path,
 ) -> None:
     codes = (

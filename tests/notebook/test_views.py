@@ -163,7 +163,7 @@ def test_a_page_loads_no_picture_and_its_links_lead_to_the_web_alone() -> None:
     assert "<b>x</b>" in outline.text
 
 
-def test_prices_begin_no_formula() -> None:
+def test_prices_are_not_formulas() -> None:
     shown = ModelReply("It costs $5 or $6.")._repr_mimebundle_()
 
     assert 'class="webquarry tex2jax_ignore mathjax_ignore"' in shown["text/html"]
@@ -188,7 +188,7 @@ def on_the_recorded_web(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 
 @pytest.mark.usefixtures("on_the_recorded_web")
-def test_what_the_library_gives_is_shown_with_links() -> None:
+def test_answers_are_shown_with_links() -> None:
     found = webquarry.search("tidal energy storage")
     page = webquarry.read("https://tidelines.example/2026/09/storing-the-tide")
     cited = webquarry.cite(page.url, style="bibtex")

@@ -163,7 +163,7 @@ def test_a_session_is_shown_in_short_without_an_outside_request(
     ]
 
 
-def test_an_error_of_the_server_is_said_with_what_to_do(browser: Browser, records: Records) -> None:
+def test_server_error_is_shown_with_an_action(browser: Browser, records: Records) -> None:
     app = open_app(browser, records.show(sessionId=records.session), read_by(records))
     app.frame.get_by_role("button", name="Show all").click()
 
@@ -196,7 +196,7 @@ def test_links_to_the_web_are_opened_by_the_host(browser: Browser, records: Reco
     assert app.page.url == HOST
 
 
-def test_heights_are_told_and_do_not_grow_by_themselves(browser: Browser, records: Records) -> None:
+def test_heights_are_sent_and_stable(browser: Browser, records: Records) -> None:
     app = open_app(browser, records.show(sessionId=records.session), read_by(records), follows=True)
     expect(app.frame.locator("h1")).to_have_text(GOAL)
     app.frame.evaluate("new Promise(done => setTimeout(done, 500))")
@@ -228,7 +228,7 @@ def test_a_result_without_data_is_shown_as_its_text(browser: Browser) -> None:
     assert app.frame.locator("main img").count() == 0
 
 
-def test_what_nobody_but_the_host_says_is_not_heard(browser: Browser, records: Records) -> None:
+def test_messages_of_other_senders_are_ignored(browser: Browser, records: Records) -> None:
     app = open_app(browser, None)
     forged = json.dumps(
         {"jsonrpc": "2.0", "method": "ui/notifications/tool-result", "params": records.show()}
@@ -249,7 +249,7 @@ def test_a_host_is_answered_when_it_ends_the_app(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("view", ["session", "page", "bill"])
-def test_what_an_enemy_writes_stays_text_in_the_app(browser: Browser, view: str) -> None:
+def test_hostile_text_stays_text_in_the_app(browser: Browser, view: str) -> None:
     app = open_app(browser, hostile_result(view))
     main = app.frame.locator("main")
     expect(main.get_by_text("<img src=x").filter(visible=True).first).to_be_visible()

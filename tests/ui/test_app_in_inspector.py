@@ -100,7 +100,7 @@ def test_a_session_is_shown_in_the_apps_tab_and_its_quotes_are_marked_in_the_sto
     assert stage.troubles == []
 
 
-def test_all_of_a_session_is_shown_when_there_is_room(stage: Stage) -> None:
+def test_whole_session_is_shown_if_it_fits(stage: Stage) -> None:
     app = stage.open(sessionId=stage.session)
     app.get_by_role("button", name="Show all").click()
 

@@ -166,7 +166,7 @@ def test_a_person_searches_and_reads(stage: Stage) -> None:
     expect(page.locator("#read .text")).to_contain_text("Tidal turbines stand still")
 
 
-def test_an_error_says_what_to_do(stage: Stage) -> None:
+def test_error_has_an_action(stage: Stage) -> None:
     page = stage.open("#/search")
     page.get_by_label("Read the page at").fill("https://shop.chandlery.example/clearance")
     page.keyboard.press("Enter")
@@ -194,7 +194,7 @@ def test_a_session_is_saved_as_a_report(stage: Stage) -> None:
     assert "<mark>Tidal turbines stand still four times a day</mark>" in report
 
 
-def test_without_a_token_the_page_says_what_to_do(stage: Stage) -> None:
+def test_page_without_a_token_shows_an_action(stage: Stage) -> None:
     page = stage.browser.new_page()
     page.goto(stage.address.partition("#")[0])
 
@@ -274,7 +274,7 @@ def make_hostile(view: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "view", ["now", "sources", "page", "sessions", "session", "bill", "health"]
 )
-def test_what_an_enemy_writes_stays_text(stage: Stage, view: str) -> None:
+def test_hostile_text_stays_text(stage: Stage, view: str) -> None:
     def answer(route: Route) -> None:
         name = route.request.url.partition("view=")[2].partition("&")[0]
         route.fulfill(json=make_hostile(name))

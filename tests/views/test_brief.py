@@ -28,7 +28,7 @@ def make_pieces(texts: list[tuple[str, bool]]) -> Pieces:
 
 
 @given(st.lists(st.tuples(st.text("ab \n", min_size=1, max_size=900), st.booleans()), max_size=8))
-def test_every_marked_word_stands_in_the_excerpts_in_order(texts: list[tuple[str, bool]]) -> None:
+def test_excerpts_contain_every_marked_word_in_order(texts: list[tuple[str, bool]]) -> None:
     pieces = make_pieces(texts)
     marked = [piece for piece in pieces if "marks" in piece]
 
@@ -41,7 +41,7 @@ def test_every_marked_word_stands_in_the_excerpts_in_order(texts: list[tuple[str
             assert part.rstrip() in whole
 
 
-def test_what_stands_far_from_a_quote_is_left_out() -> None:
+def test_text_far_from_a_quote_is_omitted() -> None:
     pieces = make_pieces([("far " * 500, False), ("quoted", True), ("far " * 500, False)])
 
     excerpts = cut_excerpts(pieces, 1)
@@ -59,7 +59,7 @@ def test_marks_of_quotes_that_are_not_listed_are_not_shown() -> None:
     assert [piece.get("marks") for piece in excerpts] == [[0], None]
 
 
-def test_of_many_sources_the_quoted_and_then_the_read_ones_are_kept() -> None:
+def test_quoted_and_read_sources_come_first() -> None:
     stages = ["found"] * 30 + ["read", "quoted"]
     sources = [
         {"number": number, "stage": stage, "title": "T", "url": "https://a.org/", "quotes": []}
@@ -76,7 +76,7 @@ def test_of_many_sources_the_quoted_and_then_the_read_ones_are_kept() -> None:
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_the_address_of_a_view_holds_whatever_its_parameters_are(url: str, session: str) -> None:
+def test_view_uri_round_trips_its_parameters(url: str, session: str) -> None:
     parameters = {"url": url, "session": session}
     try:
         uri = build_view_uri("page", **parameters)

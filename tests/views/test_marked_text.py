@@ -25,7 +25,7 @@ def words_of_mark(pieces: list[dict[str, object]], number: int) -> str:
 
 
 @given(st.data(), st.text("ab \n🌊é<", min_size=2, max_size=40))
-def test_every_character_stands_once_and_every_quote_at_its_span(
+def test_every_character_occurs_once_and_every_quote_at_its_span(
     data: st.DataObject, text: str
 ) -> None:
     words = PageWords(text)
@@ -45,7 +45,7 @@ def test_every_character_stands_once_and_every_quote_at_its_span(
         assert words_of_mark(pieces, number) == text[start:end]
 
 
-def test_what_a_person_does_not_see_is_left_out_and_counted() -> None:
+def test_hidden_text_is_omitted_and_counted() -> None:
     start = TEXT.index("Hidden")
     words = PageWords(TEXT, hidden=((start, start + 12),))
 
@@ -55,7 +55,7 @@ def test_what_a_person_does_not_see_is_left_out_and_counted() -> None:
     assert "Hidden" not in "".join(piece.get("text", "") for piece in pieces)
 
 
-def test_headings_are_told_apart() -> None:
+def test_headings_have_levels() -> None:
     words = PageWords(TEXT, sections=(WordSection(0, 1, "Title"),))
 
     assert cut_text(words, [])[0] == {"text": "Title", "level": 1}

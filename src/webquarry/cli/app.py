@@ -34,7 +34,7 @@ COMMANDS = {
     "drift": ("pack", "Alias of `verify --live`."),
     "calls": ("store", "Show the log of tool calls of this machine."),
     "ui": ("mcp", "Open the local page in a browser: calls, sources, quotes, the bill."),
-    "doctor": ("doctor", "Show what is configured, what works and how to repair the rest."),
+    "doctor": ("doctor", "Show the configuration, what works and how to repair the rest."),
     "demo": ("demo", "Search, read, cite and research on a recorded web: no keys, no internet."),
     "tools": ("tools", "List, check, export and run external tools."),
     "cache": ("store", "Show the size of the cache, or clear it."),
@@ -140,7 +140,11 @@ def run() -> int:
         sys.stdout.flush()
         return ended.exit_code
     except click.ClickException as error:
-        error.show()
+        from webquarry.cli.output import print_line
+
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            click.echo(error.ctx.get_usage(), err=True)
+        print_line("Error: ", error.format_message())
         return error.exit_code
     except click.Abort:
         return 130

@@ -90,8 +90,8 @@ async def _read(kit: Toolkit, reply: Reply, name: str) -> SourceText:
         packed = await kit.runner.run(FetchedPage(reply.url, reply).to_job(take_words))
     except WebquarryError as error:
         return SourceText(name, PageWords(""), problem=redact(error.sentence))
-    kept = unpack_words(packed, cached=False)
-    return SourceText(name, kept.words, kept.title, kept.fetched_at)
+    page = unpack_words(packed, cached=False)
+    return SourceText(name, page.words, page.title, page.fetched_at)
 
 
 def _open_archives(path: Path) -> Iterator[IO[bytes]]:

@@ -1,4 +1,4 @@
-"""`webquarry doctor`: the report on what is configured, on one screen or with `--all` in full."""
+"""`webquarry doctor`: the report on the configuration, on one screen or with `--all` in full."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_NAMES = 3
 @pager_option
 @with_output
 def doctor(output: Output, offline: bool, everything: bool, pager: bool) -> None:
-    """Show what is configured, what works and how to repair the rest."""
+    """Show the configuration, what works and how to repair the rest."""
     from webquarry.doctor.examine import examine
 
     with output.show_progress("checking" if offline else "asking each provider once"):

@@ -87,7 +87,7 @@ async def _add(kit: Toolkit, place: str) -> str:
     ):
         raise BadInput(
             f"There is no file {place}.",
-            suggested_action="Check the path; a web address begins with https://.",
+            suggested_action="Check the path; a web address starts with https://.",
         )
     else:
         snapshot = await kit.pages.get(complete_url(place), fresh=True)

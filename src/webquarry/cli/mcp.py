@@ -57,7 +57,7 @@ _toolset = click.option(
 @click.option(
     "--text",
     type=click.Choice(["json", "markdown", "digest"]),
-    help="Text of a result beside its structured content.",
+    help="Text of a result in addition to its structured content.",
 )
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]))
 @click.option("--log-format", type=click.Choice(["text", "json"]))

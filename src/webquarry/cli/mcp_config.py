@@ -40,7 +40,7 @@ class McpClient:
     """A client: its file, the key of its servers, and the form of an entry."""
 
     key: str
-    usual_path: Callable[[], Path]  # may begin with ~
+    usual_path: Callable[[], Path]  # may start with ~
     label: str
     look_for: str  # how to check that it works
     extra: Mapping[str, str] = field(default_factory=dict)  # further fields of an entry

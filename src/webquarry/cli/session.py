@@ -33,7 +33,7 @@ def find_session_id(id: str) -> str:
     matching = [known for known in list_sessions() if known.startswith(start)]
     if len(matching) > 1:
         raise BadInput(
-            f"{len(matching)} sessions begin with {one_line(id)!r}.",
+            f"{len(matching)} sessions start with {one_line(id)!r}.",
             suggested_action=f"Give more of the id: {', '.join(matching[:3])}.",
         )
     if not matching:
@@ -167,7 +167,7 @@ def new(output: Output, goal: tuple[str, ...], first: str | None) -> None:
 @click.option("--revises", type=int, help="Number of the step that it revises.")
 @click.option("--confidence", type=click.Choice(["low", "medium", "high"]))
 @click.option("--reasoning", help="Reason of the step.")
-@click.option("--gap", help="What is still unknown.")
+@click.option("--gap", help="Open question.")
 @click.option("--done", is_flag=True, help="Finish the research.")
 @with_output
 def step(
@@ -196,7 +196,7 @@ def step(
 @click.argument("text", nargs=-1, required=True)
 @with_output
 def note(output: Output, id: str, text: tuple[str, ...]) -> None:
-    """Add a note to a session: a step that begins with `Note:`."""
+    """Add a note to a session: a step with the prefix `Note:`."""
     words = " ".join(text).strip()
     _record(output, _next_step(id, words and f"Note: {words}"))
 

@@ -65,10 +65,10 @@ Check = Callable[[Settings, Mapping[str, str]], CheckResult]
 def examine_parts(settings: Settings, environ: Mapping[str, str]) -> list[CheckResult]:
     """Run all checks, in the order of the report."""
     checks: tuple[Check, ...] = (
-        check_python, check_variables, check_libxml2, check_compiled, check_http2, check_brotli,
-        check_zstd, check_socks, check_trust_store, check_browser, check_cache_folder,
-        check_state_folder, check_proxy, check_redis, check_recording, check_routing,
-        check_scholarly, check_patents, check_model, check_lenses,
+        check_python, check_variables, check_libxml2, check_compiled, check_socks,
+        check_trust_store, check_browser, check_cache_folder, check_state_folder, check_proxy,
+        check_redis, check_recording, check_routing, check_scholarly, check_patents, check_model,
+        check_lenses,
     )  # fmt: skip
     return [check(settings, environ) for check in checks]
 
@@ -129,24 +129,6 @@ def check_compiled(settings: Settings, environ: Mapping[str, str]) -> CheckResul
         return CheckResult("compiled", "ok", "the extension module that reads pages")
     cure = "Install a C compiler, then reinstall: pip install --force-reinstall --no-deps"
     return CheckResult("compiled", "broken", "not built: pages cannot be read", cure)
-
-
-def _library_check(name: str, modules: tuple[str, ...], purpose: str) -> Check:
-    """Return a check that passes if one of these modules is installed."""
-
-    def check(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-        if any(is_importable(module) for module in modules):
-            return CheckResult(name, "ok", purpose)
-        cure = "pip install 'httpx2[http2,brotli,zstd]'"
-        return CheckResult(name, "off", f"not installed: {purpose}", cure)
-
-    return check
-
-
-check_http2 = _library_check("http2", ("h2",), "HTTP/2")
-check_brotli = _library_check("brotli", ("brotli", "brotlicffi"), "brotli-compressed responses")
-_ZSTD = ("compression.zstd", "backports.zstd", "zstandard")
-check_zstd = _library_check("zstd", _ZSTD, "zstd-compressed responses")
 
 
 def check_socks(settings: Settings, environ: Mapping[str, str]) -> CheckResult:

@@ -1,4 +1,4 @@
-"""Report on what is configured, what works, and how to repair the rest.
+"""Report on the configuration, what works, and how to repair the rest.
 
 Every configured provider, index, register, model vendor and Redis is asked once, concurrently,
 unless `offline`. A configured service that fails is broken; one without a key that does not
@@ -89,7 +89,7 @@ class Report:
         return not self._list_broken()
 
     def _list_broken(self) -> list[str]:
-        """Names of what is configured and does not work."""
+        """Names of configured services and parts that do not work."""
         names = [check.provider.label for check in self.services if check.state == "broken"]
         return names + [part.name for part in self.parts if part.state == "broken"]
 
@@ -124,7 +124,7 @@ class Report:
         if any(check.chosen for check in ready):
             if any(check.reachable for check in ready):
                 return "All that is configured works."
-            return "What is configured looks complete; nobody was asked."
+            return "The configuration looks complete; no service was asked."
         names = " and ".join(check.provider.label for check in self._web)
         more = f"A key, such as {example}, adds another."
         if any(check.reachable for check in self._web):
@@ -271,7 +271,7 @@ def _describe_incomplete(service: Service) -> ServiceCheck:
 
 
 def _describe_failure(service: Service, error: WebquarryError, is_chosen: bool) -> ServiceCheck:
-    """Describe an error, without the notice that is shown beside it."""
+    """Describe an error, without the notice, which is shown separately."""
     detail = error.sentence.replace(service.notice, "").strip()
     detail = detail.removeprefix(f"{service.label}: ")
     if error.message == service.credentials_text:

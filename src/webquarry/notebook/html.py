@@ -8,9 +8,10 @@ and https URLs are links. The HTML has no script, loads nothing, and uses the co
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -75,22 +76,28 @@ def render(thing: Any) -> tuple[str, str]:
     # The classes keep notebooks from looking for formulas: $5 is a price.
     body = "\n".join([_STYLE, *page.html])
     html = f'<div class="webquarry tex2jax_ignore mathjax_ignore">{body}\n</div>'
-    return html, "\n".join(page.plain)
+    return html, _strip_tags("\n".join(page.html))
+
+
+def _strip_tags(html: str) -> str:
+    """Return HTML of ours as plain text."""
+    separated = re.sub(r"</t[dh]>(?=<t)", " | ", html)
+    lines = re.sub(r"</?(?:tr|li|p|div|h\d)\b[^>]*>", "\n", separated)
+    text = unescape(re.sub(r"<[^>]*>", "", lines))
+    return printable(re.sub(r"\n{2,}", "\n", text)).strip()
 
 
 class _Page:
-    """Parts of an object in both forms."""
+    """The HTML of an object, part by part."""
 
     def __init__(self) -> None:
         self.html: list[str] = []
-        self.plain: list[str] = []
 
     def add(self, kind: str, text: str, url: Any = None) -> None:
         """Add one line: a title, facts or a note."""
         line = one_line(text)
         if line:
             self.html.append(f'<div class="{kind}">{_write_link(line, url)}</div>')
-            self.plain.append(line)
 
     def add_fields(self, fields: Mapping[str, Any], title: str | None = None) -> None:
         """Add the fields of an object: title and facts, then notes, texts and lists."""
@@ -112,14 +119,12 @@ class _Page:
                 self.add("note", _write_text(value))
             elif name in _MARKDOWN and isinstance(value, str):
                 self.html.append(f'<div class="page">{render_markdown(_cut(value))}</div>')
-                self.plain.append(printable(_cut(value)))
             elif isinstance(value, Mapping):
                 self._add_texts(value)
             elif isinstance(value, str) and not _is_fact(value):
                 text = printable(_cut(value))
                 tag = "pre" if "\n" in text else "div"
                 self.html.append(f"<{tag}>{escape(text)}</{tag}>")
-                self.plain.append(text)
             elif isinstance(value, list | tuple) and isinstance(value[0], Mapping):
                 self._add_list(value)
 
@@ -129,10 +134,8 @@ class _Page:
         if len(rows) > 1:
             names = dict.fromkeys(name for name in names if any(row.get(name) for row in rows))
         lines = [[escape(one_line(name)) for name in names]]
-        self.plain.append(" | ".join(map(one_line, names)))
         for row in rows[:_MOST_ROWS]:
             lines.append([_write_cell(row.get(name)) for name in names])
-            self.plain.append(" | ".join(_shorten(_write_text(row.get(name))) for name in names))
         head, *body = ["".join(f"<td>{cell}</td>" for cell in line) for line in lines]
         html = f"<tr>{head}</tr>".replace("td>", "th>") + "".join(f"<tr>{row}</tr>" for row in body)
         self.html.append(f'<div class="rows"><table>{html}</table></div>')
@@ -144,11 +147,10 @@ class _Page:
     def _add_list(self, items: Sequence[Mapping[str, Any]]) -> None:
         """Add a numbered list of objects."""
         html = []
-        for number, item in enumerate(items, 1):
+        for item in items:
             part = _Page()
             part.add_fields(item)
             html.append(f"<li>{''.join(part.html)}</li>")
-            self.plain.append(f"{number:>2}. " + "\n    ".join(part.plain))
         self.html.append(f"<ol>{''.join(html)}</ol>")
 
 

@@ -8,16 +8,14 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 from typing import Any
 
 import click
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
-from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
-from webquarry.ask.models import MAX_TOKENS, Question
+from webquarry.ask.models import Question
 from webquarry.errors import BadInput
 
 _COMMANDS = ("search", "read", "cite", "papers", "patents")
@@ -43,32 +41,25 @@ def unload(shell: Any) -> None:
 class WebquarryMagics(Magics):
     """The magics of `%load_ext webquarry`."""
 
-    @magic_arguments()
-    @argument("--context", default="", help="Text that the question is about.")
-    @argument("--table", help="A variable: ask about each of its rows.")
-    @argument("--column", help="The column of the table to ask about.")
-    @argument("--model", help="The model, such as ollama/qwen3.")
-    @argument("--max-tokens", type=int, default=MAX_TOKENS, help="Maximum length of an answer.")
-    @argument("--no-search", action="store_true", help="Answer without a search.")
-    @argument("--schema", help='Fields of a typed answer, such as \'{"ceo": "VARCHAR"}\'.')
-    @argument("--max-usd", type=float, help="Maximum cost of the cell in US dollars.")
-    @argument("--fresh", action="store_true", help="Skip stored answers.")
-    @argument("--dry-run", action="store_true", help="Show the maximum cost without asking.")
-    @argument("-o", "--output", help="The variable for the answer.")
     @cell_magic
     def ask(self, line: str, cell: str) -> Any:
         """Ask a model the question in the cell, in which nothing is expanded.
 
-        In the line {name} is the value of a variable.
+        In the line {name} is the value of a variable. `%%ask --help` lists the options.
         """
-        chosen = _parse_line(self.ask, line)
+        options = _parse(_build_ask(), "%%ask", _split(line))
         prompt = cell.strip()
+        if options is None:
+            return None
         if not prompt:
             raise UsageError("The cell is empty: write the question below %%ask.")
         shell: Any = self.shell
-        answer = _ask(chosen, prompt, shell.user_ns)
-        if chosen.output:
-            shell.user_ns[chosen.output] = answer
+        output = options.pop("output")
+        if output and not output.isidentifier():
+            raise UsageError(f"{output!r} cannot be the name of a variable.")
+        answer = _ask(options, prompt, shell.user_ns)
+        if output:
+            shell.user_ns[output] = answer
         return answer
 
     @line_magic
@@ -80,56 +71,65 @@ class WebquarryMagics(Magics):
         %web cite https://example.org --style bibtex
         """
         try:
-            words = shlex.split(line)
-        except ValueError:
-            raise UsageError(
-                "A quotation mark in the line is not closed; remove it, or write it as \\' or \\\"."
-            ) from None
-        try:
-            return _run_web(words)
+            return _run_web(_split(line))
         except BadInput as error:
             raise UsageError(error.sentences) from None
 
 
-def _parse_line(magic: Any, line: str) -> argparse.Namespace:
-    """Parse the options of a line, and remove the quotation marks around their values."""
-    chosen: argparse.Namespace = parse_argstring(magic, line)
-    for name, value in vars(chosen).items():
-        is_quoted = isinstance(value, str) and len(value) > 1 and value[0] in "'\""
-        if is_quoted and value[0] == value[-1]:
-            setattr(chosen, name, value[1:-1])
-    if chosen.max_tokens < 1:
-        raise UsageError("--max-tokens must be at least 1.")
-    if chosen.max_usd is not None and not chosen.max_usd >= 0:
-        raise UsageError("--max-usd must be at least 0.")
-    if chosen.output and not chosen.output.isidentifier():
-        raise UsageError(f"{chosen.output!r} cannot be the name of a variable.")
-    return chosen
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        raise UsageError(
+            "A quotation mark in the line is not closed; remove it, or write it as \\' or \\\"."
+        ) from None
 
 
-def _ask(chosen: argparse.Namespace, prompt: str, variables: dict[str, Any]) -> Any:
+def _parse(command: click.Command, name: str, words: list[str]) -> dict[str, Any] | None:
+    """Parse the options of a line; return None if it only asked for help."""
+    try:
+        return command.make_context(name, words).params
+    except click.exceptions.Exit:
+        return None
+    except click.UsageError as error:
+        raise UsageError(f"{error.format_message()} {name} --help lists the options.") from None
+
+
+def _build_ask() -> click.Command:
+    """The options of `%%ask`: those of `webquarry ask`, a table and a variable."""
+    from webquarry.cli.ask import ask
+
+    own = [param for param in ask.params if param.name not in ("question", "pager", "as_json")]
+    table = click.Option(["--table"], help="A variable: ask about each of its rows.")
+    column = click.Option(["--column"], help="The column of the table to ask about.")
+    output = click.Option(["-o", "--output"], help="The variable for the answer.")
+    return click.Command("%%ask", params=[*own, table, column, output])
+
+
+def _ask(options: dict[str, Any], prompt: str, variables: dict[str, Any]) -> Any:
     """Ask once, or about each row of a table."""
     from webquarry.notebook.asking import ask_about, ask_rows
 
+    table, column = options["table"], options["column"]
     question = Question(
-        chosen.context,
+        options["context"],
         prompt,
-        model=chosen.model,
-        max_tokens=chosen.max_tokens,
-        search=False if chosen.no_search else None,
-        schema=chosen.schema,
-        fresh=chosen.fresh,
+        model=options["model"],
+        max_tokens=options["max_tokens"],
+        search=False if options["no_search"] else None,
+        schema=options["schema"],
+        fresh=options["fresh"],
     )
-    if chosen.table is None:
-        if chosen.column is not None:
+    limits = (options["max_usd"], options["dry_run"])
+    if table is None:
+        if column is not None:
             raise UsageError("--column is one of a table; name that with --table.")
-        return ask_about(question, chosen.max_usd, chosen.dry_run)
-    if chosen.context:
+        return ask_about(question, *limits)
+    if question.context:
         raise UsageError("--context and --table exclude each other: each row is the context.")
-    if chosen.table not in variables:
-        raise UsageError(f"There is no variable {chosen.table}; --table takes the name of one.")
-    table = variables[chosen.table]
-    return ask_rows(table, chosen.column, question, chosen.max_usd, chosen.dry_run)
+    if table not in variables:
+        raise UsageError(f"There is no variable {table}; --table takes the name of one.")
+    return ask_rows(variables[table], column, question, *limits)
 
 
 def _run_web(words: list[str]) -> Any:
@@ -143,13 +143,9 @@ def _run_web(words: list[str]) -> Any:
         raise BadInput(problem, suggested_action=action)
     name, *rest = words
     command: Any = _bill if name == "bill" else load_command(name)
-    try:
-        options = command.make_context(f"%web {name}", rest).params
-    except click.exceptions.Exit:
+    options = _parse(command, f"%web {name}", rest)
+    if options is None:
         return None
-    except click.UsageError as error:
-        action = f"%web {name} --help lists the options."
-        raise BadInput(error.format_message(), suggested_action=action) from None
     if name == "bill":
         from webquarry.notebook.asking import share_instance
         from webquarry.sql.setters import list_usage

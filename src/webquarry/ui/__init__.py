@@ -1,1 +1,1 @@
-"""The page: what was asked, found, read, quoted and paid, for a person in a browser."""
+"""The web UI: routes, access checks and `webquarry ui`."""

@@ -40,7 +40,7 @@ def identify_quote(quote: KeptQuote) -> str:
 
 
 def describe_page(url: str, title: str) -> dict[str, Any]:
-    """Return what is known of a page by its address."""
+    """Return the facts about a page that follow from its address."""
     reputation = reputation_of(url)
     try:
         host = split_url(url).hostname or ""

@@ -45,7 +45,9 @@ def test_a_good_draft_passes_and_a_changed_quote_fails(run: Runner, draft: Path)
 
 
 @pytest.mark.parametrize(("words", "code"), [("absent", 0), ("none", 0), ("near,absent", 1)])
-def test_what_fails_is_chosen(run: Runner, draft: Path, words: str, code: int) -> None:
+def test_fail_on_selects_the_failing_verdicts(
+    run: Runner, draft: Path, words: str, code: int
+) -> None:
     assert run("check", str(draft), "--fail-on", words, settings=RECORDED).returncode == code
 
 
@@ -76,7 +78,7 @@ def test_annotations_name_the_line(run: Runner, draft: Path) -> None:
     assert "report.md,line=3,title=quote%3A near::" in line
 
 
-def test_a_text_cannot_begin_an_annotation_of_its_own(run: Runner, tmp_path: Path) -> None:
+def test_text_cannot_start_an_annotation(run: Runner, tmp_path: Path) -> None:
     file = tmp_path / "a.md"
     file.write_text(f"> nobody wrote this 100%\n> ::error::sneaky\n\n— {ARTICLE}\n", "utf-8")
 
@@ -122,7 +124,7 @@ def test_an_archive_of_pages_is_a_source(run: Runner, tmp_path: Path, draft: Pat
     assert found == ["exact", "near"]
 
 
-def test_a_missing_file_is_said(run: Runner, tmp_path: Path) -> None:
+def test_missing_file_is_an_error(run: Runner, tmp_path: Path) -> None:
     done = run("check", str(tmp_path / "nobody.md"))
 
     assert done.returncode == 1

@@ -18,19 +18,19 @@ def test_without_a_browser_doctor_says_how_to_get_one() -> None:
     assert "apt install chromium-headless-shell" in check.cure
 
 
-def test_a_browser_that_is_named_and_not_there_is_broken(tmp_path: Path) -> None:
+def test_configured_browser_that_is_missing_is_broken(tmp_path: Path) -> None:
     check = check_browser(Settings(browser=str(tmp_path / "chromium")), {})
 
     assert check.state == "broken"
     assert "WEBQUARRY_BROWSER" in check.cure
 
 
-def test_a_browser_that_is_turned_off_is_told() -> None:
+def test_disabled_browser_is_reported() -> None:
     assert check_browser(Settings(render=False), {}).cure == "Unset WEBQUARRY_RENDER"
 
 
 @needs_browser
-def test_the_level_of_isolation_is_told_and_a_missing_sandbox_is_a_warning() -> None:
+def test_isolation_is_reported_and_missing_sandbox_is_a_warning() -> None:
     usual = check_browser(Settings(browser=BROWSER), {})
     without = check_browser(Settings(browser=BROWSER, browser_sandbox=False), {})
 

@@ -49,7 +49,7 @@ def test_nothing_configured_is_no_failure_but_earns_advice(environ: dict[str, st
     assert "No search provider is configured: set BRAVE_API_KEY" in Report(keyed, []).advice
 
 
-def test_every_provider_that_is_off_says_what_to_set_and_where_to_get_it(
+def test_provider_without_key_names_the_variable_and_sign_up_page(
     environ: dict[str, str],
 ) -> None:
     for finding in [finding for finding in look(environ).providers if finding.state == "off"]:
@@ -60,7 +60,7 @@ def test_every_provider_that_is_off_says_what_to_set_and_where_to_get_it(
         assert finding.provider.sign_up in finding.cure
 
 
-def test_a_key_that_is_accepted_is_ok_and_its_place_is_told(environ: dict[str, str]) -> None:
+def test_accepted_key_is_ok_with_its_source(environ: dict[str, str]) -> None:
     report = look(environ | {"BRAVE_API_KEY": CANARY}, brave=KEY_ACCEPTED)
     finding = provider(report, "brave")
 
@@ -99,7 +99,7 @@ def test_a_provider_that_cannot_be_reached_is_broken(environ: dict[str, str]) ->
     assert finding.cure
 
 
-def test_offline_asks_nobody(environ: dict[str, str]) -> None:
+def test_offline_sends_no_request(environ: dict[str, str]) -> None:
     nowhere = {"BRAVE_API_KEY": CANARY, "WEBQUARRY_BRAVE_URL": "http://127.0.0.1:1"}
     report = look(environ | nowhere, offline=True)
     finding = provider(report, "brave")
@@ -149,7 +149,7 @@ def test_a_key_file_that_others_can_read_earns_a_warning(
     assert provider(look(environ, offline=True), "brave").state == "ok"
 
 
-def test_the_end_of_googles_service_is_told(environ: dict[str, str]) -> None:
+def test_end_of_google_service_is_reported(environ: dict[str, str]) -> None:
     finding = provider(look(environ), "google")
 
     assert "2027-01-01" in finding.as_dict()["notice"]
@@ -165,7 +165,7 @@ def test_a_key_is_never_shown(environ: dict[str, str], brave: bytes) -> None:
     assert CANARY not in shown(report) + json.dumps(report.as_dict())
 
 
-def test_what_is_shown_names_every_finding_with_its_cure(environ: dict[str, str]) -> None:
+def test_report_shows_every_check_with_its_cure(environ: dict[str, str]) -> None:
     report = look(environ | {"WEBQUARRY_TIMEOUT": "3"})
     text = shown(report)
 
@@ -234,7 +234,7 @@ class Unreachable:
         ({"WEBQUARRY_FREE_URL": "http://a.example"}, "broken"),
     ],
 )
-def test_a_provider_that_does_not_answer_is_a_failure_only_if_somebody_chose_it(
+def test_unreachable_provider_is_broken_only_if_the_user_chose_it(
     environ_of_choice: dict[str, str], state: str
 ) -> None:
     kit = cast(Toolkit, Unreachable(**environ_of_choice))
@@ -244,7 +244,7 @@ def test_a_provider_that_does_not_answer_is_a_failure_only_if_somebody_chose_it(
     assert Report([finding], []).ok == (state == "warning")
 
 
-def test_without_any_key_the_advice_names_who_needs_none(environ: dict[str, str]) -> None:
+def test_advice_without_keys_names_the_free_provider(environ: dict[str, str]) -> None:
     keyed = [
         finding for finding in look(environ, offline=True).providers if finding.provider.credentials
     ]
@@ -273,9 +273,7 @@ def test_the_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str,
     assert "or remove it" in member(wrong.indexes, "pubmed").cure
 
 
-def test_the_models_key_is_told_by_its_place_and_never_shown(
-    environ: dict[str, str], tmp_path: Path
-) -> None:
+def test_model_key_is_reported_by_source_only(environ: dict[str, str], tmp_path: Path) -> None:
     without = part(look(environ, offline=True), "model")
     folder = tmp_path / ".stps"
     folder.mkdir()

@@ -51,7 +51,7 @@ def test_each_configured_vendor_is_asked_for_nothing_that_costs(
     assert list(tmp_path.rglob("*.sqlite3")) == []
 
 
-def test_one_that_refuses_its_key_is_named_and_the_key_is_not(
+def test_refused_model_key_names_the_vendor_but_not_the_key(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     environ = {
@@ -67,7 +67,7 @@ def test_one_that_refuses_its_key_is_named_and_the_key_is_not(
     assert "sk-wrong-key" not in f"{beside} {chosen}"
 
 
-def test_a_local_model_needs_no_key_and_one_that_does_not_run_is_said(tmp_path: Path) -> None:
+def test_local_model_needs_no_key_and_reports_a_stopped_server(tmp_path: Path) -> None:
     environ = {
         "HOME": str(tmp_path),
         "WEBQUARRY_ASK_MODEL": "ollama/qwen3",

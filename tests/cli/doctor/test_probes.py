@@ -86,7 +86,7 @@ def test_every_index_and_register_is_asked_and_says_that_it_answers() -> None:
 
 
 @pytest.mark.parametrize("environ", [{}, {"WEBQUARRY_REPLAY": "demo"}])
-def test_nobody_is_asked_offline_or_in_a_replay(environ: dict[str, str]) -> None:
+def test_no_probe_is_sent_offline_or_in_replay(environ: dict[str, str]) -> None:
     report = look(KEYS | environ, {}, offline=not environ)
 
     assert report.ok
@@ -106,7 +106,7 @@ def test_nobody_is_asked_offline_or_in_a_replay(environ: dict[str, str]) -> None
         ("europepmc/network_503.html", {}, "503", "ry again"),
     ],
 )
-def test_an_index_that_would_refuse_a_search_says_why_and_what_to_do(
+def test_index_that_refuses_searches_reports_reason_and_cure(
     name: str, keys: dict[str, str], kind: str, cure: str
 ) -> None:
     index = name.partition("/")[0]
@@ -125,7 +125,7 @@ def test_an_index_that_would_refuse_a_search_says_why_and_what_to_do(
     assert "canary" not in json.dumps(report.as_dict())
 
 
-def test_an_index_that_nobody_chose_and_does_not_answer_is_only_a_warning() -> None:
+def test_unreachable_default_index_is_a_warning() -> None:
     with asking_nobody_else():
         report = asyncio.run(examine({"HOME": "/nonexistent"}))
 
@@ -285,7 +285,7 @@ def test_a_redis_that_takes_connections_and_says_nothing_does_not_hold_doctor_up
     assert "did not answer within 0.05 s" in finding.detail
 
 
-def test_a_redis_that_is_not_there_is_told_once_and_not_in_the_log(
+def test_unreachable_redis_is_reported_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     environ = {

@@ -51,7 +51,7 @@ def test_it_is_ten_lines_at_most_and_the_first_is_the_verdict(
 
 
 @pytest.mark.parametrize("width", [60, 120])
-def test_what_does_not_fit_is_counted(width: int) -> None:
+def test_omitted_problems_are_counted(width: int) -> None:
     parts = [CheckResult(f"part {number}", "broken", f"{number} {LONG}") for number in range(9)]
     lines = summarize(Report([check("ok")], parts), width)
 
@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_counted(width: int) -> None:
     assert lines[-1].startswith(f"{9 - shown} more, ")
 
 
-def test_what_ails_several_in_the_same_way_is_told_once() -> None:
+def test_equal_problems_are_grouped() -> None:
     parts = [CheckResult(name, "warning", "It is away.", "Wait.") for name in ("one", "two")]
     lines = summarize(Report([check("ok")], parts), 120)
 
@@ -85,9 +85,7 @@ def test_all_shows_every_provider_below_the_verdict(run: Runner) -> None:
         (check("warning", reachable=False), "Searching would fail now", "!"),
     ],
 )
-def test_it_claims_of_searches_only_what_it_knows(
-    found: ServiceCheck, words: str, mark: str
-) -> None:
+def test_advice_about_search_matches_the_probes(found: ServiceCheck, words: str, mark: str) -> None:
     off = ServiceCheck(Brave({}), "off", "not configured")
     report = Report([off, found], [])
     first, *_ = summarize(report, 120)
