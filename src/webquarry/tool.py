@@ -26,6 +26,7 @@ from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.models import AnswerPart
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
 from webquarry.sessions.recording import record_call
+from webquarry.tool_arguments import read_arguments, read_strict_arguments
 from webquarry.tool_schema import Schema, build_schema, check_arguments, list_schema
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ class Tool:
     open_world: bool = True  # accesses the web
     recorded: bool = True  # with a `sessionId`, results are recorded in that session
     app: str | None = None  # URI of the MCP app that shows its answer
+    strict: bool = False  # arguments must have the exact names and types
 
     @property
     def name(self) -> str:
@@ -173,17 +175,20 @@ class Tool:
         return {**self.schema, "properties": properties}
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate the arguments and add the defaults; null is the same as absent."""
-        given: dict[str, Any] = {}
-        for name, value in arguments.items():
-            if isinstance(value, float) and value.is_integer():
-                given[name] = int(value)  # JSON has one number type
-            elif value is not None:
-                given[name] = value
+        """Read the arguments, validate them and add the defaults; null is the same as absent."""
+        return self._read(arguments)[0]
+
+    def _read(self, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """The same, with a note for each argument that was changed."""
+        notes: list[str] = []
+        if self.strict:
+            given = read_strict_arguments(arguments)
+        else:
+            given, notes = read_arguments(arguments, self.schema)
         problems = check_arguments(given, self.schema)
         if problems:
             raise BadInput(problems)
-        return self._defaults | given
+        return self._defaults | given, notes
 
     async def call_and_log(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
         """Call the tool and add the call to the log of calls."""
@@ -197,7 +202,7 @@ class Tool:
         one, and filter everything that leaves.
         """
         try:
-            checked = self.check(arguments)
+            checked, notes = self._read(arguments)
             session_id = checked.get(SESSION)
             if session_id is not None:
                 session_id = session_id.strip() or None  # some models fill in all fields
@@ -215,6 +220,8 @@ class Tool:
             filter_error(error)
             raise
         filter_answer(answer)
+        if notes:
+            answer.add_meta(notes=notes)
         meta = answer.meta
         filtered = filter_value(meta)
         if filtered is not meta:
@@ -234,6 +241,7 @@ def tool(
     open_world: bool = True,
     recorded: bool = True,
     app: str | None = None,
+    strict: bool = False,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 

@@ -227,13 +227,13 @@ def test_hints_are_few_and_name_missing_arguments(tmp_path: Path) -> None:
     [
         {"stepNumber": 0},
         {"confidence": "certain"},
-        {"rejectedApproaches": "all"},
+        {"rejectedApproaches": [1]},
         {"depth": "deep"},
         {"responseMode": "short"},
         {"searchStep": ""},
         {"totalStepsEstimate": 0},
         {"totalStepsEstimate": 1e300},
-        {"totalStepsEstimate": "3"},
+        {"totalStepsEstimate": "some"},
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(tmp_path: Path, arguments: dict[str, Any]) -> None:

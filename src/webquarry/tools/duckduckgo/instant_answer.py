@@ -19,7 +19,7 @@ from webquarry.tools.duckduckgo._markdown import advising, write_answer
 _VERSION = 1
 
 
-@tool
+@tool(strict=True)
 async def instant_answer(
     kit: Toolkit, query: Annotated[str, Meta(description="検索キーワード")]
 ) -> TextAnswer:

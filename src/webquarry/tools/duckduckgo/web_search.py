@@ -14,7 +14,7 @@ from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._markdown import advising, write_results
 
 
-@tool
+@tool(strict=True)
 async def web_search(
     kit: Toolkit,
     query: Annotated[str, Meta(description="検索キーワード")],

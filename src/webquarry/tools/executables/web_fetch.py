@@ -31,7 +31,7 @@ class FetchAnswer(Answer, kw_only=True, rename=None):
     notes: list[str] | None = None  # lost parts of the page
 
 
-@tool
+@tool(strict=True)
 async def web_fetch(
     kit: Toolkit,
     url: Annotated[

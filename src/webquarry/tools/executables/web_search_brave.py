@@ -13,7 +13,7 @@ from webquarry.tools.executables._search import (
 )
 
 
-@tool
+@tool(strict=True)
 async def web_search_brave(
     kit: Toolkit,
     query: QueryText,
