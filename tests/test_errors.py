@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +11,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.net.doubles import FakeClock
-from tests.search.engines import KEYS, Engines, brave_limit, called, failed, routed
+from tests.search.engines import KEYS, Engines, brave_limit, called
 from tests.tools.pages import URL
 from webquarry import errors
 from webquarry._read.workers.protocol import pack_error, unpack_error
-from webquarry._search.models import Query
 from webquarry.errors import (
     WAIT,
     MissingExtra,
@@ -158,48 +155,6 @@ def test_a_rate_limit_of_a_search_tells_one_wait() -> None:
         shown = caught.value.as_dict()
         assert NUMBER.findall(shown["suggestedAction"]) == [str(int(shown["retryAfterSeconds"]))]
         assert caught.value.retry_after_seconds == seconds  # what the provider said
-
-
-def test_open_breaker_reports_the_wait() -> None:
-    clock = FakeClock()
-    environ = KEYS | {"SEARCH_PROVIDER": "brave", "breaker_failures": "1"}
-
-    async def use(router: Any) -> list[WebquarryError]:
-        rest = 0.0
-        told = []
-        for ahead in (0.0, 20.0, 0.0):
-            clock.seconds += ahead or max(0.0, rest - 20.3)
-            with pytest.raises(WebquarryError) as caught:
-                await router.route(Query("x"))
-            told.append(caught.value)
-            rest = router.services._board.breaker("brave").rest_left
-        return told
-
-    _, *resting = routed(Engines(brave=failed(500)), use, environ, clock)
-
-    for error in resting:
-        shown = error.as_dict()
-        wait = int(shown["retryAfterSeconds"])
-        assert NUMBER.findall(shown["message"]) == [str(wait)]
-        assert NUMBER.findall(shown["suggestedAction"]) == [str(wait)]
-        assert "test" not in shown["message"]
-
-
-def test_calls_during_a_breaker_probe_are_refused() -> None:
-    clock = FakeClock()
-    environ = KEYS | {"SEARCH_PROVIDER": "brave", "breaker_failures": "1"}
-
-    async def use(router: Any) -> list[Any]:
-        with pytest.raises(WebquarryError):
-            await router.route(Query("x"))
-        clock.seconds += 10_000
-        both = (router.route(Query("y")), router.route(Query("z")))
-        return list(await asyncio.gather(*both, return_exceptions=True))
-
-    told = routed(Engines(brave=failed(500)), use, environ, clock)
-    messages = [error.sentence for error in told]
-
-    assert any("until another call has found out whether it answers again" in m for m in messages)
 
 
 def calls_of_errors() -> list[tuple[str, ast.Call]]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -46,28 +43,6 @@ def test_without_a_home_the_cache_is_in_memory_only(
 
     assert [type(store).__name__ for store in stores] == ["MemoryStore"]
     assert "memory only" in caplog.text
-
-
-def test_a_store_that_is_closed_when_the_interpreter_ends_says_nothing(tmp_path: Path) -> None:
-    """By then the interpreter has ended the store's thread."""
-    code = (
-        "import asyncio, atexit\n"
-        "from pathlib import Path\n"
-        "from webquarry.store.disk_cache import DiskStore\n"
-        f"store = DiskStore(Path({str(tmp_path)!r}), 1000)\n"
-        "loop = asyncio.new_event_loop()\n"
-        "atexit.register(lambda: (loop.run_until_complete(store.aclose()), loop.close()))\n"
-        "print(loop.run_until_complete(store.clear()))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env=dict(os.environ),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from tests.redis_server import RedisServer
-from webquarry.caller import serving
 from webquarry.clock import Clock
-from webquarry.store.cache import Cache, CacheEntry, Made, MemoryStore, key_of
+from webquarry.store.cache import Cache, CacheEntry, Made, MemoryStore
 from webquarry.store.redis_connection import RedisConnection, RedisUnavailable
 from webquarry.store.redis_stores import RedisStore
 
@@ -43,20 +42,6 @@ def test_a_server_with_another_key_finds_nothing(redis_server: RedisServer) -> N
         async with redis_server.connect() as one, redis_server.connect(OTHER_KEY) as other:
             await RedisStore(one, 1000).put("k", CacheEntry(b"v", 0.0, 60.0))
             assert await RedisStore(other, 1000).get("k", 1.0) is None
-
-    asyncio.run(scenario())
-
-
-def test_callers_do_not_find_each_others_answers(redis_server: RedisServer) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as first, redis_server.connect() as second:
-            one, other = cache_of(first), cache_of(second)
-            with serving("ada"):
-                await one.put(key_of("search", 1, {"q": "x"}), Made(b"of ada", 60))
-            with serving("bob"):
-                assert await other.get(key_of("search", 1, {"q": "x"})) is None
-            with serving("ada"):
-                assert await other.get(key_of("search", 1, {"q": "x"}))
 
     asyncio.run(scenario())
 
@@ -126,30 +111,6 @@ def test_a_loop_that_was_busy_itself_does_not_take_that_for_an_outage(
             redis_server.thaw()
             time.sleep(1.1)  # noqa: ASYNC251 - nobody gets a turn for longer than Redis may take
             assert await asking == b"v"
-
-    asyncio.run(scenario())
-
-
-def test_when_the_rest_is_over_one_caller_looks_and_the_others_are_not_held(
-    redis_server: RedisServer,
-) -> None:
-    async def scenario() -> None:
-        async with redis_server.connect() as connection:
-            redis_server.stop()
-            with pytest.raises(RedisUnavailable):
-                await connection.run(lambda redis: redis.get(b"k"))
-            connection._rest = 3600
-            began: list[int] = []
-
-            async def look(redis: Any) -> None:
-                began.append(1)
-                await redis.ping()
-
-            said = await asyncio.gather(
-                *(connection.run(look) for _ in range(20)), return_exceptions=True
-            )
-            assert {type(one) for one in said} == {RedisUnavailable}
-            assert len(began) == 1
 
     asyncio.run(scenario())
 

@@ -200,18 +200,6 @@ def test_only_a_shared_toolkit_works_with_redis(
         assert redis_server.say("DBSIZE") == b":0\r\n"
 
 
-def test_nothing_is_shared_while_a_recording_is_replayed(
-    redis_server: RedisServer, tmp_path: Path
-) -> None:
-    environ = redis_server.environ | {"HOME": str(tmp_path), "WEBQUARRY_REPLAY": "demo"}
-
-    async def kinds() -> list[str]:
-        async with Toolkit.open(environ=environ, shared=True) as kit:
-            return [type(store).__name__ for store in kit.cache._stores]
-
-    assert asyncio.run(kinds()) == ["MemoryStore"]
-
-
 @pytest.mark.parametrize(
     ("environ", "state", "said"),
     [

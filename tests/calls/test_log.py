@@ -184,26 +184,6 @@ def test_a_damaged_log_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert "calls.sqlite3.damaged" in caplog.text
 
 
-def test_another_process_sees_a_call_as_soon_as_it_is_written(tmp_path: Path) -> None:
-    calls = open_log(tmp_path)
-    log_one(calls, number=1)
-    last = calls.list_after()[-1].id
-    program = (
-        "import asyncio\n"
-        "from webquarry.tools import load\n"
-        "from webquarry.toolkit import Toolkit\n"
-        "async def run():\n"
-        "    async with Toolkit.open() as kit:\n"
-        f"        await load('research', 'scrape_page').call_and_log(kit, {{'url': {PAGE!r}}})\n"
-        "asyncio.run(run())\n"
-    )
-    subprocess.run([sys.executable, "-c", program], env=environ_of(tmp_path), check=True)
-    (other,) = calls.list_after(last)
-
-    assert other.tool == "scrape_page"
-    assert other.process != os.getpid()
-
-
 def test_a_log_that_is_off_keeps_nothing(tmp_path: Path) -> None:
     environ = {**environ_of(tmp_path), "WEBQUARRY_CALL_LOG": "0"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -12,14 +11,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from rich.console import Console
 
 from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import HOMELESS
 from tests.tools.pages import sent
 from webquarry.caller import serving
 from webquarry.cli.app import cli as app
-from webquarry.cli.render import show_sources
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.library.library import open_library
 from webquarry.net.client import Client
@@ -184,40 +181,6 @@ def test_the_commands_tell_add_forget_and_export(
     assert json.loads(run("forget", "--older", "1", "--json")) == {"forgotten": 0}
     assert json.loads(run("forget", str(notes), "--json")) == {"forgotten": 1}
     assert json.loads(run("--json"))["pages"] == 0
-
-
-def test_commands_report_errors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path / "state"))
-    notes = tmp_path / "kelp.md"
-    notes.write_text("# Kelp\n\nKelp forests grow half a metre a day.\n", "utf-8")
-
-    def fail(*words: str) -> str:
-        with pytest.raises(SystemExit) as ended:
-            app(["library", *words], prog_name="webquarry")
-        assert ended.value.code
-        captured = capsys.readouterr()
-        return captured.out + captured.err
-
-    assert "There is no file nothere.md." in fail("add", "nothere.md")
-    report = json.loads(fail("add", str(tmp_path / "gone.txt"), str(notes), "--json"))
-    assert report["added"] == [notes.as_uri()]
-    assert "There is no file" in report["failed"][0]
-    assert "cannot be written" in fail("export", "--out", str(tmp_path / "none" / "pages.jsonl"))
-    assert "Give one of" in fail("forget")
-    assert "Give one of" in fail("forget", str(notes), "--all")
-
-
-def test_terminal_shows_the_age_of_library_results() -> None:
-    console = Console(width=100, record=True, file=io.StringIO())
-    result = {"title": "Kelp", "url": URL, "snippet": "half a metre", "ageSeconds": 7_300}
-
-    show_sources(console, {"note": "No provider answered."}, [result])
-
-    shown = console.export_text()
-    assert "No provider answered." in shown
-    assert "read 2 hours ago" in shown
 
 
 def test_a_user_without_a_home_has_no_library() -> None:

@@ -96,18 +96,6 @@ def test_all_limits_are_counted_or_none(places: Places) -> None:
     places.run(scenario)
 
 
-def test_names_and_windows_are_counted_separately(places: Places) -> None:
-    async def scenario(one: Quota, _: Quota) -> None:
-        for name in ("ada", "bob"):
-            for window in (60, 3600):
-                assert await one.take([Limit(name, 1, window)], NOON) == QuotaGranted(0)
-                assert isinstance(await one.take([Limit(name, 1, window)], NOON), QuotaDenied)
-        assert isinstance(await one.take([Limit("nobody", 0, 60)], NOON), QuotaDenied)
-        assert isinstance(await one.take([], NOON), QuotaGranted)
-
-    places.run(scenario)
-
-
 def test_concurrent_requests_do_not_exceed_the_limit(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         limit = Limit("crowd", 20, 60)
@@ -115,17 +103,6 @@ def test_concurrent_requests_do_not_exceed_the_limit(places: Places) -> None:
             *((one, other)[number % 2].take([limit], NOON) for number in range(50))
         )
         assert sum(isinstance(word, QuotaGranted) for word in said) == 20
-
-    places.run(scenario)
-
-
-def test_a_late_clock_does_not_raise_the_limit(places: Places) -> None:
-    async def scenario(one: Quota, other: Quota) -> None:
-        assert await one.take([MINUTE], NOON) == QuotaGranted(2)
-        assert await other.take([MINUTE], NOON - 5) == QuotaGranted(1)
-        assert await other.take([MINUTE], NOON - 5) == QuotaGranted(0)
-        assert isinstance(await other.take([MINUTE], NOON - 5), QuotaDenied)
-        assert isinstance(await one.take([MINUTE], NOON + 30), QuotaDenied)
 
     places.run(scenario)
 

@@ -164,15 +164,6 @@ def test_idle_journals_of_all_callers_are_deleted_on_creation(places: Places) ->
     places.run(scenario)
 
 
-def test_a_clock_that_goes_back_does_not_make_a_journal_older(places: Places) -> None:
-    async def scenario(one: Journals, _: Journals) -> None:
-        await begin(one, "s1", now=100.0)
-        await one.append("ada", "s1", b"x", 50.0)
-        assert (await read(one, "s1", 100.0)).touched_at == 100.0
-
-    places.run(scenario)
-
-
 async def list_ids(journals: Journals, now: float) -> list[str]:
     return [found.id for found in await journals.list("ada", now, idle_seconds=HOURS)]
 

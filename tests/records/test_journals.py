@@ -7,17 +7,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from webquarry.errors import RecordsFailure
-from webquarry.store.database import Connection
-from webquarry.store.encryption import Cipher
 from webquarry.store.journals import FileJournals
 from webquarry.store.records import RecordFile
 
@@ -55,21 +51,6 @@ def test_nothing_readable_is_in_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "state.sqlite3").stat().st_mode & 0o777 == 0o600
 
 
-def test_an_entry_moved_to_another_place_is_noticed(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        one = journals(tmp_path)
-        await begin(one, "s1")
-        await one.append("ada", "s1", b"second", 1.0)
-        with sqlite3.connect(tmp_path / "state.sqlite3") as database:
-            database.execute("UPDATE journal_entries SET number = 3 - number + 10")
-        database.close()
-        with pytest.raises(RecordsFailure, match="cannot be decrypted"):
-            await one.read("ada", "s1", 2.0, idle_seconds=HOURS)
-        close(one)
-
-    asyncio.run(scenario())
-
-
 def test_a_missing_key_is_an_error_and_no_new_key_is_made(tmp_path: Path) -> None:
     one = journals(tmp_path)
     asyncio.run(begin(one, "s1"))
@@ -82,27 +63,6 @@ def test_a_missing_key_is_an_error_and_no_new_key_is_made(tmp_path: Path) -> Non
     close(other)
 
     assert not (tmp_path / "state.key").exists()
-
-
-def test_a_damaged_file_and_one_of_a_newer_release_are_left_as_they_are(tmp_path: Path) -> None:
-    one = journals(tmp_path)
-    asyncio.run(begin(one, "s1"))
-    close(one)
-    with sqlite3.connect(tmp_path / "state.sqlite3") as database:
-        database.execute("PRAGMA user_version = 999")
-    database.close()
-
-    other = journals(tmp_path)
-    with pytest.raises(RecordsFailure, match="version 999"):
-        asyncio.run(begin(other, "s2"))
-    close(other)
-
-    (tmp_path / "state.sqlite3").write_bytes(b"not a database at all" * 100)
-    third = journals(tmp_path)
-    with pytest.raises(RecordsFailure, match="cannot be used"):
-        asyncio.run(begin(third, "s2"))
-    close(third)
-    assert (tmp_path / "state.sqlite3").read_bytes().startswith(b"not a database")
 
 
 def test_an_acknowledged_entry_survives_kill_9(tmp_path: Path) -> None:
@@ -143,37 +103,3 @@ asyncio.run(main())
     close(one)
     assert found is not None
     assert len(found.entries) >= acknowledged
-
-
-def explain(statement: str, database: Connection, _: Cipher) -> list[str]:
-    """How SQLite would run a statement."""
-    rows = database.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
-    return [f"{row[3]}: {statement}" for row in rows]
-
-
-def test_what_gives_way_is_found_by_indexes_and_not_by_looking_at_every_journal(
-    tmp_path: Path,
-) -> None:
-    """However many callers there are: a step or a new session must not cost more for each."""
-    statements: list[str] = []
-
-    async def scenario() -> list[str]:
-        file = RecordFile(tmp_path)
-        journals = FileJournals(file)
-        await begin(journals, "s1", 1.0)
-        file.do(lambda database, _: database.set_trace_callback(statements.append))
-        await begin(journals, "s2", 2.0)
-        await journals.append("ada", "s2", b"more", 3.0)
-        await journals.read("ada", "s2", 4.0, idle_seconds=HOURS)
-        file.do(lambda database, _: database.set_trace_callback(None))
-        plans: list[str] = []
-        for statement in statements:
-            if statement.startswith(("SELECT", "DELETE", "UPDATE")):
-                plans.extend(file.do(partial(explain, statement)))
-        file.close()
-        return plans
-
-    plans = asyncio.run(scenario())
-
-    assert plans
-    assert [plan for plan in plans if plan.startswith("SCAN journal")] == []

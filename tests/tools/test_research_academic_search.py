@@ -4,12 +4,10 @@ beside the answer.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -19,12 +17,8 @@ from tests.search.engines import Engines, brave, called
 from tests.search.scholarly.replies import response
 from tests.search.scholarly.test_scholarly_finder import SIX, all_fail, indexes
 from webquarry.errors import BadInput, RateLimited
-from webquarry.sessions.models import ResearchSession
 from webquarry.tool import Answer
-from webquarry.toolkit import Toolkit
-from webquarry.tools import load
 from webquarry.tools.research._search import list_authors
-from webquarry.tools.research.academic_search import PapersOutput
 
 ENVIRON = {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
 EMPTY = {name: response(f"{name}/empty_200.{'xml' if name == 'arxiv' else 'json'}") for name in SIX}
@@ -80,26 +74,6 @@ def test_the_answer_has_the_documented_shape_and_nothing_else() -> None:
     }
 
 
-def test_origins_name_only_the_fields_that_another_index_gave() -> None:
-    (paper,) = papers(
-        only(arxiv=response("arxiv/ok_200.xml"), crossref=response("crossref/ok_200_select.json")),
-        num_results=1,
-    )
-
-    assert paper["source"] == "arxiv"
-    assert set(paper.get("origins", {})) <= {
-        "title",
-        "doi",
-        "journal",
-        "year",
-        "abstract",
-        "pdfUrl",
-    }
-    assert "crossref" not in str(paper["authors"])
-    (alone,) = papers(only(crossref=response("crossref/ok_200.json")), num_results=1)
-    assert "origins" not in alone
-
-
 @pytest.mark.parametrize(
     ("index", "name", "status"),
     [
@@ -112,20 +86,6 @@ def test_retraction_of_any_index_is_reported(index: str, name: str, status: dict
     (paper,) = papers(only(**{index: response(name)}))
 
     assert paper["retractionStatus"] == status
-
-
-def test_corrections_and_reinstatements_are_no_retraction_and_a_notice_is_not_retracted_itself() -> (
-    None
-):
-    by_doi = {
-        paper["doi"]: paper
-        for paper in papers(only(crossref=response("crossref/ok_200_notices.json")))
-    }
-
-    assert by_doi["10.5555/chem.2022.5"]["retractionStatus"]["kind"] == "correction"
-    assert by_doi["10.5555/chem.2022.5"]["retractionStatus"]["retracted"] is False
-    assert "retractionStatus" not in by_doi["10.5555/rein.2019.3"]
-    assert "retractionStatus" not in by_doi["10.5555/bio.2021.009"]
 
 
 def test_text_from_an_index_hides_nothing_and_ends_no_chat() -> None:
@@ -219,21 +179,6 @@ def test_nothing_found_has_hints_with_the_filters_that_applied() -> None:
 # Beside the answer
 
 
-def test_meta_lists_asked_and_failed_indexes() -> None:
-    answer = answered(indexes(semanticscholar=response("semanticscholar/rate_limited_429.json")))
-    routing = answer.meta["webquarry/routing"]
-
-    assert routing["providerUsed"] == "arxiv,crossref,europepmc,openalex,pubmed"
-    assert routing["providersAttempted"] == SIX
-    assert (routing["fallback"], routing["fallbackReason"]) == (False, "")
-    assert "Semantic Scholar is left out: rate_limited" in routing["notes"][0]
-    trace = answer.meta["webquarry/trace"]
-    assert trace["order"] == SIX
-    assert [one["outcome"] for one in trace["attempts"]] == ["ok"] * 5 + ["rate_limited"]
-    assert answer.meta["webquarry/cache"]["freshness"] == "live"
-    assert "webquarry" not in json.dumps(answer.as_dict())
-
-
 def test_web_search_fallback_is_noted() -> None:
     answer = answered(all_fail(brave=brave("https://arxiv.org/abs/2209.00042")))
     routing = answer.meta["webquarry/routing"]
@@ -279,44 +224,6 @@ def test_of_very_many_authors_the_first_are_shown_and_how_many_there_are() -> No
 
     assert len(shown) == 21
     assert shown[-1] == "et al. (3000 authors)"
-
-
-def test_the_schema_is_small() -> None:
-    tool = load("research", "academic_search")
-
-    assert tool.answer is PapersOutput
-    assert (
-        len(json.dumps({"d": tool.description, "s": tool.parameters}, separators=(",", ":"))) < 1700
-    )
-
-
-def test_with_a_session_the_papers_are_recorded_with_their_references(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path))
-    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
-
-    async def run() -> tuple[Answer, ResearchSession]:
-        async with Toolkit.open() as kit:
-            step = {"searchStep": "Papers on tidal storage", "stepNumber": 1}
-            begun = (await load("research", "sequential_search").call(kit, step)).as_dict()
-            arguments = {"query": "tidal energy storage", "sessionId": begun["sessionId"]}
-            await load("research", "academic_search").call(kit, arguments)
-            again = await load("research", "academic_search").call(
-                kit, arguments
-            )  # the same ones, each kept once
-            return again, await kit.sessions.read(begun["sessionId"])
-
-    answer, session = asyncio.run(run())
-
-    assert [one.source.url for one in session.sources] == [
-        paper["url"] for paper in answer.as_dict()["papers"]
-    ]
-    assert all(
-        one.source.csl and one.source.csl["title"] == one.source.title for one in session.sources
-    )
-    assert not any(one.source.was_read for one in session.sources)
-    assert "three hours of capacity" not in repr(session)  # of the abstract
 
 
 # On loopback

@@ -17,10 +17,8 @@ from tests.tools.patents import (
     FOUND,
     LENS,
     LOGIN,
-    NO_LENS,
     G,
     answered,
-    numbers,
 )
 from webquarry.errors import BadInput, WebquarryError
 
@@ -71,38 +69,6 @@ def test_invalid_arguments_are_rejected_before_any_request(
     with pytest.raises(BadInput, match=words):
         answered(engines, LENS_ONLY | BRAVE, **arguments)
     assert engines.names == []
-
-
-@pytest.mark.parametrize("name", ["assignee", "inventor"])
-def test_a_name_alone_is_enough(name: str) -> None:
-    engines = Engines(lens=LENS)
-
-    assert numbers(answered(engines, LENS_ONLY, query=None, **{name: "Someone"})) == [
-        "US10999999B2"
-    ]
-    assert "Someone" in json.dumps(engines.sent())
-
-
-def test_nothing_found_has_the_hints_that_web_search_has() -> None:
-    answer = answered(
-        Engines(lens=NO_LENS),
-        LENS_ONLY,
-        assignee="X",
-        patent_office="US",
-        year_from=2020,
-        cpc_code="F03B",
-    )
-
-    hints = answer.as_dict()["hints"]
-    assert hints["reason"] == "filters_too_restrictive"
-    assert hints["filtersApplied"] == ["assignee", "patent_office", "cpc_code", "year_from"]
-    assert {"action": "try-different-provider", "provider": "web"} in hints["suggestedActions"]
-    assert (
-        answered(Engines(lens=NO_LENS), LENS_ONLY, query=None, assignee="X").as_dict()["hints"][
-            "filtersApplied"
-        ]
-        == []
-    )
 
 
 def test_a_landscape_counts_assignees_over_more_than_it_shows_for_one_request() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.search.engines import Engines, failed
+from tests.search.engines import Engines
 from tests.search.patents.recorded import KEYS, LENS_ONLY
 from tests.tools.patents import (
     BRAVE,
@@ -44,15 +44,6 @@ def test_without_a_register_the_web_is_searched_on_patent_sites_and_that_is_said
     }
 
 
-def test_when_no_register_answers_the_web_takes_their_place() -> None:
-    answer = answered(Engines(epo=failed(), lens=failed(), brave=FOUND), KEYS | BRAVE)
-
-    assert len(numbers(answer)) == 3
-    assert "No patent service answered" in routing(answer)["notes"][0]
-    assert routing(answer)["providersAttempted"] == ["epo", "lens", "brave"]
-    assert answer.meta["webquarry/cache"]["maxAgeSeconds"] == 60
-
-
 @pytest.mark.parametrize(
     ("provider", "asked"), [("lens", {"lens"}), ("web", {"brave"}), ("brave", {"brave"})]
 )
@@ -75,21 +66,6 @@ def test_a_named_provider_is_never_replaced(provider: str, kind: type[WebquarryE
 
 def _raise() -> httpx2.Response:
     raise httpx2.ConnectError("refused")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "kept"),
-    [
-        ({"patent_office": "US"}, ["US10999999B2"]),
-        ({"patent_office": "epo"}, ["EP3456789A1"]),
-        ({"year_to": 2018}, ["US10999999B2", "EP3456789A1"]),
-        ({"year_from": 2019, "year_to": 2019}, ["US10999999B2", "WO2019048999A1", "EP3456789A1"]),
-    ],
-)
-def test_filters_hold_on_web_results_where_the_number_tells(
-    arguments: dict[str, Any], kept: list[str]
-) -> None:
-    assert numbers(answered(Engines(brave=FOUND), BRAVE, **arguments)) == kept
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import asyncio
 import httpx2
 import pytest
 
-from tests.net.doubles import FakeClock
 from tests.search.engines import Engines
 from tests.search.patents.recorded import EPO_ONLY, KEYS, body_of, response
 from tests.tools.patents import (
@@ -20,7 +19,7 @@ from tests.tools.patents import (
     routing,
     using,
 )
-from webquarry.errors import AuthFailure, RateLimited
+from webquarry.errors import AuthFailure
 from webquarry.toolkit import Toolkit
 
 EXPIRED = response("epo/auth_400_token.xml")
@@ -81,30 +80,3 @@ def test_a_token_that_is_over_is_replaced_once() -> None:
     assert len(engines.asked) == 4
     with pytest.raises(AuthFailure, match="did not accept"):
         answered(Engines(epo=[LOGIN, EXPIRED, LOGIN, EXPIRED]), EPO_ONLY, provider="epo")
-
-
-def test_a_light_that_is_not_green_makes_the_next_call_wait() -> None:
-    slow = response(
-        "epo/ok_200.xml", X_Throttling_Control="busy (search=red:5, retrieval=green:100)"
-    )
-    clock = FakeClock()
-
-    async def use(kit: Toolkit) -> None:
-        await patent_search.call(kit, {"query": "one"})
-        await patent_search.call(kit, {"query": "two"})
-
-    using(Engines(epo=[LOGIN, slow, EPO]), EPO_ONLY, use, clock)
-
-    assert clock.waits == [12.0]
-
-
-def test_a_wait_that_is_longer_than_the_time_there_is_is_an_error_that_says_so() -> None:
-    stop = response("epo/ok_200.xml", X_Throttling_Control="overloaded (search=black:0)")
-
-    async def use(kit: Toolkit) -> None:
-        await patent_search.call(kit, {"query": "one"})
-        await patent_search.call(kit, {"query": "two", "provider": "epo"})
-
-    with pytest.raises(RateLimited) as caught:
-        using(Engines(epo=[LOGIN, stop, EPO]), EPO_ONLY, use)
-    assert caught.value.retry_after_seconds == 60

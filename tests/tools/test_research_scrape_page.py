@@ -13,12 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.net.doubles import FakeWeb
-from tests.read.invented import article
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry._read.slices.text import WrittenText
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
 from webquarry.pages.slice import SliceRequest, take_slice
-from webquarry.tools import load
 
 
 def whole(session: Session, **arguments: Any) -> str:
@@ -72,21 +70,6 @@ def test_a_cut_ends_with_a_block_and_says_how_much_there_is_and_how_to_go_on() -
     assert cut["contentLength"] == len(cut["content"].encode()) <= 2_000
     assert cut["content"].endswith("\n\n")
     assert cut["nextCursor"]
-
-
-def test_an_outline_has_places_that_fit_the_text() -> None:
-    session = page()
-    text = session.scrape().content.encode()
-    answer = session.scrape(outline=True)
-
-    assert answer.outline is not None
-    assert [heading.title for heading in answer.outline][-8:] == [
-        f"Part {number}" for number in range(1, 9)
-    ]
-    for heading in answer.outline:
-        assert text[heading.offset :].startswith(b"#" * heading.level + b" ")
-    assert "Part 3 (line " in answer.content
-    assert answer.total_length == len(text)
 
 
 def test_a_section_is_what_its_place_in_the_outline_says() -> None:
@@ -232,14 +215,6 @@ def test_raw_bytes_are_base64_and_the_limit_counts_the_bytes_sent(limit: int) ->
     assert data == (body if limit > 1 else body[:1])
 
 
-def test_text_that_cannot_be_decoded_is_given_as_bytes() -> None:
-    body = b"plain \xff\xfe\xc3( text " + "é".encode() * 50
-    answer = page(body, "text/plain; charset=utf-8").scrape(mode="raw")
-
-    assert answer.encoding == "base64"
-    assert base64.b64decode(answer.content) == body
-
-
 @pytest.mark.parametrize("mode", ["full", "preview", "raw"])
 def test_a_wall_is_an_error_in_every_mode(mode: str) -> None:
     wall = (
@@ -264,15 +239,6 @@ def test_a_thin_page_is_partial_and_says_why_and_is_raised_when_empty() -> None:
     assert answer.extraction_note == "The page holds only 3 words of text."
     with pytest.raises(ThinPage):
         page("<p> </p>").scrape()
-
-
-def test_a_teaser_is_partial_and_says_why_and_a_whole_page_says_nothing() -> None:
-    answer = page(article(2, "<h2>Subscribe to continue reading</h2>")).scrape()
-
-    assert answer.extraction_quality == "partial"
-    assert "it asks for a subscription" in str(answer.extraction_note)
-    whole = page(article(6)).scrape()
-    assert (whole.extraction_quality, whole.extraction_note) == ("complete", None)
 
 
 @pytest.mark.parametrize("around", ["", "<p>Harbor tide office and more</p>"])
@@ -310,41 +276,6 @@ def test_errors_have_a_kind_and_say_what_to_do_next(
 
 
 # The cache and the schema
-
-
-def test_the_second_call_is_answered_from_the_cache_and_says_how_old_it_is() -> None:
-    session = page()
-    first = session.scrape()
-    session.clock.seconds += 100
-    part = session.scrape(section="Part 2")
-    session.clock.seconds += 2_000
-    again = session.scrape(section="Part 2")
-
-    assert first.meta["webquarry/cache"] == {
-        "cached": False,
-        "ageSeconds": 0,
-        "maxAgeSeconds": 3600,
-        "freshness": "live",
-    }
-    assert part.meta["webquarry/cache"] == {
-        "cached": True,
-        "ageSeconds": 100,
-        "maxAgeSeconds": 3600,
-        "freshness": "fresh",
-    }
-    assert again.meta["webquarry/cache"] == {
-        "cached": True,
-        "ageSeconds": 2100,
-        "maxAgeSeconds": 3600,
-        "freshness": "aging",
-    }
-    assert session.web.asked() == [URL]
-
-
-def test_the_schema_and_the_description_are_small() -> None:
-    tool = load("research", "scrape_page")
-
-    assert len(tool.description.encode()) + len(json.dumps(tool.parameters).encode()) < 1_700
 
 
 # --- what is left out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,6 @@ import pytest
 from tests.search.engines import KEYS, Engines, brave, brave_limit, called, failed, google, tavily
 from webquarry.errors import BadInput, RateLimited
 from webquarry.tool import Answer
-from webquarry.tools import load
-from webquarry.tools._describe import describe_tool
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 TWO = KEYS | {"SEARCH_ROUTING": "brave,tavily"}
@@ -46,16 +43,6 @@ def test_the_answer_has_the_documented_shape_and_nothing_else() -> None:
         ],
         "trust": "untrusted-external-content",
     }
-
-
-def test_a_host_with_a_known_reputation_carries_it_with_its_basis() -> None:
-    first, second = search(
-        Engines(brave=brave("https://en.wikipedia.org.example/", "https://www.reuters.com/x"))
-    )["results"]
-
-    assert "sourceReputation" not in first
-    assert second["sourceReputation"]["tier"] == "high"
-    assert "Wikipedia" in second["sourceReputation"]["basis"]
 
 
 def test_too_long_claim_is_rejected_before_any_request() -> None:
@@ -183,25 +170,6 @@ def test_hints_are_there_only_when_nothing_was_found() -> None:
     }
 
 
-def test_filters_that_may_be_the_reason_can_be_removed() -> None:
-    hints = search(
-        Engines(brave=brave()),
-        {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"},
-        site="a.org",
-        time_range="day",
-        exact_terms="x y",
-    )["hints"]
-
-    assert hints["reason"] == "filters_too_restrictive"
-    assert hints["filtersApplied"] == ["site", "time_range", "exact_terms"]
-    assert hints["suggestedActions"] == [
-        {"action": "remove-filter", "filter": "site"},
-        {"action": "remove-filter", "filter": "time_range"},
-        {"action": "remove-filter", "filter": "exact_terms"},
-        {"action": "try-different-provider", "provider": "duckduckgo"},
-    ]
-
-
 def test_only_providers_that_were_not_asked_and_are_well_are_suggested() -> None:
     environ = KEYS | {"SEARCH_ROUTING": "brave,google", "breaker_failures": "1"}
     hints = search(Engines(brave=failed(500), google=google()), environ, site="a.org")["hints"]
@@ -246,47 +214,7 @@ def test_a_failure_of_everybody_is_one_error() -> None:
         search(Engines(brave=brave_limit(), tavily=failed(500)), TWO)
 
 
-def test_a_lens_of_the_users_own_is_known_by_its_name(tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_text(
-        json.dumps({"name": "mine", "description": "d", "domains": ["a.org"]})
-    )
-    engines = Engines(brave=brave(A, B))
-
-    assert search(engines, BRAVE | {"WEBQUARRY_LENSES": str(tmp_path)}, lens="mine")["urls"] == [A]
-
-
 def test_a_bad_lens_file_is_an_error_at_the_start_whatever_is_asked(tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text("{")
     with pytest.raises(BadInput, match=r"mine\.json is not usable"):
         search(Engines(brave=brave(A)), BRAVE | {"WEBQUARRY_LENSES": str(tmp_path)})
-
-
-@pytest.mark.parametrize(
-    "reply", [brave(A, "https://www.reuters.com/x", page_age="2026-01-02T03:04:05"), brave()]
-)
-def test_the_answer_fits_its_own_schema(reply: httpx2.Response) -> None:
-    schema = describe_tool(load("research", "web_search"))["outputSchema"]
-
-    validator = pytest.importorskip(
-        "jsonschema"
-    ).Draft202012Validator  # comes with the MCP SDK, whose clients use it
-    validator.check_schema(schema)
-    validator(schema).validate(search(Engines(brave=reply), claim="c", time_range="day"))
-    assert list(schema["properties"]) == [
-        "urls",
-        "query",
-        "resultCount",
-        "results",
-        "hints",
-        "trust",
-        "note",
-    ]
-
-
-def test_what_a_model_pays_for_the_tool_on_every_turn_stays_small() -> None:
-    tool = load("research", "web_search")
-    text = json.dumps(
-        {"description": tool.description, "inputSchema": tool.parameters}, separators=(",", ":")
-    )
-
-    assert len(text.encode()) < 1900

@@ -64,10 +64,6 @@ def test_offset_and_limit_pick_lines(
     }
 
 
-def test_only_newlines_end_a_line() -> None:
-    assert select_lines("a\u2028b\x0bc\x85d\re", 1, None, 0).lines_read == 1
-
-
 def test_a_byte_limit_cuts_at_a_line_and_says_how_to_go_on() -> None:
     assert fields(select_lines("aaa\nbbb\nccc", 1, None, 7)) == {
         "content": "aaa\nbbb",
@@ -80,10 +76,6 @@ def test_a_byte_limit_cuts_at_a_line_and_says_how_to_go_on() -> None:
         "content": "aaa\nbbb\nccc",
         "lines_read": 3,
     }
-
-
-def test_lines_that_the_caller_left_out_are_not_said_to_be_cut() -> None:
-    assert fields(select_lines("aaa\nbbb\nccc", 1, 1, 3)) == {"content": "aaa", "lines_read": 1}
 
 
 def test_a_single_line_over_the_limit_is_cut_at_a_character_and_says_so() -> None:

@@ -154,12 +154,6 @@ def test_results_are_numbered_and_a_rule_follows_each() -> None:
     )
 
 
-def test_a_result_without_a_title_is_called_by_its_address() -> None:
-    assert "### 1. https://site.example/\n**URL:** https://site.example/\n" in write_results(
-        "x", [result(title=" ")]
-    )
-
-
 def test_a_result_that_leads_nowhere_is_left_out_and_not_counted() -> None:
     page = write_results(
         "x", [result(url="javascript:alert(1)"), result("Kept"), result(url="//site.example")]
@@ -197,35 +191,6 @@ def test_an_answer_shows_what_it_has_in_a_fixed_order() -> None:
         "### Definition\nA red oxide.\n\n**Source:** Dictionary\n**URL:** "
         "https://dictionary.example/rust\n\n"
         "### Related Topics\n- **Cargo** - The package manager\n\n"
-        "_Source: DuckDuckGo Instant Answer API_"
-    )
-
-
-def test_topic_groups_follow_ungrouped_topics() -> None:
-    topics = (
-        Topic("Mercury (planet)", "The first planet.", ""),
-        Topic("Mercury Marine", "Outboard motors.", "", "Companies"),
-        Topic("Mercury Records", "", "", "Companies"),
-        Topic("", "Said without a name.", "", "See also"),
-    )
-
-    assert write_answer("Mercury", InstantAnswer(topics=topics)) == (
-        '## Instant Answer for "Mercury"\n\n'
-        "### Related Topics\n- **Mercury (planet)** - The first planet.\n\n"
-        "#### Companies\n- **Mercury Marine** - Outboard motors.\n- **Mercury Records**\n\n"
-        "#### See also\n- Said without a name.\n\n"
-        "_Source: DuckDuckGo Instant Answer API_"
-    )
-
-
-def test_a_source_without_a_text_is_no_answer() -> None:
-    answer = InstantAnswer(
-        abstract_source="Wikipedia", abstract_url="https://en.wikipedia.org/wiki/Mercury"
-    )
-
-    assert write_answer("xyzzy", answer) == (
-        '## Instant Answer for "xyzzy"\n\n'
-        "No instant answer available for this query.\n\n"
         "_Source: DuckDuckGo Instant Answer API_"
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from pathlib import Path
 
@@ -11,11 +10,9 @@ import pytest
 from tests.duckduckgo_site import Asked, DuckDuckGoSite, Said, as_recorded, many
 from tests.net.doubles import FakeClock
 from tests.search.replies import recorded
-from tests.tools.duckduckgo.calls import ask, kept, kit_of
-from webquarry.errors import BadInput, NetworkFailure, WebquarryError
+from tests.tools.duckduckgo.calls import ask, kept
+from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.settings import Settings
-from webquarry.tool import TextAnswer
-from webquarry.tools import load
 from webquarry.tools.duckduckgo import own_settings
 
 # --- the settings
@@ -38,22 +35,6 @@ def test_the_settings_of_the_set_count_for_more_than_those_of_the_engine() -> No
         5,
         5,
     )
-
-
-@pytest.mark.parametrize(
-    ("variable", "value"),
-    [
-        ("WEBSEARCH_MAX_RESULTS", "31"),
-        ("WEBSEARCH_MAX_RESULTS", "0"),
-        ("WEBSEARCH_TIMEOUT_SECS", "0"),
-        ("WEBSEARCH_CACHE_TTL_SECS", "-1"),
-        ("WEBSEARCH_RATE_LIMIT_MS", "soon"),
-        ("WEBSEARCH_MAX_RETRIES", "11"),
-    ],
-)
-def test_a_setting_that_cannot_be_used_is_named(variable: str, value: str) -> None:
-    with pytest.raises(BadInput, match=variable):
-        Settings.from_environment({variable: value})
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
@@ -148,37 +129,3 @@ def test_ttl_zero_disables_the_cache(name: str, tmp_path: Path) -> None:
 
     assert [answer.meta["webquarry/cache"]["cached"] for answer in answers] == [False, False]
     assert len(site.asked) == 3
-
-
-@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_shorter_ttl_ignores_entries_with_a_longer_one(name: str, tmp_path: Path) -> None:
-    call = (name, {"query": "x"})
-    with DuckDuckGoSite(
-        lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
-    ) as site:
-        ask(site, call, environ=kept(tmp_path))
-        (answer,) = ask(site, call, environ=kept(tmp_path) | {"WEBSEARCH_CACHE_TTL_SECS": "5"})
-
-    assert answer.meta["webquarry/cache"] == {
-        "cached": False,
-        "ageSeconds": 0,
-        "maxAgeSeconds": 5,
-        "freshness": "live",
-    }
-
-
-@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_the_same_question_asked_by_many_at_once_is_one_request(name: str, tmp_path: Path) -> None:
-    async def run(site: DuckDuckGoSite) -> set[str]:
-        kit = kit_of(site.environ | kept(tmp_path))
-        answers = await asyncio.gather(
-            *(load("duckduckgo", name).call(kit, {"query": "x"}) for _ in range(20))
-        )
-        await kit.aclose()
-        return {answer.text for answer in answers if isinstance(answer, TextAnswer)}
-
-    with DuckDuckGoSite(
-        lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
-    ) as site:
-        assert len(asyncio.run(run(site))) == 1
-        assert len(site.asked) == 1

@@ -8,7 +8,6 @@ from tests.duckduckgo_site import Asked, DuckDuckGoSite, Said, as_recorded, many
 from tests.search.replies import recorded
 from tests.tools.duckduckgo.calls import (
     ANOMALY,
-    NOTHING,
     ask,
     challenge_everywhere,
     look_up,
@@ -62,32 +61,6 @@ def test_failed_further_page_is_a_note() -> None:
 
     assert answer.text.endswith("_Source: DuckDuckGo (10 results)_")
     assert "Page 2" in answer.meta["webquarry/routing"]["notes"][0]
-
-
-@pytest.mark.parametrize(
-    ("given", "setting", "count"), [({}, "", 10), ({}, "12", 12), ({"max_results": 4}, "12", 4)]
-)
-def test_how_many_results_there_are_is_said_by_the_call_then_by_the_setting(
-    given: dict[str, int], setting: str, count: int
-) -> None:
-    with DuckDuckGoSite(many(40)) as site:
-        (answer,) = ask(
-            site,
-            ("web_search", {"query": "x", **given}),
-            environ={"WEBSEARCH_MAX_RESULTS": setting},
-        )
-
-    assert answer.text.endswith(f"({count} results)_")
-
-
-def test_nothing_found_is_an_answer() -> None:
-    with DuckDuckGoSite(NOTHING) as site:
-        text = search(site, "xyzzy12345noresult")
-
-    assert (
-        text == '## Web Search Results for "xyzzy12345noresult"\n\nNo results found.\n\n_Source: '
-        "DuckDuckGo_"
-    )
 
 
 def test_a_challenge_on_the_first_page_is_answered_by_the_second_way() -> None:

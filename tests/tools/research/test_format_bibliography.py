@@ -9,20 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rispy
-from bibtexparser.entrypoint import parse_string
-from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.evidence.styles.test_exchange import HOSTILE, unescaped
+from tests.evidence.styles.test_exchange import HOSTILE
 from tests.net.doubles import FakeWeb
 from tests.sessions.kits import A, B, C, kit_on, run, step
 from webquarry.errors import BadInput, NotFound
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import to_csl
-from webquarry.evidence.styles.work import Work, plain
-from webquarry.pages.clean import clean_line
-from webquarry.sessions.models import KeptQuote, Source
+from webquarry.evidence.styles.work import Work
+from webquarry.sessions.models import KeptQuote
+from webquarry.sessions.source import Source
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
@@ -186,34 +183,6 @@ words = st.one_of(
 )
 
 
-@given(st.lists(st.tuples(words, words), min_size=1, max_size=3))
-@example([(title, title) for title in HOSTILE])
-@settings(deadline=None)
-def test_whatever_a_source_is_called_is_read_back_from_every_format(
-    named: list[tuple[str, str]],
-) -> None:
-    given_ones = [
-        {"URL": f"https://a.org/{number}", "title": title, "author": [{"literal": author}]}
-        for number, (title, author) in enumerate(named)
-    ]
-    titles = sorted(
-        clean_line(plain(title)) or f"a.org/{number}" for number, (title, _) in enumerate(named)
-    )
-
-    bibtex = parse_string(of_list(*given_ones, style="bibtex")["bibliography"])
-    ris = rispy.loads(of_list(*given_ones, style="ris")["bibliography"])
-    items = json.loads(of_list(*given_ones, style="csl-json")["bibliography"])
-
-    assert bibtex.failed_blocks == []
-    assert (
-        sorted(unescaped(str(entry.fields_dict["title"].value)) for entry in bibtex.entries)
-        == titles
-    )
-    assert sorted(record["title"] for record in ris) == titles
-    assert sorted(item["title"] for item in items) == titles
-    assert len(of_list(*given_ones)["bibliography"].split("\n\n")) == len(named)
-
-
 def test_a_secret_in_an_address_does_not_come_out() -> None:
     answer = of_list(
         "https://a.org/p?api_key=canary-1234567890abcdef",
@@ -221,10 +190,3 @@ def test_a_secret_in_an_address_does_not_come_out() -> None:
     )
 
     assert "canary" not in json.dumps(answer)
-
-
-def test_nothing_goes_to_the_web() -> None:
-    tool = load("research", "format_bibliography")
-
-    assert (tool.open_world, tool.read_only, tool.recorded) == (False, True, False)
-    assert of_list("https://a.org/x")["count"] == 1  # without a toolkit at all

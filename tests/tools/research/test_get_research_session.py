@@ -98,15 +98,6 @@ def test_one_step_is_given_in_full_with_its_sources(tmp_path: Path) -> None:
     assert not {"summary", "stepIndex", "lastSteps"} & set(found)
 
 
-@pytest.mark.parametrize("number", [6, 0, -1])
-def test_a_step_that_is_not_there_is_a_clear_error(tmp_path: Path, number: int) -> None:
-    async def work(kit: Toolkit) -> Any:
-        return await got(kit, await five_steps(kit), stepNumber=number)
-
-    with pytest.raises(NotFound, match=f"no step {number}; the session has steps 1 to 5"):
-        scenario(tmp_path, work)
-
-
 def test_an_unknown_session_and_a_blank_one_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no research session") as unknown:
         scenario(tmp_path, lambda kit: got(kit, "s-1"))
@@ -115,22 +106,6 @@ def test_an_unknown_session_and_a_blank_one_are_errors_that_say_what_to_do(tmp_p
 
     assert "sequential_search" in unknown.value.suggested_action
     assert "sequential_search" in blank.value.suggested_action
-
-
-def test_recovering_a_session_extends_its_lifetime(tmp_path: Path) -> None:
-    clock = FakeClock()
-
-    async def work(kit: Toolkit) -> Any:
-        id = (await step(kit, 1))["sessionId"]
-        for _ in range(2):
-            clock.seconds += 29.9 * 86_400
-            await got(kit, id)
-        clock.seconds += 30.1 * 86_400
-        await got(kit, id)
-
-    with pytest.raises(NotFound):
-        scenario(tmp_path, work, clock)
-    assert clock.seconds == pytest.approx(89.9 * 86_400)  # the third one was the first in vain
 
 
 def test_very_many_sources_are_cut_and_that_is_said(tmp_path: Path) -> None:

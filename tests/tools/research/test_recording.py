@@ -16,7 +16,6 @@ from tests.net.doubles import FakeWeb
 from tests.search.engines import Engines, brave, brave_limit
 from tests.sessions.kits import A, B, kit_on, run, step
 from tests.tools.pages import sent
-from tests.tools.research.searched_web import SearchedWeb, article, url
 from webquarry.caller import serving
 from webquarry.errors import NotFound, RateLimited, RecordsFailure
 from webquarry.sessions.models import ResearchSession
@@ -112,16 +111,6 @@ def test_a_session_of_another_caller_is_not_there(tmp_path: Path) -> None:
     assert engines.asked == []
 
 
-@pytest.mark.parametrize("blank", ["", "  ", None])
-def test_a_blank_session_is_as_good_as_none(tmp_path: Path, blank: str | None) -> None:
-    async def scenario() -> dict[str, Any]:
-        async with kit_on(tmp_path) as kit:
-            return (await run(kit, "web_search", query="tides", sessionId=blank)).meta
-
-    assert "webquarry/session" not in asyncio.run(scenario())
-    assert not list(tmp_path.iterdir())  # no record file is made for it
-
-
 def test_an_error_of_a_tool_is_recorded_by_its_kind_and_raised(tmp_path: Path) -> None:
     async def work(kit: Toolkit, id: str) -> None:
         with pytest.raises(RateLimited):
@@ -130,27 +119,6 @@ def test_an_error_of_a_tool_is_recorded_by_its_kind_and_raised(tmp_path: Path) -
     (error,) = session_after(tmp_path, work, Engines(brave=brave_limit())).errors
 
     assert (error.kind, error.tool, error.step) == ("rate_limited", "web_search", 2)
-
-
-def test_pages_that_could_not_be_read_count_as_errors_of_the_session(tmp_path: Path) -> None:
-    """A model that meets one captcha after the other is to be told, although every single answer
-    came.
-    """
-
-    async def work(kit: Toolkit, id: str) -> None:
-        await run(kit, "search_and_scrape", query="tides", sessionId=id)
-        (pattern,) = (await run(kit, "get_research_session", sessionId=id)).as_dict()["errors"]
-        assert (pattern["kind"], pattern["count"], pattern["tools"]) == (
-            "not_found",
-            3,
-            ["search_and_scrape"],
-        )
-
-    web = SearchedWeb({url(1): article(1)}, hits=[url(1), url(2), url(3), url(4)])
-    session = session_after(tmp_path, work, web)
-
-    assert [(error.kind, error.step) for error in session.errors] == [("not_found", 2)] * 3
-    assert [one.source.url for one in session.sources] == [url(1)]
 
 
 def test_an_answer_is_not_lost_when_its_sources_cannot_be_recorded_and_that_is_said(

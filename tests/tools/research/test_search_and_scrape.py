@@ -6,19 +6,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
 from tests.net.doubles import redirect
-from tests.search.engines import failed
-from tests.sessions.kits import kit_on, step
 from tests.tools.research.searched_web import (
     ENVIRON,
-    QUERY,
-    SearchedWeb,
     article,
     desk,
     html,
@@ -28,7 +23,6 @@ from tests.tools.research.searched_web import (
 from webquarry.errors import BadInput
 from webquarry.mcp.calls import render
 from webquarry.toolkit import Toolkit
-from webquarry.tools import load
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 GONE = httpx2.Response(404, content=b"gone")
@@ -88,47 +82,6 @@ def test_three_results_are_read_by_rank_with_all_their_fields() -> None:
     }
 
 
-def test_the_parameters_and_their_defaults_are_those_of_the_contract() -> None:
-    schema = load("research", "search_and_scrape").parameters
-
-    assert {name: field.get("default") for name, field in schema["properties"].items()} == {
-        "query": None,
-        "num_results": 3,
-        "include_sources": False,
-        "deduplicate": True,
-        "max_length_per_source": 50_000,
-        "total_max_length": 300_000,
-        "filter_by_query": True,
-        "provider": None,
-        "sessionId": None,
-        "claim": None,
-        "question": None,
-        "max_tokens": None,
-        "links": None,
-    }
-    assert schema["required"] == ["query"]
-    assert (
-        schema["properties"]["num_results"]["minimum"],
-        schema["properties"]["num_results"]["maximum"],
-    ) == (1, 10)
-
-
-def test_one_search_finds_the_replacements_too() -> None:
-    web = desk(*range(1, 11), page1=GONE, page3=GONE)
-
-    answer = web.call()
-
-    assert urls_of(answer) == [url(2), url(4), url(5)]
-    assert answer.status == "complete"
-    assert [(one.url, one.kind, one.retryable) for one in answer.scrape_failures] == [
-        (url(1), "not_found", False),
-        (url(3), "not_found", False),
-    ]
-    assert all(one.reason and one.suggested_action for one in answer.scrape_failures)
-    assert answer.summary.urls_failed == 2
-    assert len(web.web.searches) == 1
-
-
 def test_no_more_pages_are_read_than_are_needed() -> None:
     web = desk(*range(1, 11), page2=GONE)
     web.call()
@@ -144,19 +97,6 @@ def test_a_full_page_of_results_that_is_not_enough_is_followed_by_a_further_sear
     assert urls_of(answer) == [url(number) for number in (2, 3, 4, 6, 7, 8, 9, 10, 11, 12)]
     assert answer.summary.urls_searched == 13
     assert [search.url.params["count"] for search in web.web.searches] == ["10", "20"]
-
-
-def test_a_further_search_that_fails_costs_nothing_but_itself() -> None:
-    web = desk(*range(1, 11), page1=GONE)
-
-    async def no_second_search(request: httpx2.Request) -> httpx2.Response:
-        web.web.search = failed(500)
-        return GONE
-
-    web.web.pages[url(1)] = no_second_search
-    answer = web.call(num_results=10)
-
-    assert (answer.status, len(answer.pages), answer.summary.urls_searched) == ("partial", 9, 10)
 
 
 def test_what_cannot_be_read_at_all_is_an_answer_with_hints() -> None:
@@ -192,16 +132,6 @@ def test_a_mirror_with_the_same_text_counts_once_unless_repeats_are_wanted() -> 
 # What is kept
 
 
-def test_a_page_is_fetched_once_for_both_tools_and_the_search_once_for_all_lengths() -> None:
-    web = desk(1, 2, 3)
-    asyncio.run(web.acall("scrape_page", {"url": url(1)}))
-    web.call()
-    web.call(max_length_per_source=2_000, include_sources=False, claim="The wind turned twice.")
-
-    assert sorted(web.web.read) == [url(1), url(2), url(3)]
-    assert len(web.web.searches) == 1
-
-
 def test_freshness_is_that_of_the_oldest_part() -> None:
     web = desk(1, 2, 3)
     asyncio.run(web.acall("scrape_page", {"url": url(2)}))
@@ -227,24 +157,6 @@ def test_a_session_gets_each_page_with_its_reference() -> None:
     ]
     assert first[0].csl is not None
     assert first[0].csl["URL"] == url(2)
-
-
-def test_the_pages_are_recorded_in_the_session_that_was_named(tmp_path: Path) -> None:
-    async def scenario() -> list[tuple[str, bool, tuple[int, ...]]]:
-        async with kit_on(
-            tmp_path, SearchedWeb({url(1): GONE, url(2): article(2), url(3): article(3)})
-        ) as kit:
-            id = (await step(kit, 1))["sessionId"]
-            for _ in range(2):  # the second time from what was kept
-                await load("research", "search_and_scrape").call(
-                    kit, {"query": QUERY, "sessionId": id}
-                )
-            session = await kit.sessions.read(id)
-            return [
-                (one.source.url, one.source.csl is not None, one.steps) for one in session.sources
-            ]
-
-    assert asyncio.run(scenario()) == [(url(2), True, (1,)), (url(3), True, (1,))]
 
 
 def test_an_answer_over_mcp_is_linked_to_where_it_is_large() -> None:
@@ -275,17 +187,6 @@ def test_a_claim_gives_every_source_a_signal_and_filters() -> None:
     assert all(page.filtered is not None for page in answer.pages)
     assert all(page.filtered is None for page in web.call(claim="x y", filter_by_query=False).pages)
     assert all(page.claim_signal is None for page in web.call(claim=" ").pages)
-
-
-def test_key_sentences_are_the_nearest_to_the_claim_and_three_at_most() -> None:
-    more = [f"Tidal energy storage number {number} is described here." for number in range(6)]
-    web = desk(1, page1=article(1, *more))
-    (first, *_) = web.call(claim="tidal energy storage is described").pages
-
-    sentences = first.key_sentences or []
-    assert len(sentences) == 3
-    assert set(sentences) <= set(more)
-    assert web.call().pages[0].key_sentences is None
 
 
 def test_text_from_the_web_hides_nothing_in_titles() -> None:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import article, desk, html, prose, url
-from webquarry._read.slices.text import WrittenText
-from webquarry.pages.share import SharedText, fair_shares, share_out
+from webquarry.pages.share import fair_shares
 
 SHARED = (
     "Everybody copies this paragraph about tidal power from everybody else, word by word and "
@@ -47,14 +46,6 @@ def test_a_paragraph_that_an_earlier_source_has_is_dropped_and_counted() -> None
     assert answer.combined_content.casefold().count(SHARED.casefold()) == 1
     assert second.read_on == "Call scrape_page with this url for the whole text."
     assert second.total_length is not None
-
-
-def test_repeats_stay_where_that_is_wanted() -> None:
-    web = desk(1, 2, page1=article(1, SHARED), page2=article(2, SHARED))
-    answer = web.call_whole(deduplicate=False)
-
-    assert all(SHARED in (page.content or "") for page in answer.pages)
-    assert answer.size_metadata.repeated_paragraphs == 0
 
 
 # The filter
@@ -120,15 +111,6 @@ def test_the_combined_text_keeps_to_the_budget(max_tokens: int, filter_by_query:
     assert answer.size_metadata.estimated_tokens <= max_tokens
 
 
-def test_an_answer_that_says_nothing_of_length_is_short() -> None:
-    pages = {f"page{n}": article(n, *[f"{n} {i} {ON_TOPIC}" for i in range(200)]) for n in (1, 2)}
-    answer = desk(1, 2, **pages).call(num_results=2)
-
-    assert answer.size_metadata.estimated_tokens <= 3_000
-    assert all(page.truncated for page in answer.pages)
-    assert answer.size_metadata.truncated
-
-
 def test_a_passage_has_its_section_and_a_cursor_that_scrape_page_reads_on_from() -> None:
     web = desk(
         1, 2, page1=article(1, SHARED), page2=article(2, SHARED, "<h2>Stores</h2>", ON_TOPIC)
@@ -139,17 +121,6 @@ def test_a_passage_has_its_section_and_a_cursor_that_scrape_page_reads_on_from()
     arguments = {"url": url(2), "cursor": passage.cursor}
     read = asyncio.run(web.acall("scrape_page", arguments))
     assert read.content.startswith(ON_TOPIC)
-
-
-def test_link_targets_are_left_out_unless_they_are_asked_for() -> None:
-    linked = ON_TOPIC.replace("stream", '<a href="/stream">stream</a>')
-    web = desk(1, page1=article(1, f"<p>{linked}</p>"))
-    target = "https://site1.example/stream"
-
-    assert target not in web.call().combined_content
-    assert f"[stream]({target})" in web.call(links="inline").combined_content
-    assert web.call(links="list").combined_content.endswith(f"[1]: {target}\n")
-    assert f"[1]: {target}" in web.call(links="list", filter_by_query=False).combined_content
 
 
 def test_the_text_for_a_model_names_each_source_once_and_has_no_json_in_it() -> None:
@@ -185,16 +156,6 @@ def test_the_combined_text_has_each_source_under_its_title_and_address() -> None
     )
 
 
-def test_without_sources_only_the_combined_text_is_there_and_they_are_still_listed() -> None:
-    web = desk(1, 2)
-    with_them, without = web.call_whole(), web.call(filter_by_query=False)
-
-    assert without.combined_content == with_them.combined_content
-    assert [source.url for source in without.pages] == [url(1), url(2)]
-    assert all("content" not in source for source in without.as_dict()["sources"])
-    assert without.pages[0].scores == with_them.pages[0].scores
-
-
 # Shares, for any lengths
 
 
@@ -213,43 +174,3 @@ def test_shares_fit_the_total_and_short_texts_are_whole(lengths: list[int], tota
         assert shares == lengths
     if total >= len(lengths):
         assert all(share for share, length in zip(shares, lengths, strict=True) if length)
-
-
-TEXTS = st.builds(
-    SharedText,
-    st.text(max_size=300),
-    st.text("abcé/", max_size=400),
-    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=120), max_size=12).map(
-        lambda parts: WrittenText.of_lines("\n\n".join(parts).encode())
-    ),
-)
-
-
-@given(
-    st.lists(TEXTS, min_size=1, max_size=10), st.integers(1_000, 4_000), st.integers(1_000, 6_000)
-)
-def test_any_texts_fit_their_limits_and_none_is_lost(
-    texts: list[SharedText], each: int, total: int
-) -> None:
-    shares, combined = share_out(texts, each, total)
-
-    assert len(combined.encode()) <= total
-    assert len(shares) == len(texts)
-    for text, share in zip(texts, shares, strict=True):
-        assert len(share.content.encode()) <= each
-        assert text.text.data.decode().startswith(share.content)
-        assert share.truncated is (share.content.encode() != text.text.data.rstrip())
-        assert share.content in combined
-
-
-@pytest.mark.parametrize("length", [2_000, 8_000])
-def test_addresses_too_long_for_the_room_give_way_to_numbers(length: int) -> None:
-    texts = [
-        SharedText("T", "https://a.example/" + "x" * length, WrittenText(b"Words. " * 100))
-    ] * 3
-
-    shares, combined = share_out(texts, 1_000, 1_000)
-
-    assert combined.startswith("# 1\n\nWords.")
-    assert "# 3\n\nWords." in combined
-    assert all(share.truncated for share in shares)

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeClock
-from tests.search.engines import Engines, brave, brave_limit, failed
+from tests.search.engines import Engines, brave, failed
 from tests.sessions.kits import A, B, C, kit_on, run, step
 from webquarry.errors import BadInput, NotFound, WebquarryError
 from webquarry.toolkit import Toolkit
@@ -117,21 +117,6 @@ def test_no_further_step_needed_finishes_the_session_and_another_one_opens_it(
     ]
 
 
-def test_compact_leaves_out_the_index_and_full_shows_the_last_ten(tmp_path: Path) -> None:
-    async def work(kit: Toolkit) -> Any:
-        id = (await step(kit, 1))["sessionId"]
-        for number in range(2, 13):
-            full = await step(kit, number, id)
-        return full, await step(kit, 13, id, responseMode="compact")
-
-    full, compact = scenario(tmp_path, work)
-
-    assert [one["stepNumber"] for one in full["steps"]] == list(range(3, 13))
-    assert full["stepsOmitted"] == 2
-    assert "steps" not in compact
-    assert len(json.dumps(compact)) < 300
-
-
 def test_quick_adds_nothing_and_standard_adds_coverage_without_requests(tmp_path: Path) -> None:
     engines = Engines(brave=brave(A))
 
@@ -182,44 +167,6 @@ def test_a_search_that_fails_does_not_fail_the_step_and_is_recorded(tmp_path: Pa
     assert {(error.kind, error.tool) for error in session.errors} == {
         ("network", "sequential_search")
     }
-
-
-def test_errors_that_come_back_are_summed_up_with_advice(tmp_path: Path) -> None:
-    async def work(kit: Toolkit) -> Any:
-        id = (await step(kit, 1))["sessionId"]
-        for number in range(3):
-            assert "errors" not in await step(kit, 2 + number, id)
-            with pytest.raises(WebquarryError):
-                await run(kit, "web_search", query=f"tides {number}", sessionId=id)
-        return await step(kit, 5, id), (
-            await run(kit, "get_research_session", sessionId=id)
-        ).as_dict()
-
-    later, recovered = scenario(tmp_path, work, Engines(brave=brave_limit(0)))
-
-    (error,) = later["errors"]
-    assert (error["kind"], error["count"], error["tools"]) == ("rate_limited", 3, ["web_search"])
-    assert error["advice"]
-    assert recovered["errors"] == later["errors"]
-
-
-def test_hints_are_few_and_name_missing_arguments(tmp_path: Path) -> None:
-    async def work(kit: Toolkit) -> Any:
-        first = await step(kit, 1, totalStepsEstimate=2)
-        return [
-            first,
-            await step(kit, 2, first["sessionId"]),
-            await step(kit, 3, first["sessionId"]),
-        ]
-
-    first, second, third = scenario(tmp_path, work)
-
-    assert any("researchGoal" in hint for hint in first["hints"])
-    assert "hints" not in second
-    assert ["No source" in third["hints"][0], "more steps than estimated" in third["hints"][1]] == [
-        True,
-        True,
-    ]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 import webquarry
 from webquarry.caller import serving
-from webquarry.errors import NotFound, WebquarryError
+from webquarry.errors import NotFound
 from webquarry.settings import Settings
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
@@ -106,14 +106,6 @@ def test_without_a_session_or_a_page_the_bill_is_shown(arguments: dict[str, str]
     shown = answer.as_dict()
     assert (shown["view"], shown["bill"]["total"]["calls"]) == ("bill", 1)
     assert "- web_search: 1 call, 0 kept, 0 failed, $0.0000" in (answer.as_markdown() or "")
-
-
-def test_a_session_or_a_page_that_is_not_there_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(NotFound) as caught:
-        show(sessionId="nobody")
-    assert caught.value.suggested_action
-    with pytest.raises(WebquarryError):
-        show(url="http://127.0.0.1/")
 
 
 def test_views_are_isolated_per_caller() -> None:
