@@ -262,7 +262,7 @@ def test_every_setting_is_documented(field: str) -> None:
     page = (ROOT / "docs" / "settings.md").read_text("utf-8")
 
     assert Settings.fields()[field].description
-    for variable in Settings.variables_of(field) or ["WEBQUARRY_<PROVIDER>_URL"]:
+    for variable in Settings.fields()[field].variables or ["WEBQUARRY_<PROVIDER>_URL"]:
         assert f"`{variable}`" in page
 
 

@@ -60,14 +60,10 @@ def _parse_bool(value: Any) -> bool:
 
 
 def _parse_int(value: Any) -> int:
-    if isinstance(value, str):
-        whole, _, fraction = value.partition(".")
-        if fraction.strip("0"):
-            raise ValueError(value)
-        return int(whole)
-    if value != int(value):
+    number = float(value)
+    if number != int(number):
         raise ValueError(value)
-    return int(value)
+    return int(value) if isinstance(value, int) else int(number)
 
 
 def _parse_text(value: Any) -> str:
@@ -122,31 +118,19 @@ class Setting:
     name: str
     kind: str
     is_optional: bool
+    minimum: float | None = None
+    above: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    pattern: str = ""  # of the text, or of each entry of a list
+    form: str = ""  # the pattern in words
+    also: tuple[str, ...] = ()  # further environment variables
+    is_constant: bool = False
 
-    def __init__(
-        self,
-        default: Any,
-        description: str,
-        *,
-        minimum: float | None = None,
-        above: float | None = None,
-        maximum: float | None = None,
-        choices: tuple[str, ...] = (),
-        pattern: str = "",
-        form: str = "",
-        also: tuple[str, ...] = (),
-        is_constant: bool = False,
-    ) -> None:
+    def __init__(self, default: Any, description: str, **rules: Any) -> None:
         self.default = default
         self.description = description
-        self.minimum = minimum
-        self.above = above
-        self.maximum = maximum
-        self.choices = choices
-        self.pattern = pattern  # of the text, or of each entry of a list
-        self.form = form  # the pattern in words
-        self.also = also
-        self.is_constant = is_constant
+        vars(self).update(rules)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -233,7 +217,7 @@ class Setting:
 
 
 def setting(default: Any, description: str, **rules: Any) -> Any:
-    """Define a field of `Settings`. The rules are the keyword arguments of `Setting`."""
+    """Define a field of `Settings`. The rules are attributes of `Setting`."""
     return Setting(default, description, **rules)
 
 
@@ -265,8 +249,6 @@ class _FrozenFields:
         if not isinstance(other, _FrozenFields):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in self.fields())
-
-    __hash__ = None  # type: ignore[assignment]  # some values are lists
 
     def __repr__(self) -> str:
         from webquarry.secret import redact  # the URL of a proxy may contain a password
@@ -670,11 +652,6 @@ class Settings(_FrozenFields):
         """Return the timeout of one call of a tool over MCP."""
         timeouts = dict(entry.split("=") for entry in self.call_timeouts)
         return float(timeouts.get(tool, self.call_timeout_seconds))
-
-    @classmethod
-    def variables_of(cls, field: str) -> list[str]:
-        """Return the environment variables of a setting; the first one that is set counts."""
-        return cls.fields()[field].variables
 
     @classmethod
     def former_variables(cls) -> dict[str, str]:

@@ -39,12 +39,12 @@ SESSION = "sessionId"  # the parameter that names a research session
 class Answer(Displayable, AnswerPart, kw_only=True, dict=True):
     """The result of a tool.
 
-    `beside` holds values that are not serialized: metadata about freshness and routing, sources to
+    `beside` has values that are not serialized: metadata about freshness and routing, sources to
     record, failures.
     """
 
     may_be_large: ClassVar[bool] = False  # an interface may return a link instead
-    text_is_for_people: ClassVar[bool] = False  # the text beside the data is Markdown
+    text_is_for_people: ClassVar[bool] = False  # the text next to the data is Markdown
 
     def is_linkable(self) -> bool:
         """Whether an interface may return a link to this answer if it is large."""

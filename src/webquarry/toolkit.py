@@ -124,24 +124,23 @@ class Toolkit:
         """Open a client of the network or of a recording, with a recorder if configured."""
         from webquarry.net.client import Client
 
-        if self.replay and not self.settings.record:
-            transport = self.replay.transport()
-            return Client(self.settings, self.clock, pages=transport, providers=transport)
-        if not self.settings.record:
-            return Client(self.settings, self.clock)
-        from webquarry.net.archive.recorder import Recorder
+        settings, clock = self.settings, self.clock
+        if settings.record:
+            from webquarry.net.archive.recorder import Recorder
+
+            self._recorder = Recorder(settings.record, clock)
+            self._opened.callback(self._recorder.close)
+        wrap = self._recorder.wrap if self._recorder else lambda transport: transport
+        if self.replay:
+            transport = wrap(self.replay.transport())
+            return Client(settings, clock, pages=transport, providers=transport)
+        if not self._recorder:
+            return Client(settings, clock)
         from webquarry.net.guard import Guard
         from webquarry.net.transport import Transport
 
-        self._recorder = Recorder(self.settings.record, self.clock)
-        self._opened.callback(self._recorder.close)
-        wrap = self._recorder.wrap
-        if self.replay:
-            transport = wrap(self.replay.transport())
-            return Client(self.settings, self.clock, pages=transport, providers=transport)
-        pages = Transport(self.settings, Guard.from_settings(self.settings))
-        providers = Transport(self.settings, None)
-        return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
+        pages = wrap(Transport(settings, Guard.from_settings(settings)))
+        return Client(settings, clock, pages=pages, providers=wrap(Transport(settings, None)))
 
     @cached_property
     def runner(self) -> JobRunner:
@@ -201,8 +200,6 @@ class Toolkit:
     @cached_property
     def library(self) -> Library | None:
         """The library of pages read before; None if it is turned off."""
-        if not self.settings.library or self.settings.record or self.settings.replay:
-            return None
         from webquarry.library.library import open_library
 
         library = open_library(self.settings, self.environ, self.clock)
@@ -249,16 +246,13 @@ class Toolkit:
 
     @cached_property
     def journals(self) -> Journals:
-        journals: Journals
         if self.redis is not None:
             from webquarry.store.redis_stores import RedisJournals
 
-            journals = RedisJournals(self.redis)
-        else:
-            from webquarry.store.journals import FileJournals
+            return RedisJournals(self.redis)
+        from webquarry.store.journals import FileJournals
 
-            journals = FileJournals(self.records)
-        return journals
+        return FileJournals(self.records)
 
     @cached_property
     def quota(self) -> Quota:
@@ -361,13 +355,9 @@ class Toolkit:
     async def warm_up(self) -> None:
         """Open what searching and reading need, before the first call."""
         self.runner.prepare()
-        await asyncio.to_thread(self._open_search_and_pages)
+        await asyncio.to_thread(lambda: (self.router.services.by_name(), self.pages))
         await self.client.warm_up()
         await self.cache.get("")  # opens its file
-
-    def _open_search_and_pages(self) -> None:
-        self.router.services.by_name()
-        _ = self.pages
 
     def open_engine(self) -> Engine:
         """Open an engine that asks models, one per database instance. The caller closes it."""
@@ -402,14 +392,9 @@ class Toolkit:
         """Open the transport to models: network or recording, with a recorder if configured."""
         from webquarry.net.transport import Transport
 
-        if self.replay:
-            transport = self.replay.transport()
-        else:
-            transport = Transport(self.settings, None)
+        transport = self.replay.transport() if self.replay else Transport(self.settings, None)
         _ = self.client  # opens the recorder
-        if self._recorder:
-            return self._recorder.wrap(transport)
-        return transport
+        return self._recorder.wrap(transport) if self._recorder else transport
 
     async def aclose(self) -> None:
         """Close all open parts."""

@@ -58,4 +58,4 @@ def test_every_websearch_setting_is_listed_with_its_default() -> None:
     for field in [field for field in Settings.fields() if field.startswith("websearch_")]:
         default = getattr(Settings(), engine.get(field, field))
         shown = "our own" if default is None else f"{default:g}"
-        assert f"| `{Settings.variables_of(field)[-1]}` | {shown} |" in PAGE
+        assert f"| `{Settings.fields()[field].variables[-1]}` | {shown} |" in PAGE

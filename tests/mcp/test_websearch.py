@@ -31,7 +31,7 @@ def test_help_names_every_setting_of_the_set(
     printed = capsys.readouterr().out
 
     variables = [
-        Settings.variables_of(field)[-1]
+        Settings.fields()[field].variables[-1]
         for field in Settings.fields()
         if field.startswith("websearch_")
     ]

@@ -45,13 +45,13 @@ async def probe_redis(
     """Ping a configured Redis."""
     if result.state != "ok":
         return result
-    from webquarry.store.redis_config import open_redis, ping_redis
+    from webquarry.store.redis_config import check_redis, open_redis
 
     try:
         redis = open_redis(settings, environ)
         assert redis is not None
         try:
-            await ping_redis(redis)
+            await check_redis(redis, write=False)
         finally:
             await redis.aclose()
     except WebquarryError as error:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -22,7 +22,6 @@ from webquarry.errors import AuthFailure, BadInput, MissingExtra, NetworkFailure
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.store.encryption import KEY_BYTES
-from webquarry.store.redis_scripts import SET_FIRST
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -130,34 +129,22 @@ def open_redis(settings: Settings, environ: Mapping[str, str]) -> RedisConnectio
         ) from error
 
 
-async def check_redis(connection: RedisConnection) -> None:
+async def check_redis(connection: RedisConnection, *, write: bool = True) -> None:
     """Raise unless Redis can be used and all servers use it with the same key. The first server
-    stores a mark.
+    stores a mark, unless `write` is False.
     """
-    ours = connection.cipher("key check").encrypt(b"webquarry", _CANARY)
-    await _check_key(
-        connection,
-        connection.script(SET_FIRST, [_CANARY], [ours], seconds=_CHECK_SECONDS, insist=True),
-    )
-
-
-async def ping_redis(connection: RedisConnection) -> None:
-    """Raise unless Redis can be reached and has no mark of another key. Writes nothing."""
-
-    async def ask(redis: Redis) -> Any:
-        await redis.ping()
-        return await redis.get(_CANARY)
-
-    await _check_key(connection, connection.run(ask, seconds=_CHECK_SECONDS, insist=True))
-
-
-async def _check_key(connection: RedisConnection, asking: Awaitable[bytes | None]) -> None:
-    """Raise unless Redis answers and its mark, if any, was encrypted with our key."""
     from webquarry.store.redis_connection import RedisUnavailable
 
     place = connection.place
+    cipher = connection.cipher("key check")
+
+    async def ask(redis: Redis) -> Any:
+        if write:
+            await redis.set(_CANARY, cipher.encrypt(b"webquarry", _CANARY), nx=True)
+        return await redis.get(_CANARY)
+
     try:
-        mark = await asking
+        mark = await connection.run(ask, seconds=_CHECK_SECONDS, insist=True)
     except RedisUnavailable as error:
         reason = str(error).rstrip(".")
         if str(error).startswith(_REFUSALS):
@@ -165,7 +152,7 @@ async def _check_key(connection: RedisConnection, asking: Awaitable[bytes | None
             raise AuthFailure(text, suggested_action=_START_IT) from error
         text = f"Redis at {place} cannot be used: {reason}."
         raise NetworkFailure(text, suggested_action=_START_IT) from error
-    if mark is not None and connection.cipher("key check").decrypt(mark, _CANARY) is None:
+    if mark is not None and cipher.decrypt(mark, _CANARY) is None:
         raise AuthFailure(
             f"Redis at {place} is in use with another {STORE_KEY.variable}.",
             suggested_action="Give all servers the same key. To use this one, stop "

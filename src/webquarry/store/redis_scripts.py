@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-# Set a key that has no value. KEYS the key; ARGV the value. Returns the value it has then.
-SET_FIRST = "redis.call('SET', KEYS[1], ARGV[1], 'NX') return redis.call('GET', KEYS[1])"
-
 # Hold one of several slots. KEYS the slots; ARGV token, maximum, lease in ms. A maximum below 0
 # renews a slot.
 SLOT_HOLD = """
