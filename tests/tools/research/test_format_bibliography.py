@@ -18,8 +18,7 @@ from webquarry.errors import BadInput, NotFound
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work
-from webquarry.sessions.models import KeptQuote
-from webquarry.sessions.source import Source
+from webquarry.sessions.models import KeptQuote, Source
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
