@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -44,7 +43,7 @@ def batch(**columns: list[Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(columns)
 
 
-def test_a_row_without_context_or_prompt_has_no_answer_and_costs_nothing(
+def test_row_without_context_or_prompt_has_no_answer_and_costs_nothing(
     servers: FakeServers, asking: Any
 ) -> None:
     engine, run = asking
@@ -89,7 +88,7 @@ def test_every_column_has_its_type_and_its_value(servers: FakeServers, asking: A
     )
 
 
-def test_each_row_has_its_own_wishes(servers: FakeServers, asking: Any) -> None:
+def test_options_apply_per_row(servers: FakeServers, asking: Any) -> None:
     engine, run = asking
     servers.answer = lambda question, model: '{"n": 1}'
     rows = batch(
@@ -139,7 +138,7 @@ def test_error_is_a_text_in_place_of_the_answer(asking: Any) -> None:
     assert texts[1].startswith("Answer to")
 
 
-def test_an_empty_batch_is_an_empty_batch(servers: FakeServers, asking: Any) -> None:
+def test_empty_batch_is_an_empty_batch(servers: FakeServers, asking: Any) -> None:
     engine, run = asking
     empty = pa.RecordBatch.from_pydict(
         {"context": pa.array([], pa.string()), "prompt": pa.array([], pa.string())}
@@ -149,7 +148,7 @@ def test_an_empty_batch_is_an_empty_batch(servers: FakeServers, asking: Any) -> 
     assert servers.messages == 0
 
 
-def test_a_batch_without_its_columns_is_refused(asking: Any) -> None:
+def test_batch_without_its_columns_is_refused(asking: Any) -> None:
     engine, run = asking
     with pytest.raises(BadInput, match="prompt"):
         ask_texts(batch(context=["a"]), engine, engine.statement(), run)
@@ -164,7 +163,7 @@ def test_progress_is_reported_per_answer(asking: Any) -> None:
     assert heard == list(range(1, 21))
 
 
-def test_the_batch_has_no_database_in_it() -> None:
+def test_batch_has_no_database_in_it() -> None:
     import subprocess
     import sys
 
@@ -175,21 +174,3 @@ def test_the_batch_has_no_database_in_it() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["False", "False"]
-
-
-def test_asking_from_two_threads_at_once_shares_the_calls(
-    servers: FakeServers, asking: Any
-) -> None:
-    engine, run = asking
-    servers.latency = 0.1
-    rows = batch(context=[f"row {n}" for n in range(30)], prompt=["p"] * 30)
-
-    async def both() -> list[Any]:
-        return await asyncio.gather(
-            *(asyncio.to_thread(ask_texts, rows, engine, engine.statement(), run) for _ in range(3))
-        )
-
-    first, *others = asyncio.run(both())
-
-    assert all(other == first for other in others)
-    assert servers.messages == 30

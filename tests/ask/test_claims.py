@@ -28,7 +28,7 @@ def take(file: RecordFile, owner: str, now: float = NOW) -> bool:
     return file.do(lambda db, cipher: take_claim(db, cipher, "key", owner, now, LEASE))
 
 
-def test_a_claim_is_one_owners_until_it_ends() -> None:
+def test_claim_is_one_owners_until_it_ends() -> None:
     file = RecordFile(None)
     one, two = describe_owner(), describe_owner()
 
@@ -41,7 +41,7 @@ def test_a_claim_is_one_owners_until_it_ends() -> None:
     file.close()
 
 
-def test_a_claim_that_is_renewed_lasts(file: RecordFile) -> None:
+def test_claim_that_is_renewed_lasts(file: RecordFile) -> None:
     one, two = describe_owner(), describe_owner()
     take(file, one)
     file.do(lambda db, cipher: renew_claims(db, one, NOW + 20, LEASE))
@@ -50,20 +50,20 @@ def test_a_claim_that_is_renewed_lasts(file: RecordFile) -> None:
     assert take(file, two, NOW + LEASE + 20)
 
 
-def test_a_claim_from_far_ahead_was_made_by_a_wrong_clock(file: RecordFile) -> None:
+def test_claim_from_far_ahead_was_made_by_a_wrong_clock(file: RecordFile) -> None:
     take(file, describe_owner(), NOW + 10**6)
 
     assert take(file, describe_owner())
 
 
-def test_a_damaged_claim_is_none(file: RecordFile) -> None:
+def test_damaged_claim_is_none(file: RecordFile) -> None:
     take(file, describe_owner())
     file.do(lambda db, _: db.execute("UPDATE ask_claims SET owner = x'ff', ends_at = 'soon'"))
 
     assert take(file, describe_owner())
 
 
-def test_the_claim_of_a_process_that_was_killed_counts_no_longer(file: RecordFile) -> None:
+def test_claim_of_a_process_that_was_killed_counts_no_longer(file: RecordFile) -> None:
     code = "from webquarry.store.claims import describe_owner; print(describe_owner(), flush=True)"
     with subprocess.Popen(
         [sys.executable, "-c", f"{code}; input()"],
@@ -84,7 +84,7 @@ def test_the_claim_of_a_process_that_was_killed_counts_no_longer(file: RecordFil
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system has no /proc")
-def test_a_number_that_another_process_has_now_is_not_the_owner() -> None:
+def test_number_that_another_process_has_now_is_not_the_owner() -> None:
     machine, pid, start, token = describe_owner().split(" ")
 
     assert pid == str(os.getpid())

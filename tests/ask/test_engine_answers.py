@@ -11,7 +11,7 @@ from tests.ask.fakes import FakeReply, FakeServers
 from webquarry.ask.models import Question
 
 
-def test_a_typed_answer_is_asked_for_as_structured_output_and_checked(
+def test_typed_answer_is_asked_for_as_structured_output_and_checked(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.answer = lambda question, model: '{"ceo": "Ada", "founded": 1843}'

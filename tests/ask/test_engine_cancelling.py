@@ -60,7 +60,7 @@ def test_cancelling_sends_no_further_call_and_stores_finished_answers(
     assert servers.answered == 64, "what was under way was kept, and only the rest asked for"
 
 
-def test_a_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(
+def test_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.latency = 30
@@ -78,7 +78,7 @@ def test_a_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(
     assert with_engine(servers, tmp_path, work) > 0.02
 
 
-def test_a_cancelled_statement_takes_no_answer_from_another(
+def test_cancelled_statement_takes_no_answer_from_another(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.latency = 0.1

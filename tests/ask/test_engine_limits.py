@@ -29,7 +29,7 @@ def test_stored_answers_do_not_count_towards_max_rows(servers: FakeServers, tmp_
     assert servers.messages == 60
 
 
-def test_a_plan_over_the_limit_names_its_rows(servers: FakeServers, tmp_path: Path) -> None:
+def test_plan_over_the_limit_names_its_rows(servers: FakeServers, tmp_path: Path) -> None:
     async def work(engine: Engine) -> None:
         engine.statement().check_row_count(50_000)
 
@@ -60,7 +60,7 @@ def test_max_usd_is_never_exceeded_and_paid_answers_are_stored(
     assert servers.messages - before == 100 - answered
 
 
-def test_the_limit_of_a_day_holds_for_all_processes_together(
+def test_limit_of_a_day_holds_for_all_processes_together(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.answer = lambda question, model: "word " * 400
@@ -102,7 +102,7 @@ def test_no_more_calls_are_under_way_than_the_concurrency(
     assert servers.most_in_flight == 7
 
 
-def test_a_cap_of_the_provider_is_found_and_everybody_is_answered(
+def test_cap_of_the_provider_is_found_and_all_is_answered(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.latency, servers.cap, servers.retry_after = 0.02, 8, "0.1"
@@ -124,7 +124,7 @@ def test_nothing_is_sent_before_the_end_of_a_requested_pause(
     assert servers.moments[1] - servers.moments[0] >= 0.5
 
 
-def test_a_429_without_a_time_to_come_back_is_the_answer(
+def test_429_without_a_time_to_come_back_is_the_answer(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.cap, servers.retry_after = 0, None

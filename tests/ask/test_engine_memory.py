@@ -28,7 +28,7 @@ def test_equal_questions_of_one_batch_are_asked_once_and_paid_once(
     assert replies[2].remembered
 
 
-def test_an_answer_is_remembered_by_the_next_process(servers: FakeServers, tmp_path: Path) -> None:
+def test_answer_is_remembered_by_the_next_process(servers: FakeServers, tmp_path: Path) -> None:
     question = Question("Python", "Who made it?")
     first = asked(servers, tmp_path, question)[0]
     again = asked(servers, tmp_path, question)[0]
@@ -117,7 +117,7 @@ def test_two_engines_share_neither_keys_nor_options_nor_memory(
     with_engine(servers, tmp_path, work)
 
 
-def test_an_answer_that_was_searched_for_is_good_for_half_an_hour_and_others_for_a_day(
+def test_answer_that_was_searched_for_is_good_for_half_an_hour_and_others_for_a_day(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> list[float]:

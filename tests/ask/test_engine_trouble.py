@@ -27,7 +27,7 @@ def test_one_failing_row_fails_no_other(servers: FakeServers, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("status", [500, 503, 529])
-def test_a_passing_failure_is_tried_again_and_counted(
+def test_passing_failure_is_tried_again_and_counted(
     servers: FakeServers, tmp_path: Path, status: int
 ) -> None:
     servers.rule = lambda body: error_reply(status, "Overloaded") if servers.messages == 1 else None
@@ -45,7 +45,7 @@ def test_a_passing_failure_is_tried_again_and_counted(
 WRONG_KEY = {"ANTHROPIC_API_KEY": "sk-ant-wrong-000", "ask_concurrency": "4"}
 
 
-def test_a_key_that_is_not_accepted_ends_the_statement_with_one_error(
+def test_key_that_is_not_accepted_ends_the_statement_with_one_error(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     with pytest.raises(AuthFailure, match="did not accept the key"):
@@ -54,7 +54,7 @@ def test_a_key_that_is_not_accepted_ends_the_statement_with_one_error(
     assert servers.messages <= 8
 
 
-def test_a_key_that_is_not_accepted_is_the_error_of_each_row_where_that_is_wanted(
+def test_key_that_is_not_accepted_is_the_error_of_each_row_where_that_is_wanted(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> list[ModelReply]:
@@ -67,9 +67,7 @@ def test_a_key_that_is_not_accepted_is_the_error_of_each_row_where_that_is_wante
     assert servers.messages <= 8
 
 
-def test_a_model_that_is_gone_gets_an_error_that_names_the_setter(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_error_of_a_retired_model_names_the_setter(servers: FakeServers, tmp_path: Path) -> None:
     servers.gone_models = {"claude-sonnet-4-5-20250929"}
     old = Question("a", "b", model="claude-sonnet-4-5-20250929")
 
@@ -91,7 +89,7 @@ def test_without_a_key_it_is_an_error_at_once_that_names_three_ways(
     assert servers.messages == 0
 
 
-def test_a_search_that_must_be_and_cannot_be_is_an_error(
+def test_search_that_must_be_and_cannot_be_is_an_error(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     with pytest.raises(AuthFailure, match="no search provider"):
@@ -107,7 +105,7 @@ def test_a_search_that_must_be_and_cannot_be_is_an_error(
         (Question("a", "b", schema='{"a": "MONEY"}'), "MONEY"),
     ],
 )
-def test_what_cannot_be_asked_is_said_before_anything_is_spent(
+def test_invalid_question_is_an_error_and_costs_nothing(
     servers: FakeServers, tmp_path: Path, question: Question, said: str
 ) -> None:
     with pytest.raises(BadInput, match=said):
@@ -117,7 +115,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is_spent(
 
 
 @pytest.mark.parametrize("body", [{}, {"content": "text"}, {"content": []}, {"content": [1, None]}])
-def test_a_reply_that_is_no_message_is_trouble(
+def test_reply_that_is_no_message_is_trouble(
     servers: FakeServers, tmp_path: Path, body: dict[str, Any]
 ) -> None:
     servers.rule = lambda asked: FakeReply(body)
@@ -148,9 +146,7 @@ def test_no_key_is_in_any_reply_log_or_file_even_when_the_provider_repeats_it(
     assert b"Answer to" not in files, "answers are encrypted"
 
 
-def test_nothing_is_asked_when_what_it_costs_cannot_be_written_down(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_nothing_is_asked_without_a_writable_ledger(servers: FakeServers, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     folder = str(tmp_path / "file" / "below")
     for _ in range(3):
@@ -164,7 +160,7 @@ def test_nothing_is_asked_when_what_it_costs_cannot_be_written_down(
     assert [reply.error for reply in replies] == [None, None]
 
 
-def test_an_answer_that_was_paid_for_and_not_written_down_is_not_paid_for_again(
+def test_answer_that_was_paid_for_and_not_written_down_is_not_paid_for_again(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> None:

@@ -63,7 +63,7 @@ def test_provider_decides_whether_a_call_is_repeated(
 
 
 @pytest.mark.slow
-def test_an_overloaded_provider_is_left_alone_for_longer_each_time(
+def test_overloaded_provider_is_left_alone_for_longer_each_time(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.rule = lambda body: error_reply(529, "Overloaded") if servers.messages < 3 else None
@@ -75,7 +75,7 @@ def test_an_overloaded_provider_is_left_alone_for_longer_each_time(
     assert (second - first >= 1, third - second >= 2) == (True, True)
 
 
-def test_a_404_of_something_else_does_not_blame_the_model(
+def test_404_of_something_else_does_not_blame_the_model(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.rule = lambda body: FakeReply({"detail": "Not Found"}, 404)
@@ -113,7 +113,7 @@ def test_lone_surrogate_in_a_question_is_replaced(servers: FakeServers, tmp_path
     assert servers.bodies[0]["messages"][0]["content"].endswith("what is ??")
 
 
-def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
+def test_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.latency = 600.0
@@ -132,17 +132,3 @@ def test_a_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
 
     assert [(one.questions, one.calls) for one in asyncio.run(work())] == [(4, 0)]
     assert servers.messages == 4
-
-
-def test_calls_in_flight_never_exceed_the_concurrency(servers: FakeServers, tmp_path: Path) -> None:
-    servers.latency = 0.05
-
-    async def work() -> None:
-        async with open_engine(home(servers, tmp_path, ask_concurrency="4")) as engine:
-            await engine.ask_all(
-                [Question(f"row {number}", "b") for number in range(40)], engine.statement()
-            )
-
-    asyncio.run(work())
-
-    assert servers.most_in_flight == 4

@@ -148,7 +148,7 @@ def test_two_processes_that_ask_the_same_at_once_pay_for_each_question_once(tmp_
         assert _count(tmp_path, "ask_claims") == 0
 
 
-def test_the_claims_of_a_killed_process_end_at_once(tmp_path: Path) -> None:
+def test_claims_of_a_killed_process_end_at_once(tmp_path: Path) -> None:
     with FakeServers() as servers:
         environ = home(servers, tmp_path, search=False)
         servers.latency = 600.0

@@ -17,7 +17,6 @@ from tests.ask.asking import asked, with_engine
 from tests.ask.fakes import SEARCH_KEY, FakeServers
 from tests.ask.hasty_clock import TIMES, hasten
 from webquarry._search.models import Found, Query
-from webquarry.ask import exchange
 from webquarry.ask.engine import Engine
 from webquarry.ask.models import ModelReply, Progress, Question
 from webquarry.ask.searching import Searcher
@@ -61,7 +60,7 @@ def search_warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_provider_of_one_search_a_second_searches_for_every_row(
+def test_provider_of_one_search_a_second_searches_for_every_row(
     servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hasten(monkeypatch)
@@ -72,18 +71,6 @@ def test_a_provider_of_one_search_a_second_searches_for_every_row(
     assert [reply.search_failed for reply in replies] == [None] * 40
     assert progress.unsearched == 0
     assert servers.messages == 80
-
-
-def test_a_pause_is_no_part_of_the_time_of_a_search(
-    servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A second is asked for, and a search may take a tenth of that."""
-    monkeypatch.setattr(exchange, "SEARCH_SECONDS", 0.5)
-    hasten(monkeypatch)
-    servers.search_interval = 1 / TIMES
-    replies, _ = run_statement(servers, tmp_path, *searching(16))
-
-    assert all(reply.searched for reply in replies)
 
 
 class StandingClock(Clock):
@@ -131,7 +118,7 @@ def search(searcher: Searcher, check: Callable[[], None] = lambda: None) -> Foun
     return asyncio.run(searcher.search("brave", Query("a", 5), 10.0, check))
 
 
-def test_a_complaint_is_waited_for_and_the_search_made_again() -> None:
+def test_complaint_is_waited_for_and_the_search_made_again() -> None:
     source = Source(RateLimited("slow", retry_after_seconds=45.0))
     searcher, clock = open_searcher(source)
 
@@ -155,15 +142,6 @@ def test_too_long_retry_after_pauses_the_provider() -> None:
     clock.time += 1200.0
     assert searcher.find_rest("brave") is None
     search(searcher)
-
-
-def test_a_spent_quota_is_asked_once() -> None:
-    source = Source(RateLimited("spent", retryable=False))
-    searcher, _ = open_searcher(source)
-
-    with pytest.raises(RateLimited):
-        search(searcher)
-    assert (source.asked, searcher.find_rest("brave")) == (1, "spent")
 
 
 def test_rejected_key_pauses_the_provider_until_it_changes() -> None:
@@ -207,7 +185,7 @@ def test_rejected_query_does_not_pause_the_provider() -> None:
 # A search that failed
 
 
-def test_a_rejected_search_key_is_one_warning_and_rows_are_answered_without_it(
+def test_rejected_search_key_is_one_warning_and_rows_are_answered_without_it(
     servers: FakeServers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     replies, progress = run_statement(
@@ -225,9 +203,7 @@ def test_a_rejected_search_key_is_one_warning_and_rows_are_answered_without_it(
     assert len([one for one in about_search if "the search failed" in one]) == 1
 
 
-def test_the_tool_is_not_offered_while_the_provider_rests(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_tool_is_not_offered_while_the_provider_rests(servers: FakeServers, tmp_path: Path) -> None:
     async def work(engine: Engine) -> None:
         await engine.ask(searching(1)[0], engine.statement())
         reply = await engine.ask(Question("other [search]", "b"), engine.statement())
@@ -240,7 +216,7 @@ def test_the_tool_is_not_offered_while_the_provider_rests(
     assert servers.searches == 1
 
 
-def test_a_corrected_key_is_used_at_once_and_the_old_answer_is_not(
+def test_corrected_key_is_used_at_once_and_the_old_answer_is_not(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> ModelReply:
@@ -255,7 +231,7 @@ def test_a_corrected_key_is_used_at_once_and_the_old_answer_is_not(
     assert (reply.searched, reply.search_failed) == (True, None)
 
 
-def test_a_key_corrected_in_another_process_is_used_at_once(
+def test_key_corrected_in_another_process_is_used_at_once(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     assert asked(servers, tmp_path, *searching(1), BRAVE_API_KEY=WRONG)[0].search_failed

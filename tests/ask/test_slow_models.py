@@ -13,14 +13,14 @@ from webquarry.ask.engine import Engine
 from webquarry.ask.models import Question
 
 
-def test_the_time_of_a_call_follows_the_longest_answer() -> None:
+def test_time_of_a_call_follows_the_longest_answer() -> None:
     assert exchange.limit_call(1) < 31
     assert exchange.limit_call(1000) > 45
     assert exchange.limit_call(8000) > 200
     assert exchange.limit_call(128_000) == exchange.MOST_CALL_SECONDS
 
 
-def test_a_model_that_takes_longer_than_the_least_time_is_paid_once_and_answers(
+def test_model_that_takes_longer_than_the_least_time_is_paid_once_and_answers(
     servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As 35 seconds are to 30, on a machine that may be busy."""
@@ -33,7 +33,7 @@ def test_a_model_that_takes_longer_than_the_least_time_is_paid_once_and_answers(
 
 
 @pytest.mark.slow
-def test_a_call_that_timed_out_is_not_repeated_and_counts_as_uncertain_once(
+def test_call_that_timed_out_is_not_repeated_and_counts_as_uncertain_once(
     servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange, "CALL_SECONDS", 3.0)  # to reach the server, on a busy machine
@@ -51,10 +51,3 @@ def test_a_call_that_timed_out_is_not_repeated_and_counts_as_uncertain_once(
 
     with_engine(servers, tmp_path, work, search=False, retries="5")
     assert servers.messages == 1
-
-
-def test_what_fails_in_passing_is_still_tried_again(servers: FakeServers, tmp_path: Path) -> None:
-    servers.failures = 1
-    reply = asked(servers, tmp_path, Question("a", "b"), search=False)[0]
-
-    assert (reply.error, servers.messages) == (None, 2)

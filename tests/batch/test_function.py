@@ -61,7 +61,7 @@ def test_columns_in_chunks_and_of_large_texts_are_taken(servers: FakeServers) ->
     assert len(ask().answer(pyarrow.array([], pyarrow.string()))) == 0
 
 
-def test_a_limit_of_the_run_holds_over_batches_and_is_the_error_of_the_rest(
+def test_limit_of_the_run_holds_over_batches_and_is_the_error_of_the_rest(
     servers: FakeServers,
 ) -> None:
     function = ask(max_rows=2)
@@ -77,7 +77,7 @@ def test_a_limit_of_the_run_holds_over_batches_and_is_the_error_of_the_rest(
     assert ask(max_rows=2)(build_table("c")).to_pylist()[0]["answer"]
 
 
-def test_what_goes_wrong_with_a_row_is_its_error_and_the_batch_goes_on(
+def test_failed_row_has_an_error_and_others_are_answered(
     servers: FakeServers,
 ) -> None:
     rows = ask()(build_table("fine", "no [refuse]")).to_pylist()
@@ -86,7 +86,7 @@ def test_what_goes_wrong_with_a_row_is_its_error_and_the_batch_goes_on(
     assert rows[1]["error"] is not None
 
 
-def test_a_missing_key_is_raised_at_once(
+def test_missing_key_is_raised_at_once(
     servers: FakeServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
@@ -108,7 +108,7 @@ def test_dry_run_sends_nothing_and_its_sum_is_the_plan(servers: FakeServers) -> 
     assert plan.worst_usd > 0
 
 
-def test_the_bill_of_a_run_is_its_own(servers: FakeServers) -> None:
+def test_bill_of_a_run_is_its_own(servers: FakeServers) -> None:
     one, two = ask(), ask()
     one(build_table("a", "b", "b"))
     two(build_table("b", "c"))
@@ -118,7 +118,7 @@ def test_the_bill_of_a_run_is_its_own(servers: FakeServers) -> None:
     assert {record.door for record in webquarry.batch.read_bill()} == {"batch"}
 
 
-def test_a_pickled_function_is_small_and_holds_no_secret(servers: FakeServers) -> None:
+def test_pickled_function_is_small_and_holds_no_secret(servers: FakeServers) -> None:
     function = ask(max_usd=1.5)
     function(build_table("a"))  # everything is open now
     pickled = pickle.dumps(function)
@@ -140,7 +140,7 @@ def test_invalid_question_and_schema_are_rejected_at_once() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*")
-def test_a_forked_process_opens_what_it_needs_itself(servers: FakeServers) -> None:
+def test_forked_process_opens_its_own_worker(servers: FakeServers) -> None:
     function = ask()
     function(build_table("a"))
     parent = get_worker()
@@ -175,7 +175,7 @@ def test_without_its_redis_nothing_is_asked(
     assert servers.messages == 1
 
 
-def test_a_redis_that_is_there_for_others_is_not_used(
+def test_redis_that_is_there_for_others_is_not_used(
     servers: FakeServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")

@@ -56,7 +56,7 @@ def test_eight_processes_make_each_call_once_and_a_second_run_none(
 
 
 @pytest.mark.parametrize("limit", ["rows", "usd"])
-def test_a_cap_of_twenty_makes_twenty_calls(
+def test_cap_of_twenty_makes_twenty_calls(
     servers: FakeServers, shared: dict[str, str], limit: str
 ) -> None:
     servers.latency = 0.02

@@ -35,14 +35,14 @@ def table(connection: Connection) -> Connection:
         "SELECT a FROM (SELECT x, ask(x, 'q') AS a FROM t) LIMIT 5",
     ],
 )
-def test_01_a_limit_of_five_is_five_calls(
+def test_01_limit_of_five_is_five_calls(
     table: Connection, servers: FakeServers, statement: str
 ) -> None:
     assert len(rows(table, statement)) == 5
     assert servers.messages == 5
 
 
-def test_01_a_view_with_a_limit_of_five_is_five_calls(
+def test_01_view_with_a_limit_of_five_is_five_calls(
     table: Connection, servers: FakeServers
 ) -> None:
     rows(table, "CREATE TEMP VIEW v AS SELECT x, stps_ask_ai(x, 'q') AS a FROM t")
@@ -119,7 +119,7 @@ def test_04_four_cursors_that_ask_the_same_at_once_share_the_calls(
         "unnest(stps_ask_ai_address(c))",
     ],
 )
-def test_05_the_fields_of_an_address_are_one_question_for_each_company(
+def test_05_fields_of_an_address_are_one_question_for_each_company(
     connection: Connection, servers: FakeServers, fields: str
 ) -> None:
     servers.answer = lambda question, model: ADDRESS
@@ -130,7 +130,7 @@ def test_05_the_fields_of_an_address_are_one_question_for_each_company(
     assert servers.messages == 2
 
 
-def test_05_an_address_that_fails_is_asked_for_once_in_a_statement(
+def test_05_address_that_fails_is_asked_for_once_in_a_statement(
     connection: Connection, servers: FakeServers
 ) -> None:
     servers.answer = lambda question, model: "no address"
@@ -202,9 +202,7 @@ def test_06_max_usd_is_never_exceeded(session: Session, servers: FakeServers) ->
     assert 0 < servers.messages < 100
 
 
-def test_06_a_scalar_ask_stops_at_its_row_limit(
-    connection: Connection, servers: FakeServers
-) -> None:
+def test_06_scalar_ask_stops_at_its_row_limit(connection: Connection, servers: FakeServers) -> None:
     rows(connection, "SELECT webquarry_set('max_rows', '50')")
 
     with pytest.raises(duckdb.InvalidInputException, match=r"max_rows\) is 50"):
@@ -212,9 +210,7 @@ def test_06_a_scalar_ask_stops_at_its_row_limit(
     assert servers.messages <= 50
 
 
-def test_06_the_row_limit_is_for_each_statement(
-    connection: Connection, servers: FakeServers
-) -> None:
+def test_06_row_limit_is_for_each_statement(connection: Connection, servers: FakeServers) -> None:
     rows(connection, "SELECT webquarry_set('max_rows', '50')")
 
     for start in (0, 100, 200):
@@ -222,7 +218,7 @@ def test_06_the_row_limit_is_for_each_statement(
     assert servers.messages == 120
 
 
-def test_06_the_stps_functions_have_no_row_limit_unless_the_user_sets_one(
+def test_06_stps_functions_have_no_row_limit_unless_the_user_sets_one(
     session: Session, servers: FakeServers
 ) -> None:
     session._instance.engine.options.max_rows = 20  # as if our default were that small
@@ -236,7 +232,7 @@ def test_06_the_stps_functions_have_no_row_limit_unless_the_user_sets_one(
     assert servers.messages == 30
 
 
-def test_07_a_dry_run_pays_nothing_and_predicts_the_real_run(
+def test_07_dry_run_pays_nothing_and_predicts_the_real_run(
     session: Session, servers: FakeServers
 ) -> None:
     statement = "SELECT ask(range % 7, 'q').answer FROM range(20)"
@@ -251,7 +247,7 @@ def test_07_a_dry_run_pays_nothing_and_predicts_the_real_run(
     assert servers.messages == planned.progress.planned == 7
 
 
-def test_the_bill_names_questions_calls_searches_and_money(
+def test_bill_names_questions_calls_searches_and_money(
     session: Session, servers: FakeServers
 ) -> None:
     session.sql("CREATE TABLE t AS SELECT range AS x FROM range(5)")
@@ -294,7 +290,7 @@ def test_every_kind_of_statement_pays_once_for_each_question_and_nothing_the_sec
     assert (first, servers.messages) == (10, 10)
 
 
-def test_a_prepared_statement_pays_at_each_run_for_what_is_new(
+def test_prepared_statement_pays_only_for_new_rows(
     connection: Connection, servers: FakeServers
 ) -> None:
     connection.execute("CREATE TABLE t AS SELECT range AS x FROM range(10)").fetchall()

@@ -30,7 +30,7 @@ VALUES: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("sql", "kind", "value"), VALUES)
-def test_a_column_has_the_type_of_the_statement(
+def test_column_has_the_type_of_the_statement(
     session: Session, sql: str, kind: str, value: Any
 ) -> None:
     table = session.sql(f"SELECT {sql} AS a").arrow()
@@ -39,14 +39,14 @@ def test_a_column_has_the_type_of_the_statement(
     assert table.to_pylist() == [{"a": value}]
 
 
-def test_a_statement_without_rows_still_has_its_columns(session: Session) -> None:
+def test_statement_without_rows_still_has_its_columns(session: Session) -> None:
     result = session.sql("SELECT 1::BIGINT AS a, 'x' AS b WHERE false")
 
     assert str(result.arrow().schema) == "a: int64\nb: string"
     assert list(result.df().columns) == ["a", "b"]
 
 
-def test_a_data_frame_pays_for_nothing_again(session: Session, servers: Any) -> None:
+def test_data_frame_pays_for_nothing_again(session: Session, servers: Any) -> None:
     result = session.sql("SELECT x, ask(x, 'q').answer AS a FROM (VALUES (1), (2)) AS t(x)")
     asked = servers.messages
     frame = result.df()
@@ -56,7 +56,7 @@ def test_a_data_frame_pays_for_nothing_again(session: Session, servers: Any) -> 
     assert servers.messages == asked
 
 
-def test_without_pandas_it_is_said_how_to_get_it(
+def test_error_without_pandas_has_an_action(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)

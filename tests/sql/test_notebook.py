@@ -62,16 +62,16 @@ def failed(cell: Any) -> list[str]:
     return [line for text in output.traceback for line in text.splitlines()]
 
 
-def test_a_session_opens_without_ipywidgets(cells: list[Any]) -> None:
+def test_session_opens_without_ipywidgets(cells: list[Any]) -> None:
     assert importlib.util.find_spec("ipywidgets") is None, "with ipywidgets this shows nothing"
     assert shown(cells[0]) == "[(1, 'x')]"
 
 
-def test_a_result_is_a_data_frame_and_an_arrow_table(cells: list[Any]) -> None:
+def test_result_is_a_data_frame_and_an_arrow_table(cells: list[Any]) -> None:
     assert shown(cells[1]) == "(1, 1, False)"
 
 
-def test_an_error_of_ours_is_one_line_that_says_what_to_do(cells: list[Any]) -> None:
+def test_error_is_one_line_with_an_action(cells: list[Any]) -> None:
     (line,) = failed(cells[2])
     assert line.startswith("LoginWall: ")
     assert line.endswith("Choose another source; this one needs an account.")
@@ -81,5 +81,5 @@ def test_an_error_of_ours_is_one_line_that_says_what_to_do(cells: list[Any]) -> 
     assert "Anthropic" in line
 
 
-def test_a_page_can_be_awaited_in_a_cell(cells: list[Any]) -> None:
+def test_page_can_be_awaited_in_a_cell(cells: list[Any]) -> None:
     assert "tide" in shown(cells[3])

@@ -10,7 +10,7 @@ import pytest
 
 import webquarry.sql
 from tests.model_servers import FakeReply, FakeServers
-from webquarry.errors import AuthFailure, BadInput, LimitReached
+from webquarry.errors import AuthFailure, LimitReached
 from webquarry.sql import Session
 from webquarry.sql.progress import format_line, summarize
 
@@ -23,7 +23,7 @@ def open_without_key(servers: FakeServers, home: Path, **environ: str) -> Sessio
 
 
 @pytest.mark.parametrize("call", ["stps_ask_ai(x, 'q')", "ask(x, 'q').answer"])
-def test_half_a_letter_in_one_answer_fails_nobody(
+def test_lone_surrogates_in_answers_are_replaced(
     servers: FakeServers, session: Session, call: str
 ) -> None:
     servers.answer = lambda question, model: HALF if "2" in question else "whole"
@@ -35,7 +35,7 @@ def test_half_a_letter_in_one_answer_fails_nobody(
     assert servers.messages == 4
 
 
-def test_half_a_letter_in_a_typed_answer_and_in_an_error_fails_nobody(
+def test_lone_surrogates_in_typed_answers_and_errors_are_replaced(
     servers: FakeServers, session: Session
 ) -> None:
     servers.answer = lambda question, model: '{"a": "\\ud800!"}'
@@ -54,7 +54,7 @@ def test_half_a_letter_in_a_typed_answer_and_in_an_error_fails_nobody(
 
 
 @pytest.mark.parametrize("odd", ["0", "-1", "999999999"])
-def test_a_length_that_nobody_can_mean_fails_its_row_alone(
+def test_invalid_max_tokens_fails_only_its_row(
     servers: FakeServers, session: Session, odd: str
 ) -> None:
     rows = f"(VALUES ('a', 100), ('b', {odd}), ('c', 50)) AS t(x, n)"
@@ -71,18 +71,7 @@ def test_a_length_that_nobody_can_mean_fails_its_row_alone(
     assert servers.messages == 2
 
 
-def test_an_odd_row_in_a_chunk_of_its_own_fails_alone(
-    servers: FakeServers, session: Session
-) -> None:
-    session.sql("SELECT webquarry_set('concurrency', '64')")
-    statement = "SELECT stps_ask_ai(x % 3, 'q', NULL, if(x < 2048, 10, 0)) FROM range(2049) t(x)"
-    texts = [text for (text,) in session.sql(statement).rows]
-
-    assert [text.startswith("ERROR") for text in texts] == [False] * 2048 + [True]
-    assert servers.messages == 3
-
-
-def test_a_model_name_that_cannot_be_one_fails_its_row_alone(
+def test_model_name_that_cannot_be_one_fails_its_row_alone(
     servers: FakeServers, session: Session
 ) -> None:
     rows = "(VALUES ('a', NULL), ('b', E'two\\nlines')) AS t(x, m)"
@@ -91,9 +80,7 @@ def test_a_model_name_that_cannot_be_one_fails_its_row_alone(
     assert [text.startswith("ERROR: ") for (text,) in texts] == [False, True]
 
 
-def test_a_reply_of_a_shape_that_nobody_foresaw_fails_its_row_alone(
-    servers: FakeServers, session: Session
-) -> None:
+def test_malformed_reply_fails_only_its_row(servers: FakeServers, session: Session) -> None:
     odd = {"content": [{"type": "tool_use", "name": ["web_search"], "input": 7}], "usage": []}
     servers.rule = lambda body: (
         FakeReply(odd | {"stop_reason": ["tool_use"]}) if "odd" in str(body) else None
@@ -101,11 +88,6 @@ def test_a_reply_of_a_shape_that_nobody_foresaw_fails_its_row_alone(
     texts = session.sql("SELECT stps_ask_ai(x, 'q') FROM (VALUES ('a'), ('odd')) AS t(x)").rows
 
     assert [text.startswith("ERROR: ") for (text,) in texts] == [False, True]
-
-
-def test_an_option_that_is_wrong_for_every_row_is_the_statements_error(session: Session) -> None:
-    with pytest.raises(BadInput, match="must be from 1 to 128000"):
-        session.sql("SELECT ask('a', 'q', max_tokens := 0)")
 
 
 # Keys
@@ -127,7 +109,7 @@ def test_without_an_anthropic_key_each_row_has_the_error_of_the_original(
     assert servers.messages == 0
 
 
-def test_a_refused_key_is_one_error_of_ask_and_the_text_of_every_row_of_stps(
+def test_refused_key_is_one_error_of_ask_and_the_text_of_every_row_of_stps(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     wrong = {"ANTHROPIC_API_KEY": "sk-ant-wrong-0001", "ask_concurrency": "4"}
@@ -155,9 +137,7 @@ def table(session: Session) -> Session:
 TOP = "SELECT stps_ask_ai(x, 'q') FROM t ORDER BY x LIMIT 5"
 
 
-def test_rows_that_would_be_thrown_away_are_refused_above_a_limit_that_is_told(
-    servers: FakeServers, table: Session
-) -> None:
+def test_error_of_discarded_rows_names_the_limit(servers: FakeServers, table: Session) -> None:
     with pytest.raises(LimitReached, match=r"9,995 rows.*max_discarded_rows\) is 100") as caught:
         table.sql(TOP)
     assert "subquery" in caught.value.suggested_action
@@ -181,7 +161,7 @@ def test_other_ways_to_throw_rows_away_are_refused_too(
     assert servers.messages == 0
 
 
-def test_a_limit_that_is_a_parameter_is_seen(servers: FakeServers, table: Session) -> None:
+def test_limit_that_is_a_parameter_is_seen(servers: FakeServers, table: Session) -> None:
     with pytest.raises(LimitReached, match="max_discarded_rows"):
         table.sql("SELECT stps_ask_ai(x, 'q') FROM t ORDER BY x LIMIT ?", [5])
     assert len(table.sql("SELECT stps_ask_ai(x, 'q') FROM t LIMIT ?", [5]).rows) == 5
@@ -202,16 +182,14 @@ def test_few_rows_are_only_warned_of_and_a_limit_can_be_raised(
     assert servers.messages == 300
 
 
-def test_a_dry_run_is_not_refused(servers: FakeServers, table: Session) -> None:
+def test_dry_run_is_not_refused(servers: FakeServers, table: Session) -> None:
     table.sql("SELECT webquarry_set('dry_run', 'on')")
 
     assert table.sql(TOP).progress.planned == 10_000
     assert servers.messages == 0
 
 
-def test_the_limit_of_a_day_holds_for_stps_too(
-    servers: FakeServers, environ: dict[str, str]
-) -> None:
+def test_limit_of_a_day_holds_for_stps_too(servers: FakeServers, environ: dict[str, str]) -> None:
     limited = environ | {"WEBQUARRY_ASK_MAX_USD_PER_DAY": "0.00001"}
     with (
         webquarry.sql.open(environ=limited) as session,
@@ -229,7 +207,7 @@ def test_the_limit_of_a_day_holds_for_stps_too(
 # What a statement says at its end
 
 
-def test_failed_rows_say_why_beside_their_count(servers: FakeServers, session: Session) -> None:
+def test_summary_has_the_reasons_of_failures(servers: FakeServers, session: Session) -> None:
     rows = "(VALUES ('[refuse] a'), ('[refuse] b'), ('[fail]'), ('fine')) AS t(x)"
     session.sql("SELECT webquarry_set('concurrency', '1')")
     progress = session.sql(f"SELECT stps_ask_ai(x, 'q') FROM {rows}").progress
@@ -240,7 +218,7 @@ def test_failed_rows_say_why_beside_their_count(servers: FakeServers, session: S
     assert "3 failed," in format_line(progress)
 
 
-def test_the_closing_line_tells_how_many_rows_wanted_a_search_and_got_none(
+def test_summary_counts_rows_without_a_wanted_search(
     servers: FakeServers, environ: dict[str, str]
 ) -> None:
     servers.search_status = 500

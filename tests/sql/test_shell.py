@@ -13,7 +13,7 @@ import pytest
 from tests.cli.test_app import WEBQUARRY, Runner
 from tests.model_servers import FakeServers
 from webquarry.ask.models import Progress, Usage
-from webquarry.cli.sql import is_blank, redact_keys, split_statements
+from webquarry.cli.sql import redact_keys, split_statements
 from webquarry.sql.progress import ProgressLine, format_line
 from webquarry.sql.rendering import render
 from webquarry.sql.session import SqlResult
@@ -44,7 +44,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
     return Runner(monkeypatch)
 
 
-def test_a_command_prints_its_rows_on_stdout_and_the_bill_on_stderr(
+def test_command_prints_its_rows_on_stdout_and_the_bill_on_stderr(
     run: Runner, servers: FakeServers, environ: dict[str, str]
 ) -> None:
     done = run(
@@ -57,9 +57,7 @@ def test_a_command_prints_its_rows_on_stdout_and_the_bill_on_stderr(
     assert "1 rows, 2 calls, 0 kept, 1 searches, $0." in done.stderr.decode()
 
 
-def test_a_database_file_keeps_what_was_made(
-    run: Runner, environ: dict[str, str], tmp_path: Path
-) -> None:
+def test_database_file_persists(run: Runner, environ: dict[str, str], tmp_path: Path) -> None:
     place = str(tmp_path / "data.db")
     run(
         "sql",
@@ -76,7 +74,7 @@ def test_a_database_file_keeps_what_was_made(
 
 
 @pytest.mark.parametrize("options", [(), ("--read-only",)])
-def test_a_database_that_is_not_there_is_not_made_in_silence(
+def test_database_that_is_not_there_is_not_made_in_silence(
     run: Runner, environ: dict[str, str], tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     place = tmp_path / "mistyped.db"
@@ -89,14 +87,8 @@ def test_a_database_that_is_not_there_is_not_made_in_silence(
     assert not place.exists()
 
 
-def test_a_database_in_memory_needs_no_file(run: Runner, environ: dict[str, str]) -> None:
-    done = run("sql", ":memory:", "--format", "csv", "-c", "SELECT 1 AS a", settings=environ)
-
-    assert (done.returncode, done.stdout) == (0, b"a\n1\n")
-
-
 @pytest.mark.parametrize(("answer", "is_made"), [("y", True), ("n", False), ("", False)])
-def test_a_person_is_asked_whether_a_database_is_to_be_made(
+def test_person_is_asked_whether_a_database_is_to_be_made(
     environ: dict[str, str], tmp_path: Path, answer: str, is_made: bool
 ) -> None:
     place = tmp_path / "new.db"
@@ -108,7 +100,7 @@ def test_a_person_is_asked_whether_a_database_is_to_be_made(
 
 
 @pytest.mark.parametrize("width", [60, 120])
-def test_a_table_fits_the_terminal_that_it_is_shown_on(environ: dict[str, str], width: int) -> None:
+def test_table_fits_the_terminal_that_it_is_shown_on(environ: dict[str, str], width: int) -> None:
     settings = environ | {"COLUMNS": str(width)}
     query = "SELECT repeat('word ', 99) AS text, 42 AS n, repeat('x', 200) AS more;"
     seen, code = type_into_shell(f"{query}\n.quit\n", settings)
@@ -155,14 +147,14 @@ def test_sql_comes_from_a_pipe_and_the_first_error_ends_it(
     assert "nowhere" in done.stderr.decode()
 
 
-def test_an_error_of_ours_is_a_sentence_and_what_to_try(run: Runner, tmp_path: Path) -> None:
+def test_error_has_a_sentence_and_an_action(run: Runner, tmp_path: Path) -> None:
     done = run("sql", "-c", "SELECT ask('a', 'b')", settings={"HOME": str(tmp_path)})
 
     assert done.returncode == 1
     assert done.stderr.decode().startswith("Error: No Anthropic API key is configured.\nTry: ")
 
 
-def test_a_warning_stands_on_stderr(run: Runner, environ: dict[str, str]) -> None:
+def test_warning_is_written_to_stderr(run: Runner, environ: dict[str, str]) -> None:
     made = "CREATE TABLE t AS SELECT range AS x FROM range(3); "
     done = run(
         "sql",
@@ -201,7 +193,7 @@ def test_commands_of_the_shell(run: Runner, environ: dict[str, str], tmp_path: P
         (".read /no/file", "No such file"),
     ],
 )
-def test_a_wrong_command_is_told(
+def test_invalid_command_is_an_error(
     run: Runner, environ: dict[str, str], typed: str, said: str
 ) -> None:
     done = run("sql", stdin=typed.encode(), settings=environ)
@@ -226,7 +218,7 @@ def test_help_and_functions_are_listed(run: Runner, environ: dict[str, str]) -> 
     assert ".read FILE" in done.stderr.decode()
 
 
-def test_a_file_that_is_no_database_is_an_error(run: Runner, tmp_path: Path) -> None:
+def test_file_that_is_no_database_is_an_error(run: Runner, tmp_path: Path) -> None:
     (tmp_path / "text.db").write_text("no database " * 1000)
     done = run("sql", str(tmp_path / "text.db"), "-c", "SELECT 1")
 
@@ -234,7 +226,7 @@ def test_a_file_that_is_no_database_is_an_error(run: Runner, tmp_path: Path) -> 
     assert "cannot be opened" in done.stderr.decode()
 
 
-def test_a_person_types_over_several_lines_and_errors_do_not_end_it(
+def test_person_types_over_several_lines_and_errors_do_not_end_it(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     typed = (
@@ -263,7 +255,7 @@ TABLE = "CREATE TABLE t AS SELECT range AS x FROM range(300)"
 
 @pytest.mark.parametrize(("answer", "calls"), [("n", 0), ("", 0), ("y", 300)])
 @pytest.mark.slow
-def test_a_person_is_asked_before_rows_are_paid_for_and_thrown_away(
+def test_shell_confirms_paying_for_discarded_rows(
     servers: FakeServers, environ: dict[str, str], answer: str, calls: int
 ) -> None:
     ours, theirs = pty.openpty()
@@ -287,7 +279,7 @@ def test_a_person_is_asked_before_rows_are_paid_for_and_thrown_away(
     assert servers.messages == calls
 
 
-def test_a_command_refuses_what_would_be_thrown_away(
+def test_command_refuses_to_pay_for_discarded_rows(
     run: Runner, servers: FakeServers, environ: dict[str, str]
 ) -> None:
     done = run("sql", "-c", f"{TABLE}; {TOP}", settings=environ)
@@ -328,11 +320,6 @@ def test_statements_end_at_semicolons_that_end_something(
     assert split_statements(text) == (statements, rest)
 
 
-def test_comments_are_nothing() -> None:
-    assert is_blank(" -- a\n /* b */ \n")
-    assert not is_blank("-- a\nSELECT 1")
-
-
 def test_text_is_split_into_commands_and_statements() -> None:
     text = (
         ".format csv\nSELECT 1; -- x\nSELECT '\n.help;\n'; .5;\n  .tables\n/* ; */\nSELECT 2 -- end"
@@ -359,13 +346,13 @@ def test_text_from_the_web_cannot_move_the_cursor() -> None:
     assert render(result, "json").count("\\u001b") == 1
 
 
-def test_a_key_in_a_wrong_statement_is_not_repeated() -> None:
+def test_key_in_a_wrong_statement_is_not_repeated() -> None:
     assert redact_keys("LINE 1: SELECT stps_set_api_key('sk-ant-123456789', 1)") == (
         "LINE 1: SELECT stps_set_api_key('***', 1)"
     )
 
 
-def test_the_progress_line_has_rows_hits_searches_429s_spend_and_time_left() -> None:
+def test_progress_line_has_rows_hits_searches_429s_spend_and_time_left() -> None:
     usage = Usage(calls=30, searches=4, usd=0.12345)
     progress = Progress(
         rows=100, done=40, hits=10, failed=1, throttled=2, usage=usage, seconds_left=75.2
@@ -377,7 +364,7 @@ def test_the_progress_line_has_rows_hits_searches_429s_spend_and_time_left() -> 
     )
 
 
-def test_the_progress_line_is_shown_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_line_is_shown_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
     quiet, loud = ProgressLine(), ProgressLine(wanted=True)
     for one in (quiet, loud):
         one(Progress(rows=2, done=1))

@@ -44,7 +44,7 @@ def test_every_parameter_of_a_tool_is_one_of_its_function(
     assert len(wanted) == len(find_tool(name).parameters["properties"])
 
 
-def test_a_search_is_a_table_with_a_row_for_each_result(
+def test_search_is_a_table_with_a_row_for_each_result(
     connection: Connection, servers: FakeServers
 ) -> None:
     found = rows(connection, "SELECT title, url, snippet, error FROM web_search('otters', n := 3)")
@@ -53,7 +53,7 @@ def test_a_search_is_a_table_with_a_row_for_each_result(
     assert len(found) == 3
 
 
-def test_a_search_joins_laterally_and_asks_once_for_each_query(
+def test_search_joins_laterally_and_asks_once_for_each_query(
     connection: Connection, servers: FakeServers
 ) -> None:
     topics = "(VALUES ('otters'), ('herons'), ('otters'), (NULL)) AS t(q)"
@@ -66,7 +66,7 @@ def test_a_search_joins_laterally_and_asks_once_for_each_query(
     assert servers.searches == 2
 
 
-def test_a_scalar_search_is_the_whole_answer(connection: Connection) -> None:
+def test_scalar_search_is_the_whole_answer(connection: Connection) -> None:
     assert value(connection, "SELECT web_search('otters', n := 2).result_count") == 2
     assert (
         value(connection, "SELECT web_search('otters', {n: 2}).results[2].url")
@@ -78,7 +78,7 @@ def test_a_scalar_search_is_the_whole_answer(connection: Connection) -> None:
 @pytest.mark.parametrize(
     "call", ["web_fetch('http://127.0.0.1/')", "scrape_page('http://127.0.0.1/')"]
 )
-def test_a_page_that_cannot_be_read_is_an_error_field_in_a_scalar_and_an_error_in_a_table(
+def test_page_that_cannot_be_read_is_an_error_field_in_a_scalar_and_an_error_in_a_table(
     connection: Connection, call: str
 ) -> None:
     for one in (connection, connection.cursor()):
@@ -93,7 +93,7 @@ def test_a_page_that_cannot_be_read_is_an_error_field_in_a_scalar_and_an_error_i
 @pytest.mark.parametrize(
     "options", ["question := 'who?', max_tokens := 500", "{question: 'who?', max_tokens: 500}"]
 )
-def test_a_question_with_a_budget_can_be_asked_of_a_page(
+def test_question_with_a_budget_can_be_asked_of_a_page(
     connection: Connection, options: str
 ) -> None:
     call = f"SELECT scrape_page('http://127.0.0.1/', {options})"
@@ -102,13 +102,13 @@ def test_a_question_with_a_budget_can_be_asked_of_a_page(
     assert value(connection, f"{call}.passages[1].cursor") is None
 
 
-def test_a_bad_argument_is_told_as_the_tool_tells_it(connection: Connection) -> None:
+def test_bad_argument_has_the_error_of_the_tool(connection: Connection) -> None:
     assert "'num_results'" in value(
         connection, "SELECT web_search('otters', n := 99).error.message"
     )
 
 
-def test_a_page_is_read_once_in_a_statement(session: Session, servers: FakeServers) -> None:
+def test_page_is_read_once_in_a_statement(session: Session, servers: FakeServers) -> None:
     twice = (
         "SELECT web_search('a').result_count, web_search('a').query, web_search(x) "
         "FROM (VALUES ('a'), ('a')) AS t(x)"
@@ -118,7 +118,7 @@ def test_a_page_is_read_once_in_a_statement(session: Session, servers: FakeServe
     assert servers.searches == 1
 
 
-def test_a_type_is_one_thing_in_three_languages() -> None:
+def test_type_is_one_thing_in_three_languages() -> None:
     part = {"type": "object", "properties": {"x": {"type": "number"}}}
     schema = {
         "type": "object",
@@ -187,7 +187,7 @@ def test_patents_are_a_table_and_no_query_is_no_rows(recorded: Session) -> None:
     assert "query, an assignee or an inventor" in refused.rows[0][0]
 
 
-def test_a_search_can_be_read_at_once(recorded: Session) -> None:
+def test_search_can_be_read_at_once(recorded: Session) -> None:
     query = "search_and_scrape('tidal energy storage', n := 2)"
     found = recorded.sql(f"SELECT url, title, published_at, length(content) > 100 FROM {query}")
     short = recorded.sql(f"SELECT content FROM {query[:-1]}, include_sources := false)")
@@ -210,7 +210,7 @@ def test_pages_that_could_not_be_read_are_rows_where_errors_are_a_column(
     assert len(with_errors.rows) == len(plain.rows) + 1
 
 
-def test_the_title_of_a_page_is_a_column(recorded: Session) -> None:
+def test_title_of_a_page_is_a_column(recorded: Session) -> None:
     url = "https://tidelines.example/2026/09/storing-the-tide"
     (row,) = recorded.sql(f"SELECT title, citation.metadata.title FROM scrape_page('{url}')").rows
 
@@ -248,7 +248,7 @@ def test_when_something_was_published_is_a_timestamp(recorded: Session) -> None:
         (None, None),
     ],
 )
-def test_a_moment_is_read_in_utc_and_never_guessed(written: object, moment: object) -> None:
+def test_moment_is_read_in_utc_and_never_guessed(written: object, moment: object) -> None:
     assert fit_value({"published_at": written}, {"published_at": "TIMESTAMP"}) == {
         "published_at": moment
     }

@@ -36,7 +36,7 @@ def others(servers: FakeServers, tmp_path: Path) -> Iterator[Session]:
 
 
 @each_model
-def test_a_column_is_asked_of_any_model(others: Session, servers: FakeServers, model: str) -> None:
+def test_column_is_asked_of_any_model(others: Session, servers: FakeServers, model: str) -> None:
     found = others.sql(
         f"SELECT ask(company, 'What industry? [search]', model := '{model}') AS a "
         "FROM (VALUES ('ACME'), ('Bolt'), ('ACME')) AS t(company)"
@@ -50,7 +50,7 @@ def test_a_column_is_asked_of_any_model(others: Session, servers: FakeServers, m
 
 
 @each_model
-def test_the_functions_of_the_original_say_the_same_of_any_model(
+def test_functions_of_the_original_say_the_same_of_any_model(
     others: Session, servers: FakeServers, model: str
 ) -> None:
     set_to = others.sql(f"SELECT stps_set_model('{model}')").rows
@@ -65,7 +65,7 @@ def test_the_functions_of_the_original_say_the_same_of_any_model(
     assert gender[0][0] == "male"
 
 
-def test_a_row_whose_model_refuses_has_the_error_text_of_the_original(
+def test_refused_row_has_the_error_text_of_the_original(
     others: Session, servers: FakeServers
 ) -> None:
     texts = others.sql("SELECT stps_ask_ai('a', '[refuse]', 'openai/gpt-6-luna')").rows
@@ -73,7 +73,7 @@ def test_a_row_whose_model_refuses_has_the_error_text_of_the_original(
     assert texts[0][0].startswith("ERROR: The model declined to answer")
 
 
-def test_a_vendor_without_a_key_ends_the_statement(servers: FakeServers, tmp_path: Path) -> None:
+def test_vendor_without_a_key_ends_the_statement(servers: FakeServers, tmp_path: Path) -> None:
     environ = servers.environ | {"HOME": str(tmp_path)}
     with (
         webquarry.sql.open(environ=environ) as session,
@@ -85,7 +85,7 @@ def test_a_vendor_without_a_key_ends_the_statement(servers: FakeServers, tmp_pat
     assert servers.messages == 0
 
 
-def test_a_table_needs_the_key_of_the_named_model_alone(
+def test_table_needs_the_key_of_the_named_model_alone(
     others: Session, servers: FakeServers
 ) -> None:
     others.sql("CREATE TABLE rows AS SELECT 'ACME' AS context, 'Who?' AS prompt")
@@ -96,7 +96,7 @@ def test_a_table_needs_the_key_of_the_named_model_alone(
 
 
 @each_model
-def test_the_command_asks_any_model(
+def test_command_asks_any_model(
     monkeypatch: pytest.MonkeyPatch, servers: FakeServers, tmp_path: Path, model: str
 ) -> None:
     environ = servers.environ | servers.environ_of_vendors | {"HOME": str(tmp_path)}
@@ -118,7 +118,7 @@ KEYED = ("openai", "gemini", "openrouter")
 
 
 @pytest.mark.parametrize("vendor", KEYED)
-def test_the_key_of_any_vendor_can_be_set_in_sql_for_this_database(
+def test_key_of_any_vendor_can_be_set_in_sql_for_this_database(
     servers: FakeServers, tmp_path: Path, vendor: str
 ) -> None:
     environ = servers.environ | servers.environ_of_vendors | {"HOME": str(tmp_path)}
@@ -163,7 +163,7 @@ def test_anthropics_key_is_one_of_them(servers: FakeServers, tmp_path: Path) -> 
         ("webquarry_set_key('openai', 'two words')", "not a valid key"),
     ],
 )
-def test_a_key_that_cannot_be_set_is_told(others: Session, call: str, said: str) -> None:
+def test_invalid_key_is_an_error(others: Session, call: str, said: str) -> None:
     with pytest.raises(BadInput) as raised:
         others.sql(f"SELECT {call}")
 

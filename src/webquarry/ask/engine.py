@@ -155,7 +155,7 @@ class Engine:
                 statement.cancel()
 
     def usage(self, *, days: int = 1) -> list[SpendingRecord]:
-        """Return what was spent in the last days (UTC, today included) by all processes, newest
+        """Return the spending of the last days (UTC, today included) by all processes, newest
         first.
         """
         return self.store.read_bill_now(self._count_back(days), self._take_unnoted())

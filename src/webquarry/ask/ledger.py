@@ -218,7 +218,7 @@ def delete_old(database: Connection, now: float) -> None:
 
 
 def write_notes(database: Connection, cipher: Cipher, statements: Iterable[Statement]) -> None:
-    """Add what is new about these statements; several processes may share one."""
+    """Add the new counts of these statements; several processes may share one."""
     for statement in statements:
         database.execute(_WRITE_NOTE, build_note(cipher, statement))
 

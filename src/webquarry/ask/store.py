@@ -75,7 +75,7 @@ class QuestionStore(ABC):
 
     @abstractmethod
     async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
-        """Write what is known of statements besides money; `at_end` without another thread."""
+        """Write the notes of statements; `at_end` without another thread."""
 
     @abstractmethod
     async def read_bill(self, since: str) -> list[SpendingRecord]:
@@ -176,7 +176,7 @@ class QuestionStore(ABC):
                 log.debug("claims could not be renewed: %s", error.message)
 
     async def _log_failure(self, work: Awaitable[Any]) -> None:
-        """Complete work in the background. What is not settled ends with its lease as uncertain."""
+        """Complete work in the background. An unsettled bill becomes uncertain."""
         try:
             await work
         except RecordsFailure as error:

@@ -3,7 +3,7 @@ Arrow batch, and its forms for polars, Daft, Ray Data and Spark.
 
     ask = webquarry.batch.AskFunction("What industry is it in?", column="company")
     answers = ask(batch)                                  # a column of structs, one for each row
-    table = ask.add_answers(table)                        # the same beside the columns of a table
+    table = ask.add_answers(table)                        # the same as a further column of a table
 
     frame.with_columns(a=webquarry.batch.polars_ask("company", "What industry is it in?"))
 

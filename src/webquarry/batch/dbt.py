@@ -4,8 +4,8 @@
     plugins:
       - module: webquarry.batch.dbt
 
-A dbt model that asks and is a view is refused: nothing would be asked by the run, and everything by
-whoever reads the view, as often as it is read, where these functions are known at all.
+A dbt model that asks and is a view is rejected: the run would ask nothing, and every reader of the
+view would pay, on each read.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ _VIEW = re.compile(r"(?i)\bcreate\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?vi
 
 
 class Plugin(BasePlugin):  # type: ignore[misc]
-    """What dbt-duckdb opens for each run."""
+    """The plugin, opened by dbt-duckdb for each run."""
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
-        """Watch what is executed: dbt-duckdb tells a plugin of connections only."""
+        """Watch the statements: dbt-duckdb passes only connections to a plugin."""
         self.instance: Instance | None = None
         if not hasattr(local, "DuckDBCursorWrapper"):
-            log.warning("this release of dbt-duckdb shows no statements: views are not refused")
+            log.warning("this release of dbt-duckdb shows no statements: views are not rejected")
             return
         plain = local.DuckDBCursorWrapper
-        wrapped = getattr(plain, "plain", plain)  # another run of this process has been before
+        wrapped = getattr(plain, "plain", plain)  # wrapped by an earlier run of this process
         local.DuckDBCursorWrapper = build_cursor_class(wrapped, self)
 
     def configure_connection(self, conn: Any) -> None:
-        """Give the database our functions; every cursor of it has them."""
+        """Install the functions, for every cursor of the database."""
         self.instance = install(conn)
 
     def check(self, statement: str) -> bool:
-        """Whether the statement asks a model. Raises where it makes a view of that."""
+        """Whether the statement asks a model. Raises DbtRuntimeError if it creates a view."""
         text = _COMMENT.sub(" ", statement)
         called = {name.lower() for name in _CALLED.findall(text)}
         if not called & paid_names():
@@ -55,26 +55,26 @@ class Plugin(BasePlugin):  # type: ignore[misc]
         view = _VIEW.search(text)
         if view is not None:
             raise DbtRuntimeError(
-                f"{view[1]} asks a model and is a view: the run would ask nothing, and everybody "
-                "who reads it would pay. Materialize it: {{ config(materialized='table') }}, or "
+                f"{view[1]} asks a model and is a view: the run would ask nothing, and every "
+                "reader of it would pay. Materialize it: {{ config(materialized='table') }}, or "
                 "'incremental'."
             )
         return True
 
     def report(self) -> None:
-        """Say in the log of the run what has been paid so far."""
+        """Log the cost of the run so far."""
         if self.instance is None:
             return
         spent = self.instance.engine.progress()
         usage = spent.usage
         AdapterLogger("webquarry").info(
             f"webquarry: {spent.rows:,} rows asked in this run so far, {usage.calls:,} calls, "
-            f"{spent.hits:,} answers kept or shared, {spent.failed:,} failed, ${usage.usd:.4f}"
+            f"{spent.hits:,} answers stored or shared, {spent.failed:,} failed, ${usage.usd:.4f}"
         )
 
 
 def build_cursor_class(plain: Any, plugin: Plugin) -> Any:
-    """The cursor of dbt-duckdb, with a look at each statement."""
+    """Return the cursor class of dbt-duckdb, extended by a check of each statement."""
 
     class WatchedCursor(plain):  # type: ignore[misc]
         def execute(self, sql: str, bindings: Any = None) -> Any:

@@ -85,7 +85,7 @@ def close() -> None:
 
 
 def read_bill(run: str | None = None, *, days: int = 1) -> list[SpendingRecord]:
-    """Return what was spent in the last days, by one run or by all. Reservations of dead workers
+    """Return the spending of the last days, by one run or by all. Reservations of dead workers
     are in it as uncertain.
     """
     records = bridge.run(get_worker().engine.read_bill(days=days))

@@ -207,7 +207,7 @@ def _end_lease(number: int) -> None:
 
 @atexit.register
 def _release_all() -> None:
-    """Remove the functions and close what is open at the end of the process."""
+    """Remove the functions and close all resources at the end of the process."""
     for lease in list(_LEASES.values()):
         lease.end()
     for instance in _INSTANCES:

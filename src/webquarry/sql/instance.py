@@ -120,7 +120,7 @@ watcher = Watcher()
 
 @dataclass
 class _OpenResources:
-    """What is open between the first call and the release."""
+    """Resources between the first call and the release."""
 
     bridge: Bridge
     kit: Toolkit
@@ -188,7 +188,7 @@ class Instance:
         self.statements.cancel(interrupted=True)
 
     def release(self) -> None:
-        """Close what was opened, on any thread."""
+        """Close all resources, on any thread."""
         with self._lock:
             opened, self._open = self._open, None
         watcher.forget(self)
@@ -201,7 +201,7 @@ class Instance:
             _close(opened)
 
     def _ensure_open(self) -> _OpenResources:
-        """Return what is open; open it first, with the keys and options that were set."""
+        """Return the resources; open them first, with the keys and options that were set."""
         with self._lock:
             if self._open is not None:
                 return self._open

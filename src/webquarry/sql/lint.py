@@ -3,7 +3,7 @@
 DuckDB pushes a plain LIMIT below our functions, but not ORDER BY ... LIMIT; HAVING is evaluated for
 every input row, and a join may drop rows after they were asked about. `EXPLAIN (FORMAT json)` shows
 this and pays nothing. A plan names an expression by its alias, so the text is parsed, too, to find
-the aliases of paid functions. Estimates may be wrong: the session decides what is refused.
+the aliases of paid functions. Estimates may be wrong; the session decides what to reject.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Calls of functions grouped by SQL statement.
 
 A macro knows the connection and the statement it runs in, its mark. A cursor does not see our
-macros; calls without a mark belong to one statement while one of them runs, or if they begin within
+macros; calls without a mark belong to one statement while one of them runs, or if they start within
 a second of the last one.
 """
 

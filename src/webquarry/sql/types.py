@@ -2,7 +2,7 @@
 `json_transform` are made; and the optional libraries, imported on first use.
 
 A value type is the name of a SQL type, a list with the type of its elements, or a dict of the types
-of its fields. Answers of tools have fixed types, except for what is JSON text.
+of its fields. Parts of answers without a fixed type are JSON text.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def test_without_a_search_provider_none_is_on_offer(
 
 @each_model
 @pytest.mark.parametrize("mark", ["", "[search]"])
-def test_a_typed_answer_is_typed_with_a_search_and_without(
+def test_typed_answer_is_typed_with_a_search_and_without(
     servers: FakeServers, tmp_path: Path, model: str, mark: str
 ) -> None:
     typed = '{"ceo": "Ada", "founded": 1843}'
@@ -139,9 +139,7 @@ def test_refusal_and_length_stop_differ(servers: FakeServers, tmp_path: Path, mo
 
 
 @each_model
-def test_a_server_that_fails_is_asked_again(
-    servers: FakeServers, tmp_path: Path, model: str
-) -> None:
+def test_server_that_fails_is_asked_again(servers: FakeServers, tmp_path: Path, model: str) -> None:
     servers.failures = 1
     reply = ask(servers, tmp_path, Question("a", "b", model=model))[0]
 
@@ -156,7 +154,7 @@ def test_a_server_that_fails_is_asked_again(
         ("claude-sonnet-5-5", "ANTHROPIC_API_KEY"),
     ],
 )
-def test_a_key_that_is_not_accepted_is_tried_once(
+def test_key_that_is_not_accepted_is_tried_once(
     servers: FakeServers, tmp_path: Path, model: str, variable: str
 ) -> None:
     wanted = [Question(f"row {number}", "b", model=model) for number in range(20)]
@@ -167,7 +165,7 @@ def test_a_key_that_is_not_accepted_is_tried_once(
     assert servers.messages == 1
 
 
-def test_the_refusal_of_one_vendor_is_no_refusal_of_another(
+def test_refusal_of_one_vendor_is_no_refusal_of_another(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> list[ModelReply]:
@@ -187,9 +185,7 @@ def test_the_refusal_of_one_vendor_is_no_refusal_of_another(
 
 
 @each_model
-def test_a_vendor_that_says_too_many_is_waited_for(
-    servers: FakeServers, tmp_path: Path, model: str
-) -> None:
+def test_throttling_vendor_is_waited_for(servers: FakeServers, tmp_path: Path, model: str) -> None:
     details = [{"@type": "x.RetryInfo", "retryDelay": "0.05s"}]
     error = {"message": "slow down", "code": None, "details": details, "type": "rate_limit_error"}
     busy = FakeReply({"error": error}, 429, {"retry-after-ms": "50"})
@@ -203,7 +199,7 @@ def test_a_vendor_that_says_too_many_is_waited_for(
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-6-luna", "gemini/gemini-3.8-flash"])
-def test_a_spent_quota_is_not_asked_for_again(
+def test_spent_quota_is_not_asked_for_again(
     servers: FakeServers, tmp_path: Path, model: str
 ) -> None:
     violation = {"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}
@@ -237,7 +233,7 @@ def test_malformed_response_is_an_error_and_counts_as_uncertain(
 
 
 @pytest.mark.parametrize("model", PAID)
-def test_a_known_price_is_on_the_bill(servers: FakeServers, tmp_path: Path, model: str) -> None:
+def test_known_price_is_on_the_bill(servers: FakeServers, tmp_path: Path, model: str) -> None:
     reply = ask(servers, tmp_path, Question("a", "b", model=model))[0]
 
     assert reply.usage.usd > 0
@@ -245,7 +241,7 @@ def test_a_known_price_is_on_the_bill(servers: FakeServers, tmp_path: Path, mode
 
 
 @pytest.mark.parametrize("model", LOCAL)
-def test_a_model_on_this_machine_costs_nothing_and_breaks_no_limit(
+def test_model_on_this_machine_costs_nothing_and_breaks_no_limit(
     servers: FakeServers, tmp_path: Path, model: str
 ) -> None:
     question = Question("a", "b", model=model)
@@ -254,7 +250,7 @@ def test_a_model_on_this_machine_costs_nothing_and_breaks_no_limit(
     assert (reply.error, reply.usage.usd, reply.usage.unpriced_calls) == (None, 0, 0)
 
 
-def test_an_unknown_price_is_said_and_counts_as_uncertain(
+def test_unknown_price_is_reported_as_uncertain(
     servers: FakeServers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(engine: Engine) -> tuple[ModelReply, Any]:
@@ -271,7 +267,7 @@ def test_an_unknown_price_is_said_and_counts_as_uncertain(
     assert caplog.text.count("no price is known for the model openai/gpt-9") == 1
 
 
-def test_an_answer_without_counts_is_never_free(servers: FakeServers, tmp_path: Path) -> None:
+def test_answer_without_counts_is_never_free(servers: FakeServers, tmp_path: Path) -> None:
     choice = {"message": {"role": "assistant", "content": "Ada."}, "finish_reason": "stop"}
     servers.rule = lambda body: FakeReply({"choices": [choice]})
 
@@ -286,7 +282,7 @@ def test_an_answer_without_counts_is_never_free(servers: FakeServers, tmp_path: 
     assert bill.uncertain_usd > 0
 
 
-def test_openrouter_is_settled_by_what_it_says(servers: FakeServers, tmp_path: Path) -> None:
+def test_openrouter_cost_is_taken_from_the_reply(servers: FakeServers, tmp_path: Path) -> None:
     message = {"role": "assistant", "content": "Ada."}
     used = {"prompt_tokens": 96, "completion_tokens": 20, "cost": 0.0625}
     choice = {"message": message, "finish_reason": "stop"}
@@ -298,9 +294,7 @@ def test_openrouter_is_settled_by_what_it_says(servers: FakeServers, tmp_path: P
 
 
 @pytest.mark.parametrize("model", [*PAID, "openrouter/x/y"])
-def test_what_would_break_a_limit_is_not_asked(
-    servers: FakeServers, tmp_path: Path, model: str
-) -> None:
+def test_limit_is_never_exceeded(servers: FakeServers, tmp_path: Path, model: str) -> None:
     with pytest.raises(LimitReached):
         ask(servers, tmp_path, Question("a", "b", model=model), WEBQUARRY_ASK_MAX_USD="0.0001")
 
@@ -324,7 +318,7 @@ def test_thoughts_are_reserved_for(servers: FakeServers, tmp_path: Path) -> None
 # Servers that lack something
 
 
-def test_a_server_that_takes_no_tools_is_asked_without_one_and_remembered(
+def test_server_that_takes_no_tools_is_asked_without_one_and_remembered(
     servers: FakeServers, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     error = {"message": "gemma2 does not support tools", "type": "invalid_request_error"}
@@ -339,7 +333,7 @@ def test_a_server_that_takes_no_tools_is_asked_without_one_and_remembered(
     assert caplog.text.count("takes no tools") == 1
 
 
-def test_an_openai_model_that_always_thinks_answers_without_a_search(
+def test_openai_model_that_always_thinks_answers_without_a_search(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     question = Question("ACME", "Who leads it? [search]", model="openai/gpt-6-astra")
@@ -349,7 +343,7 @@ def test_an_openai_model_that_always_thinks_answers_without_a_search(
     assert "tools" not in servers.bodies[-1]
 
 
-def test_a_search_that_a_server_gives_as_text_is_no_answer(
+def test_search_that_a_server_gives_as_text_is_no_answer(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     def answer(question: str, model: str) -> str:
@@ -380,7 +374,7 @@ def test_schema_is_sent_as_instructions_to_a_server_without_response_format(
     assert "JSON Schema" in servers.bodies[-1]["messages"][0]["content"]
 
 
-def test_a_question_that_is_refused_however_it_is_put_has_the_first_error(
+def test_question_that_is_refused_however_it_is_put_has_the_first_error(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     servers.rule = lambda body: FakeReply({"error": {"message": f"no {len(body)}"}}, 400)
@@ -392,7 +386,7 @@ def test_a_question_that_is_refused_however_it_is_put_has_the_first_error(
     assert servers.messages == 3  # without the effort, without the tool
 
 
-def test_a_model_that_is_gone_is_said_with_what_to_do(servers: FakeServers, tmp_path: Path) -> None:
+def test_error_of_a_missing_model_has_an_action(servers: FakeServers, tmp_path: Path) -> None:
     servers.gone_models = {"qwen9"}
     reply = ask(servers, tmp_path, Question("a", "b", model="ollama/qwen9"))[0]
 
@@ -404,16 +398,14 @@ def test_a_model_that_is_gone_is_said_with_what_to_do(servers: FakeServers, tmp_
 # Names, keys and addresses
 
 
-def test_the_same_question_to_two_vendors_is_two_answers(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_same_question_to_two_vendors_is_two_answers(servers: FakeServers, tmp_path: Path) -> None:
     models = ("ollama/x", "vllm/x", "gemini/x", "gemini/y", "x")
     ask(servers, tmp_path, *[Question("a", "b", model=model) for model in models])
 
     assert servers.messages == len(models)
 
 
-def test_a_name_with_its_vendor_is_the_bare_name(servers: FakeServers, tmp_path: Path) -> None:
+def test_name_with_its_vendor_is_the_bare_name(servers: FakeServers, tmp_path: Path) -> None:
     models = ("anthropic/claude-sonnet-5-5", "claude-sonnet-5-5")
     for model in models:
         reply = ask(servers, tmp_path, Question("a", "b", model=model))[0]
@@ -423,7 +415,7 @@ def test_a_name_with_its_vendor_is_the_bare_name(servers: FakeServers, tmp_path:
 
 
 @pytest.mark.parametrize("model", ["openai/", "compatible/x"])
-def test_what_cannot_be_asked_is_said(servers: FakeServers, tmp_path: Path, model: str) -> None:
+def test_invalid_question_is_an_error(servers: FakeServers, tmp_path: Path, model: str) -> None:
     with pytest.raises(BadInput):
         ask(servers, tmp_path, Question("a", "b", model=model), WEBQUARRY_COMPATIBLE_URL="")
 
@@ -437,9 +429,7 @@ def test_unknown_vendor_is_rejected(servers: FakeServers, tmp_path: Path) -> Non
     assert servers.messages == 0
 
 
-def test_a_key_does_not_leave_this_machine_unencrypted(
-    servers: FakeServers, tmp_path: Path
-) -> None:
+def test_key_does_not_leave_this_machine_unencrypted(servers: FakeServers, tmp_path: Path) -> None:
     settings = {"WEBQUARRY_OPENAI_URL": "http://models.example", "OPENAI_API_KEY": "sk-key-0001"}
     with pytest.raises(AuthFailure, match="without encryption") as caught:
         ask(servers, tmp_path, Question("a", "b", model="openai/x"), **settings)
@@ -447,7 +437,7 @@ def test_a_key_does_not_leave_this_machine_unencrypted(
     assert "sk-key-0001" not in f"{caught.value} {caught.value.suggested_action}"
 
 
-def test_an_address_may_end_in_its_version(servers: FakeServers, tmp_path: Path) -> None:
+def test_address_may_end_in_its_version(servers: FakeServers, tmp_path: Path) -> None:
     settings = {"WEBQUARRY_OPENAI_URL": f"{servers.url}/v1/"}
     reply = ask(servers, tmp_path, Question("a", "b", model="openai/gpt-6-luna"), **settings)[0]
 

@@ -172,13 +172,13 @@ def request(model: str, **more: Any) -> ModelRequest:
     return ModelRequest(model, 1000, question, **more)
 
 
-def test_every_vendor_is_held_to_the_contract() -> None:
+def test_all_vendors_are_tested() -> None:
     assert sorted(find_vendors()) == sorted(FILES)
 
 
 @each_vendor
 @pytest.mark.parametrize("happening", HAPPENINGS)
-def test_the_same_happening_has_the_same_outcome(name: str, happening: str) -> None:
+def test_vendors_map_replies_to_the_same_outcomes(name: str, happening: str) -> None:
     status, expected = HAPPENINGS[happening]
     # Anthropic names a time to come back unless the account is used up.
     outcome = read(name, FILES[name][happening], status, {"retry-after": "17"})
@@ -193,7 +193,7 @@ def test_the_same_happening_has_the_same_outcome(name: str, happening: str) -> N
 
 
 @each_vendor
-def test_an_answer_is_its_text_without_thoughts_and_with_its_counts(name: str) -> None:
+def test_answer_is_its_text_without_thoughts_and_with_its_counts(name: str) -> None:
     turn = turn_of(name, FILES[name]["answer"])
 
     assert turn.text in ("Ada Brandt leads ACME (since 2024).", "Lip seals usually wear first.")
@@ -204,7 +204,7 @@ def test_an_answer_is_its_text_without_thoughts_and_with_its_counts(name: str) -
 
 
 @each_vendor
-def test_a_typed_answer_is_plain_json(name: str) -> None:
+def test_typed_answer_is_plain_json(name: str) -> None:
     turn = turn_of(name, FILES[name]["structured"])
 
     assert json.loads(turn.text) == {"ceo": "Ada Brandt", "founded": 1951}
@@ -217,7 +217,7 @@ def test_length_stop_returns_the_partial_text(name: str) -> None:
 
 
 @each_vendor
-def test_a_search_goes_back_as_it_came_with_its_result_and_no_choice(name: str) -> None:
+def test_search_goes_back_as_it_came_with_its_result_and_no_choice(name: str) -> None:
     vendor = vendor_of(name)
     turn = turn_of(name, FILES[name]["search"])
     asked = request("some-model", offers_search=True)
@@ -241,7 +241,7 @@ def _is_none(body: dict[str, Any]) -> bool:
 
 
 @each_vendor
-def test_a_search_is_on_offer_only_where_it_may_be_made(name: str) -> None:
+def test_search_is_on_offer_only_where_it_may_be_made(name: str) -> None:
     vendor = vendor_of(name)
 
     assert "web_search" in json.dumps(vendor.build_body(request("m", offers_search=True)))
@@ -249,7 +249,7 @@ def test_a_search_is_on_offer_only_where_it_may_be_made(name: str) -> None:
 
 
 @each_vendor
-def test_a_key_is_in_one_header_and_nowhere_else(name: str) -> None:
+def test_key_is_in_one_header_and_nowhere_else(name: str) -> None:
     vendor = vendor_of(name)
     with_key = vendor.build_request(b"{}", "a/b?c", Secret("sk-some-key-0001"))
     without = vendor.build_request(b"{}", "m", None)
@@ -272,7 +272,7 @@ def test_a_key_is_in_one_header_and_nowhere_else(name: str) -> None:
         ("ollama", "qwen3.8:27b", "ollama/request_schema.json", {"schema": SCHEMA}),
     ],
 )
-def test_a_request_is_what_the_vendor_takes(
+def test_request_matches_the_recorded_one(
     name: str, model: str, file: str, more: dict[str, Any]
 ) -> None:
     expected = json.loads((REPLIES / file).read_text("utf-8"))
@@ -311,7 +311,7 @@ def test_a_request_is_what_the_vendor_takes(
         ("vllm", "x/y", "reasoning_effort", None, 3000),
     ],
 )
-def test_a_model_that_thinks_by_default_thinks_little_or_has_room_for_it(
+def test_model_that_thinks_by_default_thinks_little_or_has_room_for_it(
     name: str, model: str, path: str, effort: object, limit: int
 ) -> None:
     vendor = vendor_of(name)
@@ -379,7 +379,7 @@ def test_cached_tokens_and_thoughts_are_counted_once(
         ("anthropic", "anthropic/error_413.json", 413, {}, "too_large", None),
     ],
 )
-def test_what_a_vendor_says_in_its_own_way_is_understood(
+def test_vendor_specific_errors_are_classified(
     name: str,
     file: str,
     status: int,
@@ -406,7 +406,7 @@ def test_what_a_vendor_says_in_its_own_way_is_understood(
         ("gemini", "WEBQUARRY_GEMINI_URL"),
     ],
 )
-def test_an_address_without_the_api_names_the_variables_that_may_have_set_it(
+def test_address_without_the_api_names_the_variables_that_may_have_set_it(
     name: str, variables: str
 ) -> None:
     failure = failure_of(name, "ollama/malformed_404_page.txt", 404)
@@ -426,7 +426,7 @@ def test_arguments_that_are_no_json_are_a_search_without_a_query() -> None:
     assert [call.query for call in turn.calls] == [None]
 
 
-def test_a_call_that_was_cut_is_not_made() -> None:
+def test_call_that_was_cut_is_not_made() -> None:
     body = json.loads((REPLIES / "chat/response_tool_call.json").read_text("utf-8"))
     body["choices"][0]["finish_reason"] = "length"
     reply = Reply("https://x.example/", 200, httpx2.Headers(), json.dumps(body).encode(), NOW)
@@ -436,7 +436,7 @@ def test_a_call_that_was_cut_is_not_made() -> None:
     assert (turn.stop, turn.calls) == ("cut", ())
 
 
-def test_a_server_that_says_nothing_of_tokens_has_no_counts() -> None:
+def test_reply_without_usage_has_no_token_counts() -> None:
     body = {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
     reply = Reply("https://x.example/", 200, httpx2.Headers(), json.dumps(body).encode(), NOW)
 
@@ -462,7 +462,7 @@ def test_thoughts_in_the_text_are_no_answer() -> None:
         ("Qwen/Qwen3", "anthropic", "Qwen/Qwen3"),
     ],
 )
-def test_a_name_says_its_vendor_before_the_first_slash(name: str, vendor: str, model: str) -> None:
+def test_model_name_is_split_at_the_first_slash(name: str, vendor: str, model: str) -> None:
     assert split_model(name) == (vendor, model)
 
 
@@ -477,5 +477,5 @@ def test_a_name_says_its_vendor_before_the_first_slash(name: str, vendor: str, m
         ("https://a.example/v2/gateway", "https://a.example/v2/gateway/v1"),
     ],
 )
-def test_the_version_may_be_in_the_address_or_not(url: str, base: str) -> None:
+def test_version_may_be_in_the_address_or_not(url: str, base: str) -> None:
     assert open_vendor("compatible", {"compatible": url}).base == base

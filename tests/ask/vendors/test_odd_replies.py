@@ -38,7 +38,7 @@ def assert_turn_or_failure(vendor: ModelVendor, status: int, body: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai", "gemini", "ollama", "openrouter"])
-def test_a_reply_with_any_part_replaced_is_a_turn_or_a_failure(name: str) -> None:
+def test_reply_with_any_part_replaced_is_a_turn_or_a_failure(name: str) -> None:
     vendor = vendor_of(name)
     files = sorted({file for file in FILES[name].values() if file.endswith(".json")})
     for file in files:

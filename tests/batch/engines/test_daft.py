@@ -39,7 +39,7 @@ def test_limits_and_dry_runs_hold(servers: FakeServers) -> None:
 
 
 @pytest.mark.usefixtures("environ")
-def test_a_limit_that_comes_later_is_paid_for_alone(servers: FakeServers) -> None:
+def test_limit_that_comes_later_is_paid_for_alone(servers: FakeServers) -> None:
     frame = build_frame().with_column("a", daft_ask("company", PROMPT)).limit(5)
 
     assert len(frame.to_pydict()["a"]) == 5

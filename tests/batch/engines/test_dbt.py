@@ -65,7 +65,7 @@ def test_two_models_ask_each_question_once_and_the_log_has_the_bill(
     assert servers.messages == 10
 
 
-def test_a_view_that_asks_is_refused_and_one_with_a_column_of_that_name_is_not(
+def test_view_that_asks_is_refused_and_one_with_a_column_of_that_name_is_not(
     servers: FakeServers, environ: dict[str, str], tmp_path: Path
 ) -> None:
     view = ASKED.format("ask('x', 'What is it?').answer")

@@ -31,7 +31,7 @@ def test_equal_rows_are_one_question(servers: FakeServers, engine: Any) -> None:
     assert rows["a"].struct.field("error").null_count() == ROWS
 
 
-def test_a_limit_that_comes_later_is_paid_for_alone(servers: FakeServers) -> None:
+def test_limit_that_comes_later_is_paid_for_alone(servers: FakeServers) -> None:
     asked = build_frame().with_columns(a=polars_ask("company", PROMPT))
 
     assert asked.head(5).collect().height == 5
@@ -49,7 +49,7 @@ def test_dry_run_estimates_the_cost_and_sends_nothing(servers: FakeServers) -> N
     assert usage.struct.field("usd").sum() > 0
 
 
-def test_a_limit_of_the_run_is_the_error_of_the_other_rows(servers: FakeServers) -> None:
+def test_limit_of_the_run_is_the_error_of_the_other_rows(servers: FakeServers) -> None:
     asked = build_frame().with_columns(a=polars_ask("company", PROMPT, max_rows=20))
     errors = asked.collect()["a"].struct.field("error").struct.field("code")
 

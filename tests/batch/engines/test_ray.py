@@ -83,7 +83,7 @@ def test_ray_pays_for_each_question_once_and_keeps_the_caps(servers: FakeServers
     assert servers.messages == DISTINCT
 
 
-def test_a_worker_that_is_killed_costs_the_calls_under_way_only(servers: FakeServers) -> None:
+def test_worker_that_is_killed_costs_the_calls_under_way_only(servers: FakeServers) -> None:
     servers.latency = 0.1
     killed: list[int] = []
 

@@ -23,19 +23,21 @@ pytestmark = pytest.mark.usefixtures("environ")
 
 
 @pytest.mark.parametrize("engine", ["arrow", "polars", "daft"])
-def test_a_recipe_asks_each_question_once(servers: FakeServers, engine: str) -> None:
+def test_recipe_asks_each_question_once(servers: FakeServers, engine: str) -> None:
     exec(RECIPES[engine], {})
 
     assert servers.messages == 2
 
 
-def test_the_page_has_plans_of_both_engines() -> None:
+def test_page_has_plans_of_both_engines() -> None:
     assert {engine for engine, _, _ in PLANS} == {"polars", "Daft"}
     assert len(PLANS) >= 12
 
 
 @pytest.mark.parametrize(("engine", "plan", "questions"), PLANS)
-def test_a_plan_pays_for_what_the_page_says(engine: str, plan: str, questions: str) -> None:
+def test_plan_asks_about_the_documented_number_of_rows(
+    engine: str, plan: str, questions: str
+) -> None:
     run = secrets.token_hex(4)
     rows: Any = {
         "company": [f"Company {number}" for number in range(ROWS)],

@@ -31,7 +31,7 @@ from webquarry.registry import members_of
 from webquarry.secret import Secret, redact
 
 BARE_VENDOR = "anthropic"  # the vendor of names without a slash
-THINKING_TOKENS = 2000  # allowance beside the answer, for models that always think
+THINKING_TOKENS = 2000  # allowance in addition to the answer, for models that always think
 WEB_SEARCH = "web_search"
 SEARCH_WORDS = "Search the web for current information"
 QUERY_SCHEMA: dict[str, Any] = {
@@ -130,7 +130,7 @@ class ModelVendor(ABC):
     credentials: ClassVar[tuple[Credential, ...]] = ()  # the first that is set is used
     needs_key: ClassVar[bool] = True
     default_url: ClassVar[str] = ""  # empty: the user has to set one
-    url_variable: ClassVar[str] = ""  # conventional variable of the address, beside ours
+    url_variable: ClassVar[str] = ""  # conventional variable of the address, in addition to ours
     version: ClassVar[str] = "v1"  # of the API, in the path
     is_own_server: ClassVar[bool] = False  # run by the user: slow to start, free on this machine
     takes_schema_beside_tools: ClassVar[bool] = False
