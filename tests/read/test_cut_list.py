@@ -64,7 +64,6 @@ CUT = {
         "<a class='next page-numbers' href='/some/page/page/2/'>Next</a></div>"
     ),
     "older-posts": shop(after="<nav><a href='/page/2/'>← Older posts</a></nav>"),
-    "show-more": shop(after="<button>Show more</button>"),
     "article-in-pages": article(6, "<p class='pages'>Page 1 of 4</p>"),
 }
 WHOLE = {

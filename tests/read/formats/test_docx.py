@@ -355,7 +355,7 @@ def test_notes_are_numbered_in_order_of_reference() -> None:
 
     assert (
         read(body, parts).markdown
-        == "a[^1] b[^2] c[^e1]\n\n[^1]: three\n\n[^2]: two\n\n[^e1]: at the end"
+        == "a[^1] b[^2] c[^3]\n\n[^1]: three\n\n[^2]: two\n\n[^3]: at the end"
     )
 
 

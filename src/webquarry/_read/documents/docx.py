@@ -65,7 +65,6 @@ _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORE
 _LONGEST_INSTRUCTION = 5_000  # characters
 _MOST_FIELDS = 50  # inside of each other
 _SMALLEST_TEXT = 4  # half points
-_LONGEST_CELL = 1_500  # characters; a table with longer ones is a page layout
 _DEEPEST_HEADING = 6
 _MOST_SPAN = 100
 _LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
@@ -116,7 +115,6 @@ class _State:
         self.numbering = Numbering(self._read_part("numbering"))
         self.notes: dict[NoteKey, Element] = {}
         self.note_labels: dict[NoteKey, str] = {}  # in the order of reference
-        self._note_counts: Counter[str] = Counter()
         for kind in _NOTES.values():
             self._read_notes(kind)
         self.removed: Counter[str] = Counter()
@@ -125,12 +123,7 @@ class _State:
 
     def label_note(self, key: NoteKey) -> str:
         """Return the label of a note in Markdown."""
-        if key not in self.note_labels:
-            kind = key[0]
-            self._note_counts[kind] += 1
-            prefix = "e" if kind == "endnote" else ""
-            self.note_labels[key] = f"{prefix}{self._note_counts[kind]}"
-        return self.note_labels[key]
+        return self.note_labels.setdefault(key, str(len(self.note_labels) + 1))
 
     def _read_part(self, kind: str) -> Element | None:
         """Return the related part of a kind, or the one with the default name."""
@@ -256,7 +249,7 @@ class _BodyWriter(OfficeWriter):
             self._out.add(build_code(text, self._removed))
 
     def _read_table(self, element: Element) -> None:
-        """Read a table; one that only lays out the page is read cell by cell."""
+        """Read a table; one in a cell and one of a single column are read cell by cell."""
         self._end_code()
         self._end_list()
         rows: list[tuple[Element | None, list[Element]]] = []
@@ -275,10 +268,7 @@ class _BodyWriter(OfficeWriter):
             return
         table = Table()
         table.rows = [self._read_row(settings, cells) for settings, cells in rows]
-        texts = [cell.text for row in table.rows for cell in row]
-        is_layout = max(map(len, texts), default=0) > _LONGEST_CELL
-        for content in texts if is_layout else [table.to_block()]:
-            self._add(content)
+        self._add(table.to_block())
 
     def _read_row(self, settings: Element | None, elements: list[Element]) -> list[Cell]:
         """Return the cells of a row, with empty ones for skipped columns."""

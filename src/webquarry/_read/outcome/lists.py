@@ -24,7 +24,6 @@ from webquarry._search.addresses import join_url, split_url
 
 _LONGEST_COUNT = 90  # characters of a text with a count
 _LONGEST_LABEL = 40  # characters of a link or a button
-_LONGEST_ITEM = 600
 _LONGEST_TAIL = 300  # of a URL
 _MOST_BUTTONS = 200
 _MOST_ROWS = 20  # elements named like a row of pages
@@ -128,43 +127,24 @@ def _read_part(numbers: Sequence[int]) -> tuple[int, int] | None:
 
 def _ends_with_more(document: Document, blocks: PageBlocks) -> bool:
     """Whether a link or a button for more follows the main content."""
-    loads_more, shows_more = phrases("list.more").match, phrases("list.show_more").match
+    loads_more = phrases("list.more").match
     end = blocks.kept[-1]
     texts = blocks.texts[end : end + 4]
     if any(len(text) <= _LONGEST_LABEL and loads_more(text) for text in texts):
         return True
-    kept = {blocks.texts[index] for index in blocks.kept}
     buttons = chain.from_iterable(root.iter("button") for root in document.roots)
     for button in islice(buttons, _MOST_BUTTONS):
-        label = _read_label(button)
-        if loads_more(label) and not any(button.iterancestors("nav", "footer", "aside", "dialog")):
+        around = next(button.iterancestors("nav", "footer", "aside", "dialog"), None)
+        if around is None and loads_more(_read_label(button)):
             return True
-        if shows_more(label) and _follows_items(button, kept):
-            return True
-    return False
-
-
-def _follows_items(button: etree._Element, kept: set[str]) -> bool:
-    """Whether a button follows a link of the main content, as buttons of filters do not."""
-    for box in (button, button.getparent()):
-        before = None if box is None else box.getprevious()
-        if before is not None:
-            links = _iterate_links(before)
-            return any(_read_text(link, _LONGEST_ITEM) in kept for link in links)
     return False
 
 
 def _is_later(url: str, link: etree._Element, here: int) -> bool:
-    """Whether a link has a higher page number than this page. A page without a number is the
-    first, which is number 0 on some sites: there the label identifies the second.
-    """
+    """Whether a link has a higher page number than this page, which is the first without one."""
     href = link.get("href") or ""
-    number = _read_page_number(href)
-    is_second = False
-    if number == 1 and here == 0:
-        words = tokenize(_read_label(link))[1:-1]
-        is_second = words == ["2"] or (bool(words) and words[0][0].isalpha())
-    return (number > max(here, 1) or is_second) and _is_same_list(url, href, may_be_index=True)
+    is_later = _read_page_number(href) > max(here, 1)
+    return is_later and _is_same_list(url, href, may_be_index=True)
 
 
 def _is_same_list(url: str, href: str, *, may_be_index: bool = False) -> bool:
@@ -222,11 +202,7 @@ def _iterate_links(element: etree._Element) -> Iterator[etree._Element]:
     return (inner for inner in inside if inner.tag == "a")
 
 
-def _read_text(element: etree._Element, longest: int) -> str:
-    return " ".join(beginning_of(element, longest).split())
-
-
 def _read_label(element: etree._Element) -> str:
     """Return the text of a link or a button; "x" if it is longer than a label."""
-    text = _read_text(element, 2 * _LONGEST_LABEL)
+    text = " ".join(beginning_of(element, 2 * _LONGEST_LABEL).split())
     return text if len(text) <= _LONGEST_LABEL else "x"
