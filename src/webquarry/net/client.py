@@ -24,7 +24,6 @@ from webquarry.net.models import Reply, Validators
 from webquarry.net.pacing import Pacing
 from webquarry.net.redirects import RedirectChain, build_redirected_request, location_of
 from webquarry.net.sender import Budget, Sender
-from webquarry.net.transport import Transport
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -132,6 +131,8 @@ class Client:
 
     async def warm_up(self) -> None:
         """Open what the first request to a provider needs."""
+        from webquarry.net.transport import Transport
+
         transport = self._get_transport(guarded=False)
         if isinstance(transport, Transport):  # neither a replay nor a recorder
             await transport.warm_up()
@@ -215,6 +216,8 @@ class Client:
     def _get_transport(self, *, guarded: bool) -> httpx2.AsyncBaseTransport:
         """Return the transport for pages (guarded) or for providers."""
         if guarded not in self._transports:
+            from webquarry.net.transport import Transport  # a replay needs no connections
+
             guard = self._guard if guarded else None
             self._transports[guarded] = Transport(self._settings, guard)
         return self._transports[guarded]

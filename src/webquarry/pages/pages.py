@@ -31,7 +31,6 @@ from webquarry._read.workers.job import Job, JobRunner
 from webquarry.clock import Clock
 from webquarry.errors import ScriptPage, ThinPage, Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
-from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.pages.jobs import (
@@ -408,6 +407,8 @@ class Pages:
             return None, ()
 
         async def make() -> Made:
+            from webquarry.evidence.trust import retraction
+
             request = retraction.build_request(doi, self._settings)
             seconds = min(_CROSSREF_TIMEOUT, self._settings.timeout_seconds)
             reply = await self._client.send(request, timeout_seconds=seconds)

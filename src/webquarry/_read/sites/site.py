@@ -24,7 +24,6 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.blocks import write_blocks
 from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Dated, Page
-from webquarry._search.provider import at_origin
 from webquarry.clock import Clock
 from webquarry.credentials import Credential, find
 from webquarry.errors import LoginWall, NotFound, ProviderFailure, RateLimited, WebquarryError
@@ -93,6 +92,8 @@ class SiteRequest:
 
     def at(self, service: str, origin: str, path: str) -> str:
         """Return the URL of a path at a service, or at the origin configured in its place."""
+        from webquarry._search.service import at_origin  # few pages have a site reader
+
         base = self.context.settings.origins.get(service, origin)
         return at_origin(base, path, f"WEBQUARRY_{service.upper()}_URL")
 
