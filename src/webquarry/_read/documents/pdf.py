@@ -13,12 +13,12 @@ from itertools import chain, pairwise
 from math import inf
 
 from webquarry._read.documents.pdf_blocks import (
+    LEADERS,
     Levels,
     PdfBlock,
     body_size,
     build_blocks,
     find_headings,
-    split_contents,
 )
 from webquarry._read.documents.pdf_hidden import read_objects
 from webquarry._read.documents.pdf_lines import (
@@ -184,20 +184,17 @@ class _Writer(DocumentWriter):
             text = build_table(block.table.rows, removed)
         elif level is not None:
             text = build_heading(self._text_of(block), level, removed)
-        elif block.kind == "item":
+        elif block.kind in ("item", "contents"):
             mark = block.marker
-            marker, skip = "- ", 0  # a marker that Markdown does not have stays in the text
+            marker, skip = "- ", 0  # a marker that Markdown does not have is part of the text
             if len(mark) <= _LONGEST_NUMBER and mark[:-1].isdecimal() and mark[-1] in ".)":
                 marker, skip = f"{mark} ", len(mark)
             elif len(mark) == 1 and not mark.isdigit():
                 skip = 1
-            self._write_item(block, marker, escape_paragraph(self._text_of(block, skip), removed))
+            item = LEADERS.sub(r" … \1", self._text_of(block, skip))
+            self._write_item(block, marker, escape_paragraph(item, removed))
         elif block.kind == "code":
             text = self._format_code(block.lines)
-        elif block.kind == "contents":
-            name, page = split_contents(block.lines[0].text)
-            entry = escape_paragraph(self._joiner.join([name]), removed)
-            self._write_item(block, "- ", f"{entry} … {page}" if page else entry)
         else:
             text = escape_paragraph(self._text_of(block), removed)
         if text:

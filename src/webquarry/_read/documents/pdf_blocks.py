@@ -29,7 +29,7 @@ _MAYBE = re.compile(
     r"(?:\d{1,3}[.)]|\(\d{1,3}\)|\(?[a-zA-Z]\)|\(?[ivx]{1,5}\)|\[\d{1,3}\]|[–*-])\s+(?=\S)"
     r"|o\s+(?=[A-Z])"
 )
-_LEADERS = re.compile(r"\s*(?:[.·…_]\s?){5,}\s*([\divxlc]{1,5})?$")
+LEADERS = re.compile(r"\s*(?:[.·…_]\s?){5,}\s*([\divxlc]{1,5})?$")
 _SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]»*†‡]*(?:\d{1,3}|\[\d{1,3}\])?$")
 _WIDE_GAP = 1.3  # times the usual distance of lines
 _USUAL_PITCH = 1.2  # times the size, if a page does not tell
@@ -286,13 +286,7 @@ def _marker_of(line: PdfLine) -> str:
 def _is_contents(text: str) -> bool:
     """Return whether a line is an entry of a table of contents, with dot leaders."""
     has_dots = any(dots in text for dots in ("...", ". . .", "…", "···"))
-    return has_dots and _LEADERS.search(text) is not None
-
-
-def split_contents(text: str) -> tuple[str, str]:
-    """Return the title and the page number of an entry of a table of contents."""
-    found = _LEADERS.search(text)
-    return (text[: found.start()], found[1] or "") if found else (text, "")
+    return has_dots and LEADERS.search(text) is not None
 
 
 def _ends_sentence(line: PdfLine) -> bool:
