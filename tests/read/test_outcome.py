@@ -358,27 +358,6 @@ def test_login_link_above_text_is_not_a_wall(greeting: str) -> None:
     assert read_as(body, "main").outcome == "ok"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        f"<h1>The hall</h1><p>{ANNOUNCEMENT}</p><p>You must <a href='/login'>log in</a> first.</p>",
-        f"<p>{ANNOUNCEMENT}</p><a href='/login'>Please log in to view the programme</a>",
-        "<h1>The hall</h1><p>A page of ours.</p><a href='/login'>Please log in</a>",
-    ],
-    ids=["sentence", "purpose", "no-text"],
-)
-def test_request_to_log_in_inside_a_link_is_a_wall(body: str) -> None:
-    with pytest.raises(LoginWall):
-        read_as(html(body), "main")
-
-
-def test_long_registration_form_is_not_a_login() -> None:
-    questions = "<input name='a'><input name='b'><input name='c'><input name='d'>"
-    form = f"<form>{questions}<input type='password'></form>"
-
-    assert read_as(html(f"<h1>Sign in</h1><p>{ANNOUNCEMENT}</p>{form}"), "main").outcome == "ok"
-
-
 def judge_part(kept: list[str], around: int, **traits: Any) -> Outcome:
     """The outcome of a page with so many words around the texts that are its main part."""
     part = ConvertedDocument(
@@ -399,11 +378,6 @@ def test_tiny_main_part_is_reported() -> None:
     assert outcome.notes == (
         "Only 4 words were found to be the main part of the page; the rest is around them.",
     )
-
-
-def test_short_announcement_is_ok() -> None:
-    assert judge_part(["Closed", ANNOUNCEMENT], 120).kind == "ok"
-    assert judge_part(["Closed", ANNOUNCEMENT], 120, empty_mount=True).kind == "thin"
 
 
 def test_main_part_with_only_a_title_is_reported() -> None:

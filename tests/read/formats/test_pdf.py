@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.pdf_reading import LONG, pages_with, read
-from tests.read.formats.pdf_writer import BOLD, CODE, Page, Pdf, stream, width_of, wrap
+from tests.read.formats.pdf_writer import BOLD, CODE, Page, Pdf, stream
 from webquarry._read.documents import pdf as convert_module
 from webquarry._read.documents.pdf_lines import HYPHEN, Joiner
 
@@ -33,26 +33,6 @@ def test_paragraphs_are_separated_by_indents() -> None:
         "Third",
         "Fourth",
     ]
-
-
-def test_entries_with_hanging_indent_are_not_split() -> None:
-    entries = [
-        "Ferry, A. (2019). On the settling of mud in small harbours that are open to the west. "
-        "Journal of Mud, 7, 12-40.",
-        "Lock, B., and Mole, C. (2020). Dredging by night: a handbook for the keeper of a lock, "
-        "with tables. Lowick.",
-        "Quay, D. (2021). A note on rope, on knots, and on those who tie them, " + LONG.strip(),
-        "Short, E. (2022). Brief.",
-    ]
-
-    def draw(page: Page) -> None:
-        y = 700
-        for entry in entries:
-            for place, line in enumerate(wrap(entry, 430)):
-                page.text(92 if place else 72, y, line)
-                y -= 12
-
-    assert read(draw).markdown.split("\n\n") == entries
 
 
 def test_columns_are_read_in_order() -> None:
@@ -130,17 +110,6 @@ def test_headings_are_ranked_by_size_then_weight_and_number() -> None:
         "#### 1.1.1 Smaller still",
         "## Part two",
     ]
-
-
-def test_heading_of_two_lines_is_joined() -> None:
-    def draw(page: Page) -> None:
-        for y, text in ((760, "A title that is far too long for the width of"), (738, "this page")):
-            page.text((595 - width_of(text, BOLD, 18)) / 2, y, text, BOLD, 18)
-        page.paragraph(72, 700, LONG * 3, 450)
-
-    assert read(draw).markdown.startswith(
-        "# A title that is far too long for the width of this page\n\n"
-    )
 
 
 @pytest.mark.parametrize(

@@ -71,22 +71,6 @@ def test_matches_items_lists_and_users(url: str) -> None:
     assert reader.name == "hackernews"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://news.ycombinator.com/item?id=abc",
-        "https://news.ycombinator.com/item",
-        "https://news.ycombinator.com/from?site=a.org",
-        "https://news.ycombinator.com/user?id=../item/1",
-        "https://news.ycombinator.example/item?id=1",
-        "ftp://news.ycombinator.com/item?id=1",
-        "https://[",
-    ],
-)
-def test_does_not_match_other_urls(url: str) -> None:
-    assert find_reader(url) is None
-
-
 def test_thread_is_one_request_and_nested_lists() -> None:
     web = FakeWeb({ALGOLIA: recorded("hackernews/algolia-item.json")})
 
@@ -152,18 +136,6 @@ def test_comments_cannot_contain_chat_delimiters_or_markup() -> None:
     assert "<|im_end|>" not in page.markdown + page.title
     assert page.markdown.startswith("# T ")
     assert r"\[x\](y)" in page.markdown.splitlines()[0]
-
-
-def test_indentation_of_deep_threads_is_limited() -> None:
-    deepest: dict[str, Any] = comment(300, "the deepest")
-    for number in range(299, 0, -1):
-        deepest = comment(number, f"level {number}", deepest)
-
-    page = read(algolia(deepest), ITEM)
-
-    assert page.markdown.count("**user") == 300
-    assert "(#300, to user299)" in page.markdown
-    assert max(len(line) - len(line.lstrip()) for line in page.markdown.splitlines()) == 36
 
 
 def test_list_shows_stories_by_rank() -> None:

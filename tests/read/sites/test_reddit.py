@@ -159,21 +159,3 @@ def test_rate_limit_pauses_requests_and_the_page_is_read(
 
     assert any("its API (reddit) failed" in note and "429" in note for note in notes)
     assert web.asked() == [feed_of(THREAD), THREAD, LINK]  # no feed is asked for the second
-
-
-@pytest.mark.parametrize("body", [b"<html>Prove your humanity</html>", b"{}", b""])
-def test_page_is_read_if_the_reply_is_not_a_feed(body: bytes) -> None:
-    text = f"<main><p>{'The page itself is read. ' * 30}</p></main>".encode()
-    web = FakeWeb(
-        {
-            feed_of(THREAD): httpx2.Response(200, stream=httpx2.ByteStream(body)),
-            THREAD: httpx2.Response(
-                200, headers={"content-type": "text/html"}, stream=httpx2.ByteStream(text)
-            ),
-        }
-    )
-
-    got = read_on(web, THREAD)
-
-    assert "The page itself is read." in got.markdown
-    assert any("its API (reddit) failed" in note for note in got.notes)

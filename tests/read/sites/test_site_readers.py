@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeClock, FakeWeb, text
-from tests.read.sites.recorded_sites import REPLIES, read, recorded
+from tests.read.sites.recorded_sites import read, recorded
 from tests.read.sites.site_pages import (
     API,
     PAGES,
@@ -315,16 +315,6 @@ def test_discussion_without_token_reads_the_page() -> None:
     assert any("GITHUB_TOKEN" in note for note in got.notes)
 
 
-def test_file_of_another_format_is_read_by_its_format() -> None:
-    address = f"{RAW}/harbornotes/tides/main/data/heights.csv"
-    web = FakeWeb({address: as_text("port,height\nBrest,6.1\n")})
-
-    got = read(web, "https://github.com/harbornotes/tides/blob/main/data/heights.csv")
-
-    assert got.content_type == "csv"
-    assert "Brest" in got.markdown
-
-
 def test_github_folder_has_its_readme() -> None:
     entries = [{"name": "tides", "type": "dir"}, {"name": "Readme.md", "type": "file", "size": 9}]
     readme = as_text("See [the table](table.py).")
@@ -459,33 +449,12 @@ def test_paper_without_html_is_read_from_its_pdf() -> None:
     assert got.content_type == "pdf"
 
 
-def test_closed_article_of_pubmed_central_reads_the_page() -> None:
-    page = PAGES["pmc"]
-    itself = as_text("<main><p>" + "The page itself. " * 40, "text/html; charset=utf-8")
-    web = FakeWeb({first_answer(page): recorded("sites/pmc-bioc-missing.txt"), page.url: itself})
-
-    got = read(web, page.url)
-
-    assert any("not open access" in note for note in got.notes)
-
-
 def test_section_of_the_fragment_comes_first() -> None:
     page = PAGES["mediawiki"]
 
     got = read(page.web(), f"{page.url}#History")
 
     assert got.markdown.index("## History") < got.markdown.index("For the book")
-
-
-def test_sentence_continues_after_a_page_break_of_an_rfc() -> None:
-    page = PAGES["rfc"]
-    text = "Abstract\n\n   The\n" + (REPLIES / "sites/rfc-old-paged.txt").read_text("utf-8")
-    web = page.web(**{first_answer(page): as_text(text)})
-
-    got = read(web, page.url)
-
-    assert "The text goes on after a page break." in got.markdown
-    assert "[Page" not in got.markdown
 
 
 ACORN = """

@@ -92,17 +92,6 @@ def test_other_refused_pages_cause_no_request(url: str) -> None:
     assert find_query(build_reply(url, 403)) is None
 
 
-def test_second_api_location_is_tried() -> None:
-    url = "https://notes.example/wiki/Sluice"
-    second = ask_url("https://notes.example/api.php", "Sluice")
-    web = FakeWeb({url: as_page("No.", 403), second: answer_json("parse-old.json")})
-
-    got = read(web, url)
-
-    assert "|Material|Oak, later iron|" in got.markdown
-    assert web.asked()[1:] == [ask_url("https://notes.example/w/api.php", "Sluice"), second]
-
-
 def test_source_url_returns_the_article_of_that_revision() -> None:
     url = "https://wiki.harbor.example/index.php?title=Tide_gauge&action=raw&oldid=820417"
     source = as_page(
@@ -194,14 +183,6 @@ def test_robots_txt_applies_to_the_api() -> None:
 
     assert web.asked() == [GAUGE]
     assert any("robots.txt" in note for note in got.notes)
-
-
-def test_missing_title_is_not_found() -> None:
-    answer = answer_json("error-missingtitle.json")
-    web = FakeWeb({GAUGE: as_page("No.", 403), ask_url(API, "Tide_gauge"): answer})
-
-    with pytest.raises(NotFound, match="Tide_gauge"):
-        read(web, GAUGE)
 
 
 def test_refused_page_and_refused_api_are_a_login_wall() -> None:

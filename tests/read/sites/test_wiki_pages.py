@@ -18,7 +18,7 @@ from tests.read.sites.wiki_helpers import (
     scrape,
     who_read,
 )
-from webquarry.errors import NotFound, RobotsRefused
+from webquarry.errors import RobotsRefused
 
 WIKIS = {
     "handbook": GAUGE,
@@ -99,17 +99,6 @@ def test_footnote_marks_and_notes_correspond(name: str) -> None:
     notes = set(re.findall(r"(?m)^\[\^([^\]]+)\]:", got.markdown))
     marks = set(re.findall(r"\[\^([^\]]+)\](?!:)", got.markdown))
     assert notes == marks != set()
-
-
-def test_grouped_footnotes_have_marks() -> None:
-    mark = '<sup id="cite_ref-4" class="reference"><a href="#cite_note-4">[note 1]</a></sup>'
-    note = '<ol class="references"><li id="cite_note-4"><span>Since 1770.</span></li></ol>'
-    page = load_page("handbook.html").replace("<p>Set the port", f"<p>Old.{mark}</p>{note}<p>Set")
-
-    got = read(FakeWeb({GAUGE: as_page(page)}), GAUGE)
-
-    assert "Old.[^note1]" in got.markdown
-    assert "[^note1]: Since 1770." in got.markdown
 
 
 def test_wikipedia_page_is_read_as_an_article_if_the_api_fails() -> None:
@@ -247,23 +236,6 @@ def test_hidden_article_is_an_ordinary_page() -> None:
     got = read(FakeWeb({GAUGE: as_page(page)}), GAUGE)
 
     assert got.reader == ""
-
-
-@pytest.mark.parametrize("tag", ["template", "noscript", "svg"])
-def test_article_in_an_element_that_is_not_shown_is_an_ordinary_page(tag: str) -> None:
-    page = re.sub(r"(<body[^>]*>)", rf"\1<{tag}>", load_page("handbook.html"))
-
-    got = read(FakeWeb({GAUGE: as_page(page.replace("</body>", "<p>Shown.</p></body>"))}), GAUGE)
-
-    assert got.reader == ""
-
-
-def test_missing_article_is_not_found() -> None:
-    url = "https://wiki.harbor.example/title/Tide_gouge"
-
-    for status in (404, 200):
-        with pytest.raises(NotFound):
-            read(FakeWeb({url: as_page(load_page("missing.html"), status)}), url)
 
 
 def test_page_refused_by_robots_txt_causes_no_api_request() -> None:

@@ -76,19 +76,6 @@ def test_matches_all_url_forms_of_a_video(url: str) -> None:
     assert reader.match(httpx2.URL(url)) == VIDEO
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://www.youtube.com/",
-        "https://www.youtube.com/@x",
-        f"https://youtube.example/watch?v={VIDEO}",
-        "https://youtu.be/a",
-    ],
-)
-def test_does_not_match_other_urls(url: str) -> None:
-    assert find_reader(url) is None
-
-
 def test_transcript_with_times_title_and_description() -> None:
     tube = Tube("ok")
 
@@ -203,17 +190,6 @@ def test_captcha_still_returns_the_title() -> None:
     assert page.markdown == "# Reading a tide table\n\n- Channel: Harbor Notes"
     assert page.outcome == "thin"
     assert "captcha" in page.notes[0]
-
-
-def test_page_is_read_if_everything_fails() -> None:
-    words = "<title>Reading a tide table</title><p>" + "the page itself has words " * 30
-    tube = Tube("bot")
-    tube.page = text(words)
-
-    page = read(tube, URL)
-
-    assert page.content_type == "html"
-    assert page.notes[-1].startswith("The page itself was read, because its API (youtube) failed")
 
 
 def test_captions_on_other_hosts_are_not_requested() -> None:

@@ -186,14 +186,6 @@ def test_page_over_the_memory_limit_is_too_complex_and_the_next_is_read() -> Non
         assert title_of(pool.run(page_job(PAGE))) == "Tides"
 
 
-@LINUX
-def test_worker_with_much_resident_memory_is_replaced() -> None:
-    with SyncPool() as pool:
-        pool.run(Job(take_memory, {"megabytes": 350, "keep": True}))
-        assert pool.pids == []
-        assert title_of(pool.run(page_job(PAGE))) == "Tides"
-
-
 def test_cancelled_call_kills_its_worker() -> None:
     async def test(pool: WorkerPool) -> None:
         job = asyncio.create_task(pool.run(burn(1000)))
@@ -253,19 +245,6 @@ def test_worker_ends_after_the_idle_timeout() -> None:
         assert pool.pids == []
 
     with_pool(test, WorkerLimits(idle_seconds=0.05))
-
-
-def test_prepare_starts_a_worker_for_each_page_but_no_more_than_there_are_cores() -> None:
-    async def test(pool: WorkerPool) -> None:
-        pool.prepare(5)
-        async with asyncio.timeout(30):
-            while len(pool._idle) < 2 or pool._starting:
-                await asyncio.sleep(0.005)
-        pool.prepare(5)
-        await pool.run(burn(0))
-        assert len(pool.pids) == 2
-
-    with_pool(test, size=2)
 
 
 def test_slow_pages_of_one_caller_leave_a_worker_to_another(
