@@ -108,7 +108,7 @@ def test_text_report_of_a_pack_states_its_limits(tmp_path: Path) -> None:
     text = " ".join(run("verify", str(file), "--text").stdout.split())
 
     assert "Everything in the pack fits together." in text
-    assert "It does not show that a site said so to anybody else" in text
+    assert "It does not show that a site said so to anyone else" in text
 
 
 def test_text_that_differs_from_its_bytes_is_reported(tmp_path: Path) -> None:

@@ -90,9 +90,7 @@ def check(arguments: Any) -> dict[str, Any]:
         ({"city": "Oslo", "\x1b[31m": 1}, "$.\\x1b[31m is unknown"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_place(
-    arguments: dict[str, Any], problem: str
-) -> None:
+def test_invalid_argument_is_refused_with_its_path(arguments: dict[str, Any], problem: str) -> None:
     with pytest.raises(BadInput) as caught:
         check(arguments)
 
@@ -100,14 +98,14 @@ def test_what_does_not_fit_is_refused_with_its_place(
     assert caught.value.message.startswith("The arguments of weather are not valid: ")
 
 
-def test_several_problems_are_told_at_once_but_not_all_of_a_hundred() -> None:
+def test_first_five_problems_are_reported() -> None:
     with pytest.raises(BadInput, match=r"; and 97 more\.$") as caught:
         check({"days": 0, **{f"x{n}": 1 for n in range(100)}})
 
     assert "$.city is required; $.days must be at least 1; $.x0 is unknown" in caught.value.message
 
 
-def test_what_fits_goes_through_as_a_copy() -> None:
+def test_valid_arguments_are_copied() -> None:
     given = {
         "city": "Oslo",
         "days": 7,
@@ -189,18 +187,18 @@ def deep(levels: int) -> dict[str, Any]:
         "very deep",
     ],
 )
-def test_what_json_cannot_hold_is_the_callers_mistake(arguments: Any) -> None:
+def test_arguments_that_are_not_json_are_refused(arguments: Any) -> None:
     with pytest.raises(BadInput, match="The arguments of weather cannot be"):
         check(arguments)
 
 
 @pytest.mark.parametrize("arguments", [[], "x", None, 5])
-def test_only_an_object_will_do(arguments: Any) -> None:
+def test_arguments_must_be_an_object(arguments: Any) -> None:
     with pytest.raises(BadInput, match="must be a JSON object"):
         check(arguments)
 
 
-def test_keywords_beside_a_type_they_do_not_belong_to_do_no_harm() -> None:
+def test_keywords_of_another_type_have_no_effect() -> None:
     odd = {
         "type": "object",
         "properties": {"a": {"type": "string", "properties": 5, "required": 7, "items": 3}},

@@ -206,7 +206,7 @@ def write_odd_files(bench: Workbench) -> dict[str, str]:
     }
 
 
-def test_whatever_cannot_be_served_is_skipped_with_its_reason_and_the_good_one_loads(
+def test_broken_tools_are_skipped_with_their_reason(
     bench: Workbench,
 ) -> None:
     expected = write_odd_files(bench)
@@ -255,7 +255,7 @@ def test_a_secret_that_a_tool_prints_is_not_in_the_reason(
     assert "canary" not in str(host.skipped) + caplog.text
 
 
-def test_odd_file_names_do_no_harm(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
+def test_unusual_file_names_are_escaped(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
     for name in (
         b"a b",
         b"new\nline",
@@ -288,7 +288,7 @@ CANARIES = {
 }
 
 
-def test_other_peoples_tools_see_none_of_our_credentials(bench: Workbench) -> None:
+def test_foreign_tools_get_no_credentials(bench: Workbench) -> None:
     keys = bench.home / ".config" / "webquarry"
     keys.mkdir(parents=True)
     (keys / "brave-api-key").write_text("canary-file")
@@ -382,7 +382,7 @@ def test_of_two_hundred_bad_tools_none_spoils_discovery_each_has_a_reason_and_th
     assert children() == processes
 
 
-def test_an_unknown_tool_is_told_apart_from_one_that_was_skipped(bench: Workbench) -> None:
+def test_unknown_tool_is_distinguished_from_a_skipped_one(bench: Workbench) -> None:
     bench.tool(WEATHER)
     bench.script("broken-one", "exit 1")
     host = bench.host()

@@ -127,7 +127,7 @@ def test_a_call_of_claude_that_was_cut_off_is_answered_but_not_run(host: ToolHos
     assert "cut off" in answer["content"][1]["content"]
 
 
-def test_a_refused_turn_of_claude_is_not_answered(host: ToolHost) -> None:
+def test_refused_turn_is_not_answered(host: ToolHost) -> None:
     assert (
         asyncio.run(
             host.anthropic_results(

@@ -39,7 +39,7 @@ def seen(bench: Workbench, **environ: str) -> list[str]:
     return (bench.home / "seen").read_text().splitlines()
 
 
-def test_a_file_beside_the_tool_names_its_variables(bench: Workbench) -> None:
+def test_options_file_names_the_variables_of_a_tool(bench: Workbench) -> None:
     env_tool(bench, 'variables = ["WEATHER_TOKEN", "NOT_SET"]')
     lines = seen(bench, WEATHER_TOKEN="t-123", OTHER_TOKEN="t-456")
 
@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_used_keeps_its_tool_from_being_served(
     assert [tool.name for tool in host.tools] == ["rain"]
 
 
-def test_a_pipe_or_a_folder_in_the_place_of_the_file_is_told(bench: Workbench) -> None:
+def test_options_that_are_a_pipe_or_folder_are_refused(bench: Workbench) -> None:
     env_tool(bench)
     os.mkfifo(bench.user_tools / "weather.toml")
     assert [one.reason for one in bench.host().skipped] == [
@@ -145,7 +145,7 @@ def test_a_pipe_or_a_folder_in_the_place_of_the_file_is_told(bench: Workbench) -
     assert skipped.reason.startswith("its weather.toml ")
 
 
-def test_a_file_that_is_spoilt_after_the_search_is_told_at_the_run(bench: Workbench) -> None:
+def test_options_file_damaged_after_discovery_fails_the_run(bench: Workbench) -> None:
     path = env_tool(bench)
     host = bench.host()
     path.with_name("weather.toml").write_text("nonsense")
@@ -178,7 +178,7 @@ def test_the_file_gives_a_tool_more_time_and_room(bench: Workbench) -> None:
         ("WEBQUARRY_TOOL_VARIABLES", "weather=A B"),
     ],
 )
-def test_a_setting_that_does_not_fit_is_told(variable: str, value: str, bench: Workbench) -> None:
+def test_invalid_setting_is_reported(variable: str, value: str, bench: Workbench) -> None:
     with pytest.raises(BadInput, match=f"The setting {variable} is not usable"):
         bench.host(**{variable: value})
 
@@ -235,7 +235,7 @@ def test_a_proxy_that_is_named_for_a_tool_is_handed_on_whole(bench: Workbench) -
     assert f"HTTPS_PROXY={proxy}" in seen(bench, HTTPS_PROXY=proxy)
 
 
-def test_a_tool_is_told_how_much_it_may_print(bench: Workbench) -> None:
+def test_tool_gets_its_output_limit(bench: Workbench) -> None:
     env_tool(bench, "max_output_bytes = 9000")
     lines = seen(bench)
 

@@ -94,7 +94,7 @@ def test_exactly_the_limit_is_not_too_much() -> None:
     assert run_shell("head -c 1001 /dev/zero").ending == "too_much"
 
 
-def test_more_stderr_than_is_kept_does_no_harm() -> None:
+def test_stderr_beyond_the_limit_is_dropped() -> None:
     completed = run_shell("head -c 500000 /dev/zero >&2; echo fine")
 
     assert completed.ending == "exited"

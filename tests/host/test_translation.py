@@ -284,7 +284,7 @@ def test_an_object_of_which_no_properties_are_known_is_not_closed() -> None:
     assert property_of("anthropic", type="object", properties={})["additionalProperties"] is False
 
 
-def test_what_the_source_says_of_further_properties_stands() -> None:
+def test_additional_properties_of_the_source_are_preserved() -> None:
     schema = {
         "type": "object",
         "properties": {"a": {"type": "string"}},
@@ -296,7 +296,7 @@ def test_what_the_source_says_of_further_properties_stands() -> None:
 
 
 @pytest.mark.parametrize(("levels", "strict"), [(9, True), (10, False)])
-def test_openais_limit_on_levels_is_kept(levels: int, strict: bool) -> None:
+def test_openai_limit_on_levels_is_observed(levels: int, strict: bool) -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(levels - 1):
         schema = {"type": "array", "items": schema}
@@ -305,7 +305,7 @@ def test_openais_limit_on_levels_is_kept(levels: int, strict: bool) -> None:
 
 
 @pytest.mark.parametrize(("count", "strict"), [(999, True), (1001, False)])
-def test_openais_limit_on_values_is_kept(count: int, strict: bool) -> None:
+def test_openai_limit_on_values_is_observed(count: int, strict: bool) -> None:
     tool = tool_with(p={"type": "string", "enum": [f"v{n}" for n in range(count)]})
 
     assert to_responses(tool, strict=True)["strict"] is strict

@@ -69,7 +69,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_any_change_takes_the_trust_away(change: str, bench: Workbench, store: TrustStore) -> None:
+def test_any_change_revokes_the_trust(change: str, bench: Workbench, store: TrustStore) -> None:
     folder = bench.project_tools
     mark = marking_tool(bench)
     (folder / "notes").write_text("not executable")
@@ -105,7 +105,7 @@ def helped_tool(bench: Workbench) -> Path:
     return helper
 
 
-def test_a_tool_finds_what_lies_beside_it(bench: Workbench, store: TrustStore) -> None:
+def test_tool_finds_files_of_its_folder(bench: Workbench, store: TrustStore) -> None:
     helped_tool(bench)
     store.trust(bench.project_tools)
 
@@ -127,7 +127,7 @@ def test_a_file_that_a_tool_runs_takes_the_trust_away_when_it_changes(
 
 
 @pytest.mark.parametrize("what", ["pipe", "loop", "many", "large"])
-def test_a_folder_of_which_nobody_can_know_the_content_is_not_trusted(
+def test_folder_that_cannot_be_verified_is_not_trusted(
     what: str, bench: Workbench, store: TrustStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     helped_tool(bench)
@@ -192,9 +192,7 @@ def test_in_the_home_directory_the_projects_folder_is_the_users_own(
     assert bench.host().skipped == []
 
 
-def test_what_is_remembered_is_for_the_user_alone_and_written_at_once(
-    bench: Workbench, store: TrustStore
-) -> None:
+def test_trust_list_is_private_and_written_atomically(bench: Workbench, store: TrustStore) -> None:
     bench.tool(WEATHER, folder=bench.project_tools)
     store.trust(bench.project_tools)
     store.trust(bench.user_tools)
@@ -207,7 +205,7 @@ def test_what_is_remembered_is_for_the_user_alone_and_written_at_once(
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"folders": 5}', b"\xff", b"[" * 100_000])
-def test_a_list_that_cannot_be_read_trusts_nobody(
+def test_unreadable_trust_list_trusts_no_folder(
     content: bytes, bench: Workbench, store: TrustStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     store.file.parent.mkdir(parents=True)

@@ -114,7 +114,7 @@ def test_nested_objects_and_items_are_checked_too(schema: dict[str, Any], messag
     assert errors(changed((CITY, schema))) == ["$.parameters.properties.city" + message]
 
 
-def test_every_error_is_told_not_only_the_first() -> None:
+def test_every_error_is_reported() -> None:
     schema = changed(
         (["name"], "a b"), ([*CITY, "type"], "text"), (["parameters", "required"], ["x"])
     )
@@ -170,7 +170,7 @@ def test_a_keyword_that_the_format_does_not_use_is_a_warning(keyword: str) -> No
         ([*CITY, "items"], {"type": "string"}, "$.parameters.properties.city.items"),
     ],
 )
-def test_what_is_only_unusual_is_a_warning(place: list[str], value: Any, path: str) -> None:
+def test_unusual_schemas_have_warnings(place: list[str], value: Any, path: str) -> None:
     schema = changed((place, value))
 
     assert errors(schema) == []

@@ -52,7 +52,7 @@ def test_a_scrap_is_no_end_of_a_text() -> None:
     assert weights[0] == pytest.approx(weights[2])
 
 
-def test_what_is_not_wanted_weighs_the_same_wherever_it_stands() -> None:
+def test_noise_has_the_same_weight_everywhere() -> None:
     numbers, labels, weights = build_rows(label([0.0, 1.0, 0.0]))
 
     assert numbers[labels == 0].tolist() == [0, 2]

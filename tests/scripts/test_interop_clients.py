@@ -37,7 +37,7 @@ for line in sys.stdin:
 """
 
 
-def test_a_client_is_told_its_server_and_answers_each_line(tmp_path: Path) -> None:
+def test_client_gets_its_server_and_answers_each_line(tmp_path: Path) -> None:
     with start_line_client(
         program(tmp_path, ECHO), {"url": "http://a/mcp"}, {}, tmp_path
     ) as client:
@@ -49,7 +49,7 @@ def test_a_client_is_told_its_server_and_answers_each_line(tmp_path: Path) -> No
         assert client.call("look", {})["name"] == "look"
 
 
-def test_a_client_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_client_that_ends_is_reported_with_its_last_output(tmp_path: Path) -> None:
     with (
         start_line_client(program(tmp_path, ECHO), {}, {}, tmp_path) as client,
         pytest.raises(ClientFailed, match="it ends"),
@@ -57,7 +57,7 @@ def test_a_client_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
         client.call("end", {})
 
 
-def test_a_client_that_cannot_connect_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_client_that_cannot_connect_is_reported_with_its_last_output(tmp_path: Path) -> None:
     command = program(tmp_path, "raise SystemExit('no such server')")
 
     with (
@@ -149,7 +149,7 @@ def test_a_run_that_failed_is_reported_with_its_reasons() -> None:
     )
 
 
-def test_without_npm_it_is_said_what_is_missing(tmp_path: Path) -> None:
+def test_missing_npm_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="npm is needed"):
         packages.install_npm(tmp_path / "new", ["some@1"], {"PATH": str(tmp_path)})
 
@@ -160,7 +160,7 @@ def npm_that(folder: Path, does: str) -> dict[str, str]:
     return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
 
 
-def test_packages_are_installed_once_and_anew_when_others_are_wanted(tmp_path: Path) -> None:
+def test_packages_are_installed_once_and_again_for_other_ones(tmp_path: Path) -> None:
     environ = npm_that(tmp_path, f"echo $* >> {tmp_path}/asked")
     for package in ("some@1", "some@1", "some@2"):
         packages.install_npm(tmp_path / "new", [package], environ)
@@ -172,7 +172,7 @@ def test_packages_are_installed_once_and_anew_when_others_are_wanted(tmp_path: P
     assert json.loads((tmp_path / "new" / "package.json").read_text())["type"] == "module"
 
 
-def test_a_registry_that_cannot_be_reached_is_told_and_tried_again(tmp_path: Path) -> None:
+def test_unreachable_registry_is_reported_and_retried(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=r"some@1 cannot be installed(.|\n)*ENOTFOUND"):
         packages.install_npm(
             tmp_path / "new", ["some@1"], npm_that(tmp_path, "echo ENOTFOUND >&2; exit 1")

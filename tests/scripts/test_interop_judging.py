@@ -60,7 +60,7 @@ def spoilt(change: Callable[[ClientRun], object]) -> list[str]:
         ),
     ],
 )
-def test_a_list_that_is_not_what_is_served_is_a_fault(
+def test_list_that_differs_from_the_served_one_is_a_fault(
     change: Callable[[ClientRun], object], words: str
 ) -> None:
     assert words in spoilt(change)[0]
@@ -128,7 +128,7 @@ def test_a_tool_for_people_has_a_text_to_read() -> None:
         ),
     ],
 )
-def test_wrong_arguments_must_be_told_in_a_sentence_and_an_object(
+def test_wrong_arguments_are_reported_as_sentence_and_object(
     refusal: dict[str, Any] | None, words: str
 ) -> None:
     got = heard()
@@ -196,7 +196,7 @@ def test_every_tool_that_is_served_has_a_call(toolset: str) -> None:
     assert find_unmatched(toolset, load_listing(toolset).tools) == []
 
 
-def test_a_tool_that_nobody_has_written_a_call_for_is_named() -> None:
+def test_tool_without_a_test_call_is_named() -> None:
     assert find_unmatched("duckduckgo", ["web_search", "instant_answer", "news"]) == ["news"]
     assert find_unmatched("duckduckgo", ["web_search"]) == ["instant_answer"]
 

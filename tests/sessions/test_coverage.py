@@ -66,7 +66,7 @@ def test_queries_ask_for_the_gap_then_for_what_no_source_speaks_of_then_for_the_
     ]
 
 
-def test_what_was_rejected_is_not_searched_for_unless_the_goal_names_it() -> None:
+def test_rejected_words_are_not_searched_unless_in_the_goal() -> None:
     rejected = ("hydrogen and flywheels", "tidal ponds")
     found = session(
         StepDraft(1, "Compare flywheel with hydrogen storage", goal=GOAL, rejected=rejected)

@@ -81,7 +81,7 @@ def test_it_has_the_timeline_the_sources_their_quotes_in_context_and_the_bill() 
     assert "<th scope=row>US dollars</th><td>0.2500</td>" in report
 
 
-def test_a_quote_that_differs_is_shown_beside_the_words_of_the_source() -> None:
+def test_differing_quote_is_shown_with_the_words_of_the_source() -> None:
     near = replace(QUOTE, text="five times a day", tier="near")
     report = write(make_session(quote=near))
 

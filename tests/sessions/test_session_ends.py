@@ -47,7 +47,7 @@ def test_a_session_ends_thirty_days_after_its_last_use() -> None:
 @pytest.mark.parametrize(
     ("seconds", "said"), [(4 * HOURS, "4 hours"), (90, "90 seconds"), (2.5 * 86_400, "2.5 days")]
 )
-def test_how_long_sessions_are_kept_is_a_setting_and_is_told(seconds: float, said: str) -> None:
+def test_session_lifetime_is_a_setting_and_in_the_error(seconds: float, said: str) -> None:
     async def scenario() -> None:
         async with sessions_in(None, session_idle_seconds=seconds) as sessions:
             await sessions.read("no such session")
@@ -107,7 +107,7 @@ def test_an_unknown_session_is_not_found(id: str) -> None:
         asyncio.run(scenario())
 
 
-def test_a_session_of_somebody_else_is_not_found(tmp_path: Path) -> None:
+def test_sessions_are_isolated_per_caller(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with sessions_in(tmp_path) as sessions:
             with serving("ada"):
@@ -161,7 +161,7 @@ def test_a_step_beyond_the_maximum_is_refused_and_a_full_session_may_give_way() 
                 )
             with pytest.raises(BadInput, match="maximum of 20 steps") as caught:
                 await sessions.add_step(session.id, StepDraft(21, "too many"))
-            assert "begin a new one" in caught.value.suggested_action
+            assert "start a new one" in caught.value.suggested_action
             return await sessions.read(session.id)
 
     session = asyncio.run(scenario())

@@ -78,7 +78,7 @@ def test_a_paper_that_an_index_knows_counts_as_read_only_when_its_page_was(
         assert found.sources[0].source.csl == read.csl
 
 
-def test_a_secret_in_an_address_is_not_kept() -> None:
+def test_secret_in_a_url_is_not_stored() -> None:
     session = sources_after((1, [Source("https://a.org/x?token=abcdefgh12345")]))
 
     assert "abcdefgh12345" not in session.sources[0].source.url
@@ -93,7 +93,7 @@ def test_beyond_the_most_sources_nothing_is_dropped_in_silence(
         sources_after((1, [Source(A), Source(B)]), (2, [Source(A), Source(B)]), (3, [Source(C)]))
 
 
-def test_quotes_that_were_checked_are_kept_with_the_source_they_stand_in(tmp_path: Path) -> None:
+def test_checked_quotes_are_stored_with_their_source(tmp_path: Path) -> None:
     quotes = [
         KeptQuote("It turns twice a day.", "exact", A, spans=((3, 24),), text_hash="aa"),
         KeptQuote("It turns thrice a day.", "near", A, text_hash="aa"),

@@ -114,7 +114,7 @@ def test_a_wrong_number_is_refused_with_the_one_that_was_expected(number: int) -
     assert "expects 3" in error.message
 
 
-def test_a_step_from_the_second_on_does_not_begin_a_session() -> None:
+def test_only_step_one_starts_a_session() -> None:
     error = refusal(StepDraft(2, "two"))
 
     assert "no sessionId" in error.message
@@ -229,7 +229,7 @@ def test_a_finished_session_is_opened_again_by_a_further_step() -> None:
     assert asyncio.run(scenario()) == [True, False, True]
 
 
-def test_an_error_is_kept_by_kind_and_without_secrets() -> None:
+def test_error_is_stored_by_kind_without_secrets() -> None:
     async def scenario() -> ResearchSession:
         async with sessions_in(None) as sessions:
             session = await sessions.begin(StepDraft(1, "one"))

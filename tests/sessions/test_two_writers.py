@@ -131,7 +131,7 @@ async def together(
 
 @settings(max_examples=60, deadline=None)
 @given(turns=TURNS, work=st.fixed_dictionaries(dict.fromkeys(WRITERS, WORK)))
-def test_no_interleaving_of_two_writers_loses_what_was_acknowledged(
+def test_no_interleaving_of_two_writers_loses_acknowledged_entries(
     turns: list[str], work: dict[str, list[str]]
 ) -> None:
     session, acknowledged = asyncio.run(together(turns, work))

@@ -103,7 +103,7 @@ def test_a_quote_that_is_not_there_any_more_is_gone(tmp_path: Path) -> None:
     assert found["state"] == "quote_gone"
 
 
-def test_a_page_that_moved_is_followed_and_told(tmp_path: Path) -> None:
+def test_moved_page_is_followed_and_reported(tmp_path: Path) -> None:
     new = "https://site.example/new/tides"
     found, _ = check(tmp_path, {URL: redirect(new, 301), new: text(PAGE)}, cited())
 

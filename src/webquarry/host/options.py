@@ -1,6 +1,6 @@
 """Options and environment of tools, and text of tools that is safe to show.
 
-Options are in a TOML file beside the tool, such as `weather.toml` beside `weather`: variables,
+Options are in a TOML file next to the tool, such as `weather.toml` for `weather`: variables,
 timeout and output limit. Variables can also be named in the setting WEBQUARRY_TOOL_VARIABLES. Tools
 of others get the variables that all programs need and those that their options name; no key, no
 setting and no proxy password of ours. Our own executables get everything.
@@ -35,7 +35,7 @@ _OWN_PREFIXES = ("WEBQUARRY_", "WEBSEARCH_")
 
 
 class BadOptions(Exception):
-    """The file beside a tool cannot be used. The message continues the words "its weather.toml"."""
+    """The options of a tool cannot be used. The message continues the words "its weather.toml"."""
 
 
 @dataclass(frozen=True)

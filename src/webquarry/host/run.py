@@ -108,7 +108,7 @@ def _read_answer(
         )
     beginning = ""
     if completed.stdout.strip():
-        beginning = f"; it begins with {quote_output(completed.stdout)}"
+        beginning = f"; it starts with {quote_output(completed.stdout)}"
     try:
         answer = parse_json(completed.stdout, _MAX_DEPTH)
     except NotJson as error:

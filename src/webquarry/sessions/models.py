@@ -78,7 +78,7 @@ class StepDraft(msgspec.Struct, frozen=True, omit_defaults=True):
     reasoning: str = ""
     confidence: str | None = None  # low, medium or high
     rejected: tuple[str, ...] = ()  # rejected approaches
-    gap: str = ""  # what is still unknown
+    gap: str = ""  # still unknown
     goal: str = ""  # of the whole session; replaces the earlier one
     summary: str = ""  # of the whole session so far; replaces the earlier one
     estimate: int | None = None  # expected number of steps

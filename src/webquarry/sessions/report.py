@@ -148,7 +148,7 @@ class SessionBill:
     """Tool calls of a session, those answered from the cache, and costs."""
 
     calls: int = 0
-    kept: int = 0
+    cached: int = 0
     failed: int = 0
     usd: float = 0.0
 
@@ -320,7 +320,7 @@ def _write_errors(export: SessionExport) -> Iterator[str]:
 def _write_bill(bill: SessionBill) -> str:
     rows = [
         ("Calls of tools in the log", str(bill.calls)),
-        ("answered from what is kept", str(bill.kept)),
+        ("answered from the cache", str(bill.cached)),
         ("failed", str(bill.failed)),
         ("US dollars", f"{bill.usd:.4f}"),
     ]

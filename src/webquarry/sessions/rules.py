@@ -51,11 +51,11 @@ def clean_draft(draft: StepDraft) -> StepDraft:
 
 
 def check_first(draft: StepDraft) -> None:
-    """Raise `BadInput` for a step that cannot begin a session."""
+    """Raise `BadInput` for a step that cannot start a session."""
     if draft.number != 1:
         raise BadInput(
-            f"Step {draft.number} has no sessionId, and only step 1 begins a session.",
-            suggested_action="Give the sessionId that step 1 returned, or begin a new session "
+            f"Step {draft.number} has no sessionId, and only step 1 starts a session.",
+            suggested_action="Give the sessionId that step 1 returned, or start a new session "
             "with stepNumber 1.",
         )
     is_revision = draft.is_revision or draft.revises is not None
@@ -102,7 +102,7 @@ def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDr
             f"stepNumber is {draft.number}, but this session expects {due}.",
             suggested_action=f"Send it as step {due}; to change an earlier step, add isRevision "
             "and revisesStep. "
-            "get_research_session shows what is recorded.",
+            "get_research_session shows the recorded steps.",
         )
     if (draft.branch_from is None) != (draft.branch_id is None):
         raise BadInput(
@@ -113,14 +113,13 @@ def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDr
         raise BadInput(
             f"There is no step {draft.branch_from} to branch off from; the session has "
             f"{len(session.steps)}.",
-            suggested_action="get_research_session shows what is recorded.",
+            suggested_action="get_research_session shows the recorded steps.",
         )
     if due > most:
         raise BadInput(
             f"The session has the maximum of {most} steps.",
-            suggested_action="Export it if you need it, then begin a new one: stepNumber 1, no "
-            "sessionId, and what is "
-            "known so far as sessionSummary.",
+            suggested_action="Export it if you need it, then start a new one: stepNumber 1, no "
+            "sessionId, and the findings so far as sessionSummary.",
         )
     return replace(draft, number=due, revises=revises)
 
@@ -140,7 +139,7 @@ def _find_revision(draft: StepDraft, session: ResearchSession, due: int) -> int 
     if session.step(revises) is None:
         raise BadInput(
             f"There is no step {revises} to revise; the session has {len(session.steps)}.",
-            suggested_action="get_research_session shows what is recorded.",
+            suggested_action="get_research_session shows the recorded steps.",
         )
     if draft.number not in (due, revises):
         raise BadInput(

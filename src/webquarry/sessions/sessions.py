@@ -1,6 +1,6 @@
-"""Research sessions on top of journals: begin, continue and read one, and record what tools found.
+"""Research sessions on top of journals: start, continue and read one, and record findings of tools.
 
-    session = await sessions.begin(StepDraft(1, "What is known of it?", goal="..."))
+    session = await sessions.begin(StepDraft(1, "Which sources exist?", goal="..."))
     session, step = await sessions.add_step(session.id, StepDraft(2, "..."))
     await sessions.record(session, "web_search", sources)
 
@@ -65,7 +65,7 @@ class Sessions:
         self._known: dict[tuple[str, str], _Known] = {}  # by caller and id
 
     async def begin(self, draft: StepDraft) -> ResearchSession:
-        """Begin a session with its first step."""
+        """Start a session with its first step."""
         draft = rules.clean_draft(draft)
         rules.check_first(draft)
         now = self._clock.now()
@@ -131,7 +131,7 @@ class Sessions:
                 f"The research session {journal.id} has an entry that is not valid.",
                 reason="damaged",
                 retryable=False,
-                suggested_action="Begin a new session: sequential_search with stepNumber 1 and "
+                suggested_action="Start a new session: sequential_search with stepNumber 1 and "
                 "no sessionId.",
             ) from failure
         return builder.build(journal)
@@ -196,7 +196,7 @@ class Sessions:
             raise TooLarge(
                 f"The research session has the maximum of {MOST_SOURCES} sources; these were not "
                 "recorded.",
-                suggested_action="Begin a new session for further sources.",
+                suggested_action="Start a new session for further sources.",
             )
         if new:
             await self._append(
@@ -219,7 +219,7 @@ class Sessions:
             raise TooLarge(
                 f"The research session has the maximum of {MOST_QUOTES} quotes; these were not "
                 "recorded.",
-                suggested_action="Begin a new session for further quotes.",
+                suggested_action="Start a new session for further quotes.",
             )
         if new:
             await self._append(
@@ -270,7 +270,7 @@ class Sessions:
             raise self._not_found(id) from None
 
     def _ids(self, entry: bytes) -> Iterator[str]:
-        """Yield candidate ids for a session that begins with this entry, which are the same for
+        """Yield candidate ids for a session that starts with this entry, which are the same for
         the same entry if sessions are repeatable.
         """
         if not self._repeatable:

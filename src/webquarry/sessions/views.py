@@ -89,7 +89,7 @@ class NumberedSource(AnswerPart, kw_only=True):
 class SessionSource(NumberedSource, kw_only=True):
     __doc__ = (
         "A source by its number in the session; `read` when its page was read and not only "
-        "found, `quoted` by how many quotes stand in it."
+        "found, `quoted` by how many quotes were found in it."
     )
 
     steps: list[int] | None = None
@@ -174,7 +174,7 @@ def format_time(moment: datetime) -> str:
 
 
 class ExportedQuote(AnswerPart, kw_only=True):
-    """A quote, how it stands in its source, and where: offsets in the text of that hash."""
+    """A quote, its tier, and its place in the source: offsets in the text of that hash."""
 
     quote: str
     tier: str
@@ -187,17 +187,17 @@ class ExportedQuote(AnswerPart, kw_only=True):
     reason: str | None = None
 
     @classmethod
-    def of(cls, kept: KeptQuote) -> ExportedQuote:
+    def of(cls, quote: KeptQuote) -> ExportedQuote:
         return cls(
-            quote=clean_text(kept.text),
-            tier=kept.tier,
-            matched=[clean_text(words) for words in kept.matched] or None,
-            spans=[list(span) for span in kept.spans] or None,
-            text_hash=kept.text_hash or None,
-            section=clean_line(kept.section or "") or None,
-            read_at=kept.read_at,
-            checked_at=kept.checked_at,
-            reason=clean_line(kept.reason or "") or None,
+            quote=clean_text(quote.text),
+            tier=quote.tier,
+            matched=[clean_text(words) for words in quote.matched] or None,
+            spans=[list(span) for span in quote.spans] or None,
+            text_hash=quote.text_hash or None,
+            section=clean_line(quote.section or "") or None,
+            read_at=quote.read_at,
+            checked_at=quote.checked_at,
+            reason=clean_line(quote.reason or "") or None,
         )
 
 

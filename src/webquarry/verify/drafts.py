@@ -480,7 +480,7 @@ _HEADING = re.compile(
 
 
 def find_reference_list(text: str) -> int | None:
-    """Return the place where the entries of the reference list begin."""
+    """Return the place where the entries of the reference list start."""
     ends = [match.end() for match in _HEADING.finditer(text)]
     return ends[-1] if ends else None
 

@@ -1,7 +1,7 @@
 """Read cited pages again: which changed, moved or are gone, and whether each quote is still there.
 
 A server is sent the validators of the earlier response, so that it need not send the page again.
-Pages are compared by their text, not by their bytes. What is stored is never replaced.
+Pages are compared by their text, not by their bytes. Stored data is never replaced.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Evidence packs: a session and its sources, read again now, as one file that others can check.
 
 Sessions do not store the bytes of pages, so each page is read once more and the pack says when.
-Each quote of the session is compared with the text read now, beside the finding when it was
+Each quote of the session is compared with the text read now, next to the finding when it was
 checked. Sources that could not be read are listed with the reason.
 
 A check reads nothing from the web: first every byte (`read_wacz`), then each text against its hash,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 FORMAT = "webquarry-evidence-1"
 STATEMENT = (
     "This pack shows what its maker received from these addresses at these times, and how quotes "
-    "stand in the texts made of it. It does not show that a site said so to anybody else, nor that "
+    "match the texts made of it. It does not show that a site said so to anyone else, nor that "
     "a statement is true."
 )
 _MAX_RECORD_BYTES = 400 * 1024 * 1024  # of all records

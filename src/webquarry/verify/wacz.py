@@ -172,7 +172,15 @@ def read_zip(data: bytes) -> dict[str, bytes]:
             if names != _MEMBERS or sum(member.file_size for member in listed) > len(data):
                 raise DamagedPack("The file does not have the members of an evidence pack.")
             members = {name: file.read(name) for name in names}
-    except (zipfile.BadZipFile, struct.error, OSError, EOFError, RuntimeError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        struct.error,
+        zlib.error,
+        OSError,
+        EOFError,
+        RuntimeError,
+        ValueError,
+    ) as error:
         raise DamagedPack("The file is not an evidence pack: not a valid ZIP file.") from error
     if write_zip(members) != data:
         raise DamagedPack("The ZIP file around the evidence was changed.")
@@ -338,12 +346,12 @@ def drop_credentials(block: bytes) -> bytes:
     """Return an HTTP message without the headers that carry credentials or cookies."""
     head, mark, payload = block.partition(b"\r\n\r\n")
     first, *lines = head.split(b"\r\n")
-    kept = [
+    remaining = [
         line
         for line in lines
         if line.partition(b":")[0].strip().lower().decode("latin-1") not in _DROPPED_HEADERS
     ]
-    return b"\r\n".join([first, *kept]) + mark + payload
+    return b"\r\n".join([first, *remaining]) + mark + payload
 
 
 def find_response(records: Sequence[WarcRecord], url: str) -> WarcRecord | None:

@@ -95,7 +95,7 @@ async def bill_session(kit: Toolkit, id: str) -> SessionBill:
     own = [call for call in calls if call.session == id]
     return SessionBill(
         calls=len(own),
-        kept=sum(bool(call.cached) for call in own),
+        cached=sum(bool(call.cached) for call in own),
         failed=sum(call.outcome != "ok" for call in own),
         usd=sum(call.cost or 0.0 for call in own),
     )

@@ -91,7 +91,7 @@ async def show_session(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str,
             if not quote.url
         ],
         "calls": bill.calls,
-        "kept": bill.kept,
+        "kept": bill.cached,
         "usd": round(bill.usd, 6),
     }
 

@@ -49,7 +49,7 @@ def test_an_apostrophe_closes_nothing_and_an_inner_quote_is_part_of_the_outer() 
         f"> The port was built in winter\n\n— Report, {A}",
     ],
 )
-def test_a_quote_has_the_source_that_stands_with_it(written: str) -> None:
+def test_quote_has_the_source_next_to_it(written: str) -> None:
     draft = f"{written}\n\n[^1]: Report. {A}.\n\n## References\n\n1. Report. {A}\n"
 
     (quote,) = find_claims(draft).quotes

@@ -67,7 +67,7 @@ def rehash(members: dict[str, bytes]) -> bytes:
     return write_members(members, package)
 
 
-def test_an_intact_pack_passes_and_says_how_its_quotes_stand(pack: bytes) -> None:
+def test_intact_pack_passes_with_the_tiers_of_its_quotes(pack: bytes) -> None:
     report = check_pack(pack, SOFTWARE)
 
     assert report.problems == []
@@ -164,7 +164,7 @@ def test_warcio_reads_its_archive_and_finds_the_digests_right(pack: bytes) -> No
     assert kinds == ["warcinfo", "response", "request", "conversion"]
 
 
-def test_the_evidence_has_what_was_found_then_and_what_the_pack_has(pack: bytes) -> None:
+def test_evidence_has_the_earlier_and_the_present_findings(pack: bytes) -> None:
     evidence = read_evidence(pack)
     first, near, absent, unchecked = evidence["quotes"]
     start, end = first["inPack"]["spans"][0]
@@ -180,7 +180,7 @@ def test_the_evidence_has_what_was_found_then_and_what_the_pack_has(pack: bytes)
     assert "does not show that a site said so" in evidence["statement"]
 
 
-def test_a_page_that_has_changed_since_is_told_apart() -> None:
+def test_page_that_changed_since_is_reported() -> None:
     other = TEXT.replace("not closed", "never shut")
     page = Page(words=replace(WORDS, text=other))
     evidence = read_evidence(make_pack(page=page))
@@ -190,7 +190,7 @@ def test_a_page_that_has_changed_since_is_told_apart() -> None:
     assert (first["whenChecked"]["tier"], first["inPack"]["tier"]) == ("exact", "near")
 
 
-def test_whoever_makes_all_hashes_anew_still_cannot_move_a_quote(pack: bytes) -> None:
+def test_quote_cannot_be_moved_with_recomputed_hashes(pack: bytes) -> None:
     def move(evidence: dict[str, Any]) -> None:
         evidence["quotes"][0]["inPack"]["spans"] = [[0, 10]]
 

@@ -14,7 +14,7 @@ WORDS = (
 )
 
 
-def test_pieces_stand_in_order_and_what_is_left_out_is_shown() -> None:
+def test_pieces_are_in_order_and_omissions_are_shown() -> None:
     finding = check("Owners pay a fee … for every night", WORDS)
 
     assert finding.tier == "elided"
@@ -53,17 +53,17 @@ def test_a_negation_right_before_the_beginning_is_warned_of() -> None:
         "who lives in the harbour, is [always] permitted to raise the rent",
     ],
 )
-def test_what_brackets_and_ellipses_may_not_do(quote: str) -> None:
+def test_brackets_and_ellipses_cannot_change_the_meaning(quote: str) -> None:
     assert not check(quote, WORDS).is_accepted
 
 
-def test_pieces_that_are_too_far_apart_are_no_quote() -> None:
+def test_distant_pieces_are_refused() -> None:
     words = "The harbour was built." + " Much else is told here." * 40 + " The fees were low."
 
     assert not check("The harbour was built … The fees were low", words).is_accepted
 
 
-def test_a_word_before_an_ellipsis_says_too_little() -> None:
+def test_single_word_before_an_ellipsis_is_refused() -> None:
     assert not check("No … pay a fee of 12 euros for every night", WORDS).is_accepted
 
 
@@ -91,7 +91,7 @@ def test_words_in_brackets_are_the_writers_unless_the_page_has_them(
     assert finding.inserted == inserted
 
 
-def test_words_in_brackets_may_stand_for_a_few_others() -> None:
+def test_words_in_brackets_may_replace_a_few_others() -> None:
     finding = check("is not permitted to raise [their] rent of boats", WORDS)
 
     assert finding.tier == "elided"

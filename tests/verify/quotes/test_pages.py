@@ -32,7 +32,7 @@ from webquarry.verify.quotes.source import SourceText
         ("<nav>Fees of the port are low</nav><p>x</p>", "Fees of the port are low"),
     ],
 )
-def test_marks_that_the_page_does_not_say_are_not_in_the_way(html: str, quote: str) -> None:
+def test_layout_marks_are_not_part_of_the_words(html: str, quote: str) -> None:
     assert check_quote(quote, [page(html)]).tier == "exact"
 
 
@@ -46,7 +46,7 @@ def test_the_title_belongs_to_the_words() -> None:
     "note",
     ["<sup>3</sup>", "<sup><a href='#n'>[12]</a></sup>", "[12]", "¹", "[citation needed]", "™"],
 )
-def test_a_note_mark_may_be_left_out(note: str) -> None:
+def test_note_mark_may_be_omitted(note: str) -> None:
     source = page(f"<p>The port is very fast{note} because it is new.</p>")
 
     finding = check_quote("The port is very fast because it is new.", [source])
@@ -69,7 +69,7 @@ def test_a_note_mark_may_be_left_out(note: str) -> None:
         ("<p>The basin is 50 m² of dark water.</p>", "The basin is 50 m of dark water."),
     ],
 )
-def test_an_exponent_is_no_note_mark(html: str, quote: str) -> None:
+def test_exponent_is_not_a_note_mark(html: str, quote: str) -> None:
     assert not check_quote(quote, [page(html)]).is_accepted
 
 
@@ -81,13 +81,13 @@ def test_an_exponent_stays_one(quote: str) -> None:
     assert not check_quote("holds 106 litres of water", [source]).is_accepted
 
 
-def test_a_note_mark_in_the_quote_may_not_stand_for_another() -> None:
+def test_note_mark_in_the_quote_does_not_match_another() -> None:
     source = page("<p>The port is very fast [12] because it is new.</p>")
 
     assert not check_quote("The port is very fast [13] because it is new.", [source]).is_accepted
 
 
-def test_words_that_nobody_sees_are_found_with_a_warning_and_shown_to_nobody() -> None:
+def test_hidden_words_are_found_with_a_warning_and_not_shown() -> None:
     source = page(
         "<p>Fees are low.</p><p style='display:none'>Send the fee to the mole at once.</p>"
     )
@@ -108,7 +108,7 @@ def test_a_section_is_named() -> None:
     assert check_quote("They are low in the winter.", [source]).section == "Fees and dues"
 
 
-def test_a_quote_goes_over_a_page_break_with_its_number_and_head() -> None:
+def test_quote_may_span_a_page_break() -> None:
     words = (
         "The port was built in a\n\n- 12 -\n\nAnnual Report 2024\n\nsingle winter by few people."
     )
@@ -120,13 +120,13 @@ def test_a_quote_goes_over_a_page_break_with_its_number_and_head() -> None:
     assert "head or foot" in finding.warnings[0]
 
 
-def test_brackets_of_the_text_stay_where_a_quote_goes_over_a_page_break() -> None:
+def test_brackets_of_the_page_match_across_a_page_break() -> None:
     words = "The item in the list [5] was\n\n- 12 -\n\nAnnual Report\n\ncompared with [6] by few."
 
     assert check("The item in the list [5] was compared with [6] by few", words).is_accepted
 
 
-def test_pages_of_a_document_are_told() -> None:
+def test_quote_has_the_page_of_a_document() -> None:
     blocks = [Block("heading", "Port", 1)]
     for paragraph in ("It was built in", "[page 2]", "a single winter by few people."):
         blocks.append(Block("paragraph", paragraph))
@@ -148,11 +148,11 @@ def test_pages_of_a_document_are_told() -> None:
         ("snake_case_name and _this_", "snake_case_name and this"),
     ],
 )
-def test_markdown_is_read_without_its_marks(markdown: str, words: str) -> None:
+def test_markdown_syntax_is_not_part_of_the_words(markdown: str, words: str) -> None:
     blocks = read_markdown(markdown, "https://page.example/").blocks
 
     assert read_block_words("", blocks).text.split() == words.split()
 
 
-def test_a_plain_text_is_kept_as_it_is() -> None:
+def test_plain_text_is_unchanged() -> None:
     assert text("  # a *b*\r\n\n> c ").text == "  # a *b*\r\n\n> c "

@@ -31,7 +31,7 @@ WORDS = (
         ("Fees rose by 12.5% to $5 a night", "exact"),
     ],
 )
-def test_a_quote_that_stands_there_has_a_tier(quote: str, tier: str) -> None:
+def test_found_quote_has_a_tier(quote: str, tier: str) -> None:
     finding = check(quote, WORDS)
 
     assert (finding.tier, finding.is_accepted) == (tier, True)
@@ -52,9 +52,7 @@ def test_a_quote_that_stands_there_has_a_tier(quote: str, tier: str) -> None:
         ("The office harbour counted 1,234 boats in 2024.", "order", "office harbour", ""),
     ],
 )
-def test_a_changed_quote_is_near_and_the_change_is_named(
-    quote: str, kind: str, own: str, other: str
-) -> None:
+def test_changed_quote_is_near_with_the_change(quote: str, kind: str, own: str, other: str) -> None:
     finding = check(quote, WORDS)
 
     assert finding.tier == "near"
@@ -63,7 +61,7 @@ def test_a_changed_quote_is_near_and_the_change_is_named(
     assert other in finding.changes[0].source
 
 
-def test_a_span_is_the_place_in_the_text_and_says_which_text() -> None:
+def test_span_is_a_range_of_the_hashed_text() -> None:
     source = text(WORDS)
 
     finding = check_quote("fees rose by 12.5% to $5 a night", [source])
@@ -74,7 +72,7 @@ def test_a_span_is_the_place_in_the_text_and_says_which_text() -> None:
     assert finding.url == URL
 
 
-def test_a_quote_that_stands_there_twice_says_so() -> None:
+def test_occurrences_are_counted() -> None:
     assert (
         check(
             "ferries leave at noon", "Ferries leave at noon. So: ferries leave at noon."
@@ -95,9 +93,7 @@ def test_a_quote_that_stands_there_twice_says_so() -> None:
         ("sıkıldım bu limandan artık", "sikildim bu limandan artık"),
     ],
 )
-def test_a_quote_may_not_begin_or_end_in_the_middle_of_a_word_or_a_number(
-    quote: str, words: str
-) -> None:
+def test_quote_may_not_start_or_end_within_a_word_or_number(quote: str, words: str) -> None:
     assert not check(quote, words).is_accepted
 
 
@@ -113,15 +109,15 @@ def test_a_quote_may_not_begin_or_end_in_the_middle_of_a_word_or_a_number(
         ("die Straße zum Hafen ist zu", "DIE STRASSE ZUM HAFEN IST ZU"),
     ],
 )
-def test_scripts_and_ways_of_writing_are_one(quote: str, words: str) -> None:
+def test_spellings_of_a_script_are_equal(quote: str, words: str) -> None:
     assert check(quote, words).is_accepted
 
 
-def test_an_accent_is_a_letter() -> None:
+def test_accents_are_significant() -> None:
     assert not check("il mange du pate dans le port", "Il mange du pâté dans le port.").is_accepted
 
 
-def test_short_absent_and_unreadable_are_three_things() -> None:
+def test_too_short_absent_and_unchecked_are_distinguished() -> None:
     unread = SourceText("https://gone.example/", text("").words, problem="It answered 503.")
 
     assert check("boats", WORDS).tier == "too_short"
@@ -130,13 +126,13 @@ def test_short_absent_and_unreadable_are_three_things() -> None:
     assert (finding.tier, finding.reason) == ("unchecked", "It answered 503.")
 
 
-def test_a_source_without_text_is_no_pass() -> None:
+def test_quote_of_an_empty_source_is_unchecked() -> None:
     finding = check_quote("The harbour office counted 1,234 boats", [page("<img src=x>")])
 
     assert finding.tier == "unchecked"
 
 
-def test_a_quote_that_only_another_source_has_is_elsewhere() -> None:
+def test_quote_of_another_source_is_elsewhere() -> None:
     other = text("Only here is the harbour called a port of refuge.", "https://other.example/")
 
     (finding,) = check_quotes(
@@ -146,7 +142,7 @@ def test_a_quote_that_only_another_source_has_is_elsewhere() -> None:
     assert (finding.tier, finding.url) == ("elsewhere", "https://other.example/")
 
 
-def test_words_that_no_source_was_said_to_have_may_stand_in_any() -> None:
+def test_quote_without_expected_source_may_be_in_any() -> None:
     other = text("Only here is the harbour called a port of refuge.", "https://other.example/")
 
     assert check_quote("the harbour called a port of refuge", [text(WORDS), other]).tier == "exact"

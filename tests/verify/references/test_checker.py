@@ -133,7 +133,7 @@ def test_every_index_keeps_its_pauses_however_many_references_there_are(tmp_path
     assert slowest <= seconds
 
 
-def test_what_is_recorded_can_be_replayed_because_nothing_goes_together(tmp_path: Path) -> None:
+def test_requests_are_not_joined_while_recording(tmp_path: Path) -> None:
     web = Indexes()
 
     async def run() -> list[Checked]:
@@ -169,7 +169,7 @@ def test_an_index_that_keeps_failing_is_not_asked_for_every_reference(tmp_path: 
     assert len(web.requests) < 40
 
 
-def test_a_reply_is_kept_and_not_asked_for_twice(tmp_path: Path) -> None:
+def test_replies_are_cached(tmp_path: Path) -> None:
     web = Indexes()
 
     async def work(kit: Toolkit) -> None:
@@ -180,7 +180,7 @@ def test_a_reply_is_kept_and_not_asked_for_twice(tmp_path: Path) -> None:
     assert len(web.requests) == 2  # the record, and the notices about it
 
 
-def test_what_is_done_when_the_time_is_over_is_kept(tmp_path: Path) -> None:
+def test_results_before_the_deadline_are_returned(tmp_path: Path) -> None:
     class HalfSilent(Indexes):
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             if request.url.host != "api.crossref.org":
@@ -197,7 +197,7 @@ def test_what_is_done_when_the_time_is_over_is_kept(tmp_path: Path) -> None:
     assert (late.judgement.verdict, late.is_finished) == ("could_not_verify", False)
 
 
-def test_a_caller_who_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_cancelled_check_leaves_no_task(tmp_path: Path) -> None:
     async def work(kit: Toolkit) -> int:
         given = [one for n in range(5) for one in read_references(entry(n))]
         before = len(asyncio.all_tasks())
@@ -212,7 +212,7 @@ def test_a_caller_who_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
     assert on_kit(tmp_path, Silent({}), work) == 0
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     heard: list[str] = []
 
     async def work(kit: Toolkit) -> None:
@@ -258,7 +258,7 @@ BODY = "<title>The tide report</title><h1>The tide report</h1><p>" + "The tide r
         (httpx2.ConnectError("no"), "unreachable", "could_not_verify"),
     ],
 )
-def test_the_state_of_an_address_is_told_apart(
+def test_states_of_a_url_are_distinguished(
     tmp_path: Path, answer: Any, state: str, verdict: str
 ) -> None:
     (checked,) = check(tmp_path, Indexes(pages={PAGE: answer}), REPORT)

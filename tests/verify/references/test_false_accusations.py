@@ -80,7 +80,7 @@ def test_03_the_version_of_a_preprint_is_no_part_of_its_number(written: str) -> 
     assert reference.arxiv_id == "2602.01234"
 
 
-def test_04_a_subtitle_may_stand_apart_or_be_lost() -> None:
+def test_04_subtitle_may_be_separate_or_missing() -> None:
     given = bibtex(title="NeRF: Scenes as fields", author="Ann Lee", year="2021", doi=DOI)
     short = record("crossref", "NeRF", "Ann Lee", 2021, doi=DOI)
     apart = record(
@@ -148,7 +148,7 @@ def test_08_a_list_that_says_there_are_more_is_whole_and_one_that_does_not_diffe
     assert "1 of 3 authors" in cut.checks[1].note
 
 
-def test_08_a_group_may_stand_for_its_members_or_beside_them() -> None:
+def test_08_group_may_replace_or_accompany_its_members() -> None:
     world = World({"crossref": [CROSSREF], "openalex": [OPENALEX]})
     names = "Ann Lee and Wei Wang and Jan-Willem van de Meent"
     for written in ("{The Tide Collaboration}", f"{names} and {{Tide Study Group}}"):
@@ -223,7 +223,7 @@ def test_11_a_preprint_alone_does_not_contradict_the_publication_that_is_cited()
     assert check(given, World({"arxiv": [preprint], "dblp": [DBLP]})).verdict == "confirmed"
 
 
-def test_11_a_publication_that_no_index_has_after_half_a_year_is_told() -> None:
+def test_11_publication_missing_after_half_a_year_is_reported() -> None:
     def known(source: str, day: str) -> object:
         return record(
             source,
@@ -245,7 +245,7 @@ def test_11_a_publication_that_no_index_has_after_half_a_year_is_told() -> None:
     assert check(given.replace("2021}", "2026}"), new).verdict == "could_not_verify"
 
 
-def test_12_a_near_title_of_somebody_else_is_another_work() -> None:
+def test_12_near_title_of_other_authors_is_another_work() -> None:
     near = record("openalex", TITLE + " revisited", "Olga Petrakis", 2021, venue=LONG)
     assert check(WITHOUT_DOI, World({"openalex": [near]})).verdict == "not_found"
 

@@ -50,7 +50,7 @@ def names(reference: Reference) -> list[str]:
     return [author.written for author in reference.authors]
 
 
-def test_a_whole_bib_file_is_split_into_its_entries_with_their_lines() -> None:
+def test_bibtex_file_is_split_into_entries_with_lines() -> None:
     first, second = read_references(BIB, place=3)
 
     assert (first.key, first.line, first.place) == ("lee2021", 5, 3)
@@ -64,7 +64,7 @@ def test_a_whole_bib_file_is_split_into_its_entries_with_their_lines() -> None:
     )  # fmt: skip
 
 
-def test_an_entry_whose_braces_do_not_match_keeps_its_other_fields() -> None:
+def test_entry_with_unbalanced_braces_has_its_other_fields() -> None:
     given = (
         "@article{k,\n  author = {Ann Lee and Man{\\'e},\n  title = {Tides},\n  year = {2021},\n}"
     )
@@ -73,7 +73,7 @@ def test_an_entry_whose_braces_do_not_match_keeps_its_other_fields() -> None:
     assert (reference.title, reference.year) == ("Tides", 2021)
 
 
-def test_an_entry_that_never_ends_does_not_swallow_the_next_one() -> None:
+def test_unterminated_entry_does_not_consume_the_next() -> None:
     entries = read_bibtex("@article{a, title = {One\n@article{b, title = {Two}}\n")
 
     assert [(entry.key, entry.title) for entry in entries] == [("a", ""), ("b", "Two")]
@@ -119,7 +119,7 @@ def test_csl_json_is_read_as_an_object_and_as_text() -> None:
         ("https://site.example/page", "url", "https://site.example/page"),
     ],
 )
-def test_a_bare_identifier_is_told_by_its_form(given: str, field: str, value: str) -> None:
+def test_bare_identifier_is_recognized_by_its_form(given: str, field: str, value: str) -> None:
     assert getattr(read(given), field) == value
 
 
@@ -149,7 +149,7 @@ def test_a_bare_identifier_is_told_by_its_form(given: str, field: str, value: st
         ),
     ],
 )  # fmt: skip
-def test_a_sentence_is_taken_apart(
+def test_sentence_is_parsed_into_fields(
     sentence: str, title: str, authors: list[str], year: int
 ) -> None:
     reference = read(sentence)
@@ -158,12 +158,12 @@ def test_a_sentence_is_taken_apart(
     assert reference.is_free_text
 
 
-def test_a_claim_beside_a_reference_stays_with_it() -> None:
+def test_claim_of_a_reference_is_returned_with_it() -> None:
     assert read({"reference": "10.1000/182", "claim": "Tides rise."}).claim == "Tides rise."
 
 
 @pytest.mark.parametrize("given", ["", "  \n", "...", {}, {"claim": "alone"}])
-def test_what_names_no_work_is_refused_with_its_place(given: object) -> None:
+def test_item_without_a_work_is_refused_with_its_place(given: object) -> None:
     with pytest.raises(BadInput, match="Item 7"):
         read_references(given, place=7)  # type: ignore[arg-type]
 
@@ -189,11 +189,11 @@ def test_the_check_digit_of_an_isbn_is_checked(isbn: str, is_valid: bool) -> Non
         ("plain", "plain"),
     ],
 )  # fmt: skip
-def test_tex_is_read_as_it_is_printed(tex: str, text: str) -> None:
+def test_tex_is_decoded(tex: str, text: str) -> None:
     assert decode_tex(tex) == text
 
 
-def test_misc_is_what_its_fields_say() -> None:
+def test_kind_of_misc_depends_on_its_fields() -> None:
     assert read("@misc{k, title={T}, url={https://x.example/}}").kind == "webpage"
     assert read("@misc{k, title={T}, eprint={2101.01234}}").kind == "preprint"
     assert read("@misc{k, title={T}, howpublished={ISO 9001}}").kind == "standard"

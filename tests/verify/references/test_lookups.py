@@ -142,7 +142,7 @@ def test_several_numbers_go_into_one_request() -> None:
     assert url.params["filter"] == "doi:10.1/a,doi:10.1/b"
 
 
-def test_a_subtitle_that_stands_apart_is_part_of_the_title() -> None:
+def test_separate_subtitle_is_part_of_the_title() -> None:
     (record,) = parse("openlibrary/ok_200_isbn.json")
 
     assert record.titles == ("Slate dust: A history", "Slate dust")

@@ -90,9 +90,9 @@ class QuoteChecker:
         short = readings[1].short_piece if len(readings) > 1 else None
         if short is not None:
             piece = " ".join(short.text.split())
-            reason = f"The piece “{piece}” beside an ellipsis is too short to be looked for."
+            reason = f"The piece “{piece}” next to an ellipsis is too short to be checked."
             return QuoteFinding(quote, "too_short", url=expected, reason=reason)
-        compared = f"Its words stand in none of the {len(sources)} texts it was compared with."
+        compared = f"Its words are in none of the {len(sources)} texts it was compared with."
         if len(sources) == 1:
             compared = "Its words do not stand in the text it was compared with."
         unread = len(self.sources) - len(self._readable)
@@ -135,7 +135,7 @@ def _find_in_source(
 
 
 _MAX_SHOWN = 400  # characters of an omission
-_HIDDEN = "These words stand in a part of the page that a person does not see."
+_HIDDEN = "These words are in a part of the page that a person does not see."
 _FURNITURE = "Lines that look like the head or foot of a page are skipped in it."
 
 
@@ -197,7 +197,7 @@ def _describe_gaps(
             warnings.append(f"The ellipsis at its beginning leaves out “{negation}”.")
     gaps = [cut_out(text, before.end, hit.start, removed) for before, hit in pairwise(chain)]
     for negation in filter(None, map(find_negation, gaps)):
-        warnings.append(f"What is left out holds a negation: “{negation}”.")
+        warnings.append(f"The omission contains a negation: “{negation}”.")
     if found_in.kind == "hidden":
         return (), (*warnings, _HIDDEN)
     if found_in.kind == "furniture":
@@ -218,7 +218,7 @@ def _describe_near(quote: str, near: NearPlace) -> QuoteFinding:
     start, end = near.start, near.end
     reason = "Some of its words differ from those of the source."
     if not near.changes:
-        reason = "Its words stand there, but not with the same signs or the same ends of words."
+        reason = "Its words are there, but not with the same signs or the same ends of words."
     return QuoteFinding(
         quote,
         "near",

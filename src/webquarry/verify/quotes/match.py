@@ -85,7 +85,7 @@ class QuoteReading:
     """One way to take a quote apart."""
 
     pieces: tuple[QuotePiece, ...]
-    inserted: tuple[str, ...] = ()  # what is taken for the writer's own words
+    inserted: tuple[str, ...] = ()  # assumed to be the writer's words
     opens_with_ellipsis: bool = False
 
     @cached_property
@@ -261,7 +261,7 @@ def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
 
 
 def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> Sequence[Range]:
-    """Return the ranges that begin between two places."""
+    """Return the ranges that start between two places."""
     first = bisect_left(removed, start, key=lambda one: one[0])
     return removed[first : bisect_left(removed, stop, key=lambda one: one[0])]
 
@@ -290,7 +290,7 @@ def _edges_agree(piece: QuotePiece, text: str, hit: PieceHit, removed: Sequence[
 
 
 def _is_cut_off(place: int, removed: Sequence[Range]) -> bool:
-    """Return whether a removed range begins or ends at a place."""
+    """Return whether a removed range starts or ends at a place."""
     first = bisect_left(removed, place, key=lambda one: one[1])
     return first < len(removed) and place in removed[first]
 

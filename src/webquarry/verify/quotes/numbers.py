@@ -234,7 +234,7 @@ class NumberIndex:
             "different",
             url=self._source.url,
             text_hash=self._source.text_hash,
-            reason="No number of that value and unit stands in the text it was compared with.",
+            reason="No number of that value and unit is in the text it was compared with.",
         )
 
     def _describe(

@@ -183,10 +183,10 @@ async def collect_sources(pages: Pages, urls: Iterable[str]) -> list[SourceText]
         async with limit:
             note(f"reading {redact(url)}")
             try:
-                kept = await pages.get_words(url)
+                read = await pages.get_words(url)
             except WebquarryError as error:
                 return SourceText(url, PageWords(""), problem=redact(error.sentence))
-        return SourceText(url, kept.words, kept.title, kept.fetched_at)
+        return SourceText(url, read.words, read.title, read.fetched_at)
 
     wanted = list(by_page.values())[:MOST_SOURCES]
     return await asyncio.gather(*map(read, wanted))
