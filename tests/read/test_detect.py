@@ -121,7 +121,7 @@ def test_wrong_label_is_named_in_the_error() -> None:
         "",
     ],
 )
-def test_a_document_that_begins_as_html_is_html(label: str) -> None:
+def test_document_that_starts_as_html_is_html(label: str) -> None:
     assert name_of(HTML, label, "https://site.example/paper.pdf") == "html"
     assert name_of(b"\n<!-- made by hand -->\n" + HTML, label) == "html"
 

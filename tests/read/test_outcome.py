@@ -342,7 +342,7 @@ ANNOUNCEMENT = "The hall stays closed on Friday because of the storm."
 
 
 @pytest.mark.parametrize("selection", ["main", "whole"])
-def test_login_form_beside_search_and_newsletter_is_a_wall(selection: Selection) -> None:
+def test_login_form_next_to_search_and_newsletter_is_a_wall(selection: Selection) -> None:
     with pytest.raises(LoginWall):
         read_as(html(SEARCH + LOGIN + NEWSLETTER), selection)
 

@@ -53,7 +53,7 @@ class Jobs:
         await asyncio.sleep(0)
 
 
-def test_jobs_of_one_caller_begin_in_order() -> None:
+def test_jobs_of_one_caller_start_in_order() -> None:
     async def test(queue: FairQueue) -> None:
         jobs = Jobs(queue)
         for name in ("one", "two", "three", "four"):

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import MAX_DEPTH, Content, one_line
+from webquarry._read.markdown.compose import Content, one_line
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
 from webquarry.errors import NotFound, ProviderFailure
@@ -146,17 +146,14 @@ def _write_option(page: SiteWriter, option: JsonData) -> str:
 def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> list[Content]:
     """Write comments; a deleted comment only if it has replies."""
     blocks: list[Content] = []
-    authors: dict[int, str] = {}  # of the last comment at each depth
     for depth, comment in comments:
         name = page.name(comment.text("author")) or "deleted"
-        authors[depth] = name
         is_deleted = _is_deleted(comment)
         if is_deleted and not comment.objects("children"):
             page.removed["deleted comment"] += 1
             continue
-        parent = f"to {authors.get(depth - 1, '')}" if depth > MAX_DEPTH else ""
         time = _format_time(comment, "created_at_i")
-        details = ", ".join(filter(None, [f"#{comment.number('id')}", time, parent]))
+        details = ", ".join(filter(None, [f"#{comment.number('id')}", time]))
         head = f"{page.emphasis(name) if is_deleted else page.strong(name)} ({details})"
         blocks.append(page.item(head, page.fragment(comment.text("text")), depth))
     return blocks
