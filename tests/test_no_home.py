@@ -23,7 +23,7 @@ from webquarry.store.open import find_cache_folder, find_records_folder
 PAGE = Answer(
     b"<html><body><h1>Tides</h1><p>A page with enough text to be a page of text.</p></body></html>"
 )
-IN_MEMORY = "no cache on disk: there is no home folder; answers are kept in memory only"
+IN_MEMORY = "no cache on disk: there is no home folder; answers are cached in memory only"
 
 
 def command(words: tuple[str, ...], environ: dict[str, str]) -> tuple[Done, Any]:
