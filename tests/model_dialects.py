@@ -47,7 +47,7 @@ class Dialect(ABC):
 
 
 def _wants_search(question: str) -> list[Any]:
-    """The queries that a question's marker stands for; None for one without a query."""
+    """The queries that a question's marker requests; None for one without a query."""
     context = question.partition("Context: ")[2].partition("\n")[0] or "anything"
     if "[search]" in question:
         return [context]
@@ -166,7 +166,7 @@ class GeminiDialect(Dialect):
         return str(body["contents"][0]["parts"][0]["text"])
 
     def find_fault(self, body: Body) -> str | None:
-        """A call without its signature, or a form beside a tool."""
+        """A call without its signature, or a form together with a tool."""
         for content in body["contents"]:
             for part in content["parts"]:
                 if "functionCall" in part and "thoughtSignature" not in part:

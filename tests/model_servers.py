@@ -93,7 +93,7 @@ class FakeServers:
         self.latency = latency  # seconds that the model thinks
         self.cap = cap  # most messages at once; more are answered 429
         self.retry_after = retry_after
-        self.failures = 0  # so many messages more are answered 500
+        self.failures = 0  # number of further messages that are answered 500
         self.gone_models: set[str] = set()
         self.search_status = 200
         self.search_latency = 0.0
@@ -293,7 +293,7 @@ class FakeServers:
         return FakeReply(dialect.build_turn(question, body, answer))
 
     def _list_models(self, head: bytes) -> FakeReply:
-        """The list of models, for whoever has a key."""
+        """The list of models, for requests with a key."""
         headers = (b"authorization:", b"x-api-key:", b"x-goog-api-key:")
         has_key = any(header in head.lower() for header in headers)
         if has_key and MODEL_KEY.encode() not in head:
@@ -423,7 +423,7 @@ def _build_model_turn(question: str, body: dict[str, Any], answer: str) -> dict[
 
 
 def _choose_tool_uses(question: str) -> list[dict[str, Any]]:
-    """The tool calls that a question's marker stands for."""
+    """The tool calls that a question's marker requests."""
     context = question.partition("Context: ")[2].partition("\n")[0]
     use = {
         "type": "tool_use",

@@ -1,4 +1,4 @@
-"""A program that asks questions when it is told to, and says as JSON how that went.
+"""A program that asks questions on request and writes the results as JSON.
 
 python -m tests.ask.asker MARK COUNT
 """

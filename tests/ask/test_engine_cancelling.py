@@ -57,7 +57,7 @@ def test_cancelling_sends_no_further_call_and_stores_finished_answers(
     asked(servers, tmp_path, *questions(64))
 
     assert begun < 64
-    assert servers.answered == 64, "what was under way was kept, and only the rest asked for"
+    assert servers.answered == 64, "calls in progress were stored, and only the rest was asked"
 
 
 def test_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(

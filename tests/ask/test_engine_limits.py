@@ -1,4 +1,4 @@
-"""The engine: what a statement, a day and a provider allow, and that nobody goes beyond it."""
+"""The engine: limits of statements, days and providers."""
 
 from __future__ import annotations
 

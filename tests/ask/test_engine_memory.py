@@ -1,6 +1,4 @@
-"""The engine: what is asked once, kept, shared and forgotten, counted by the model on the other
-side.
-"""
+"""The engine: deduplication and stored answers, counted by the calls of the model."""
 
 from __future__ import annotations
 

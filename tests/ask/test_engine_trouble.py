@@ -1,4 +1,4 @@
-"""The engine: what goes wrong with a row, a key, a model or a reply, and what is said of it."""
+"""The engine: errors of rows, keys, models and replies."""
 
 from __future__ import annotations
 

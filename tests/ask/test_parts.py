@@ -32,7 +32,7 @@ MILLION = 1_000_000
         ("claude-sonnet-5-5", 12),
         ("claude-sonnet-4-5-20250929", 18),
         ("claude-haiku-4-5", 6),
-        ("claude-haiku-5-5", 3),  # a long prompt: the dearer rates
+        ("claude-haiku-5-5", 3),  # a long prompt: the higher rates
         ("claude-fable-5-2", 48),
     ],
 )
@@ -47,7 +47,7 @@ def test_price_of_a_million_tokens(model: str, usd: float) -> None:
         ("2026-12-01", "gemini/gemini-4-argon", 24),
         ("2026-12-31", "gemini/gemini-3.8-flash", 4.5),
         ("2027-01-01", "gemini/gemini-3.8-flash", 9),
-        ("2026-11-17", "openai/gpt-6-luna", 0.95),  # a long prompt: the dearer rates
+        ("2026-11-17", "openai/gpt-6-luna", 0.95),  # a long prompt: the higher rates
         ("2026-11-17", "ollama/anything:7b", 0),
     ],
 )

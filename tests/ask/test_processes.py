@@ -56,7 +56,7 @@ def asker(environ: dict[str, str], mark: str, count: int) -> Iterator[subprocess
             process.kill()
 
 
-def dear(body: dict[str, Any]) -> FakeReply:
+def build_expensive_reply(body: dict[str, Any]) -> FakeReply:
     """An answer as long as it may be: 0.012 USD."""
     reply = {
         "type": "message",
@@ -71,7 +71,7 @@ def dear(body: dict[str, Any]) -> FakeReply:
 
 def test_two_processes_at_once_never_spend_more_than_the_limit_of_a_day(tmp_path: Path) -> None:
     with FakeServers(latency=0.05) as servers:
-        servers.rule = dear
+        servers.rule = build_expensive_reply
         environ = home(
             servers,
             tmp_path,
@@ -83,14 +83,14 @@ def test_two_processes_at_once_never_spend_more_than_the_limit_of_a_day(tmp_path
                 assert process.stdin is not None
                 process.stdin.write("go\n")
                 process.stdin.flush()
-            told = [
+            results = [
                 json.loads(process.communicate(timeout=PATIENCE_SECONDS)[0])
                 for process in (one, two)
             ]
 
-        assert all("max_usd_per_day" in one["limit"] for one in told)
+        assert all("max_usd_per_day" in one["limit"] for one in results)
         assert 0.1 < servers.answered * 0.012 <= 0.2
-        assert sum(one["usd"] for one in told) == pytest.approx(servers.answered * 0.012)
+        assert sum(one["usd"] for one in results) == pytest.approx(servers.answered * 0.012)
 
 
 def test_killed_process_loses_no_stored_answer_and_its_reservation_expires(
@@ -136,15 +136,15 @@ def test_two_processes_that_ask_the_same_at_once_pay_for_each_question_once(tmp_
         environ = home(servers, tmp_path, search=False)
         with asker(environ, "row", 48) as one, asker(environ, "row", 48) as two:
             _begin(one, two)
-            told = [
+            results = [
                 json.loads(process.communicate(timeout=PATIENCE_SECONDS)[0])
                 for process in (one, two)
             ]
 
         assert servers.messages == 48
-        assert told[0]["answers"] == told[1]["answers"]
-        assert sum(one["calls"] for one in told) == 48
-        assert sum(one["hits"] for one in told) == 48
+        assert results[0]["answers"] == results[1]["answers"]
+        assert sum(one["calls"] for one in results) == 48
+        assert sum(one["hits"] for one in results) == 48
         assert _count(tmp_path, "ask_claims") == 0
 
 
@@ -160,11 +160,11 @@ def test_claims_of_a_killed_process_end_at_once(tmp_path: Path) -> None:
             assert servers.messages == 4
             first.kill()
             first.wait(PATIENCE_SECONDS)
-            told = json.loads(second.communicate(timeout=PATIENCE_SECONDS)[0])
+            results = json.loads(second.communicate(timeout=PATIENCE_SECONDS)[0])
 
         # Long before the lease of half a minute is over.
         assert servers.messages == 8
-        assert told["calls"] == 4
+        assert results["calls"] == 4
         assert _count(tmp_path, "ask_claims") == 0
 
 

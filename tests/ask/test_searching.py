@@ -1,6 +1,4 @@
-"""Searches for the model: at which pace, what is waited for, who is left alone, and what an answer
-says whose search failed.
-"""
+"""Searches for the model: pace, waits, paused providers, and answers whose search failed."""
 
 from __future__ import annotations
 
@@ -74,7 +72,7 @@ def test_provider_of_one_search_a_second_searches_for_every_row(
 
 
 class StandingClock(Clock):
-    """Time passes only while somebody waits."""
+    """A clock that advances only by sleeping."""
 
     def __init__(self) -> None:
         self.time = 100.0

@@ -21,7 +21,7 @@ def servers() -> Iterator[FakeServers]:
 def environ(
     servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, str]]:
-    """The environment of this process and of those that it begins."""
+    """The environment of this process and of its children."""
     given = home(servers, tmp_path, search=False)
     for name, value in given.items():
         monkeypatch.setenv(name, value)

@@ -23,10 +23,10 @@ ROWS, DISTINCT = 10_000, 100
 
 
 @contextmanager
-def begin(
+def start(
     function: AskFunction, environ: Mapping[str, str], count: int
 ) -> Iterator[list[subprocess.Popen[str]]]:
-    """So many programs, which all begin at once."""
+    """Start programs that ask at the same time."""
     given = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     pickled = base64.b64encode(pickle.dumps(function)).decode()
     command = [sys.executable, "-m", "tests.batch.program", str(ROWS), str(DISTINCT)]
@@ -65,7 +65,7 @@ def finish(processes: list[subprocess.Popen[str]]) -> list[dict[str, Any]]:
 
 
 def run_all(function: AskFunction, environ: Mapping[str, str], count: int) -> list[dict[str, Any]]:
-    with begin(function, environ, count) as processes:
+    with start(function, environ, count) as processes:
         return finish(processes)
 
 

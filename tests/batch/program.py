@@ -1,4 +1,4 @@
-"""A program that gets a pickled function on stdin and asks it about many rows when it is told to.
+"""A program that reads a pickled function from stdin and calls it on many rows on request.
 
 python -m tests.batch.program ROWS DISTINCT
 
@@ -19,7 +19,7 @@ import webquarry.batch
 
 
 def build_texts(rows: int, distinct: int) -> list[str]:
-    """So many rows, of which so many differ."""
+    """Return the rows, with repeats."""
     return [f"Company {number % distinct:03}" for number in range(rows)]
 
 
@@ -40,8 +40,8 @@ def main() -> None:
             if row["error"] is not None:
                 errors[row["error"]["code"]] += 1
     webquarry.batch.close()
-    told = {"calls": calls, "answered": answered, "errors": errors}
-    sys.stdout.write(json.dumps(told) + "\n")
+    results = {"calls": calls, "answered": answered, "errors": errors}
+    sys.stdout.write(json.dumps(results) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import pyarrow
 import pytest
 
 from tests.ask.fakes import FakeServers
-from tests.batch.processes import DISTINCT, PROMPT, ROWS, begin, run_all, wait_until
+from tests.batch.processes import DISTINCT, PROMPT, ROWS, run_all, start, wait_until
 from tests.redis_server import RedisServer
 from webquarry.batch import AskFunction
 
@@ -41,18 +41,18 @@ def test_eight_processes_make_each_call_once_and_a_second_run_none(
 ) -> None:
     servers.latency = 0.02
     function = ask()
-    told = run_all(function, shared, WORKERS)
+    results = run_all(function, shared, WORKERS)
 
     assert servers.messages == DISTINCT
-    assert sum(one["calls"] for one in told) == DISTINCT
-    assert [one["answered"] for one in told] == [ROWS] * WORKERS
+    assert sum(one["calls"] for one in results) == DISTINCT
+    assert [one["answered"] for one in results] == [ROWS] * WORKERS
     bill = function.read_bill()
     assert (bill.calls, bill.questions, bill.uncertain_usd) == (DISTINCT, DISTINCT, 0.0)
     assert bill.hits == WORKERS * ROWS - DISTINCT
 
-    told = run_all(function, shared, 2)
+    results = run_all(function, shared, 2)
     assert servers.messages == DISTINCT
-    assert [one["answered"] for one in told] == [ROWS] * 2
+    assert [one["answered"] for one in results] == [ROWS] * 2
 
 
 @pytest.mark.parametrize("limit", ["rows", "usd"])
@@ -63,12 +63,12 @@ def test_cap_of_twenty_makes_twenty_calls(
     function = ask(max_rows=20)
     if limit == "usd":
         function = ask(max_usd=_price_of(20), max_rows=None)
-    told = run_all(function, shared, WORKERS)
+    results = run_all(function, shared, WORKERS)
     extra = int(limit == "usd")  # the one whose price was looked up
 
     assert servers.messages == 20 + extra
-    assert sum(one["calls"] for one in told) == 20
-    for one in told:
+    assert sum(one["calls"] for one in results) == 20
+    for one in results:
         assert one["answered"] == (20 + extra) * ROWS // DISTINCT
         assert one["errors"] == {"limit": ROWS - one["answered"]}
     bill = function.read_bill()
@@ -76,7 +76,7 @@ def test_cap_of_twenty_makes_twenty_calls(
 
 
 def _price_of(calls: int) -> float:
-    """What so many calls cost, with the room that the last of them needs before it is made."""
+    """Return the price of calls, with the reservation that the last one needs."""
     first = ask()
     texts = pyarrow.array(["Company 000"])
     first.answer(texts)
@@ -93,20 +93,20 @@ def test_after_a_kill_only_the_rest_and_the_calls_under_way_are_paid(
 ) -> None:
     servers.latency = 0.05
     function = ask()
-    with begin(function, shared, 2) as processes:
+    with start(function, shared, 2) as processes:
         wait_until(lambda: servers.messages >= 30)
         for process in processes:
             process.kill()
             process.wait()
         made = servers.messages
     servers.latency = 0.0
-    told = run_all(function, shared, 2)
+    results = run_all(function, shared, 2)
 
-    assert [one["answered"] for one in told] == [ROWS] * 2
+    assert [one["answered"] for one in results] == [ROWS] * 2
     again = servers.messages - made
     assert DISTINCT - made <= again <= DISTINCT - made + 2 * UNDER_WAY
     bill = function.read_bill()
-    # What is certain is one call for each question. Those that were paid twice are uncertain.
+    # One call per question is certain. Repeated ones are uncertain.
     assert bill.calls == DISTINCT
     assert bill.uncertain_usd > 0
     assert bill.questions <= DISTINCT + 2 * UNDER_WAY

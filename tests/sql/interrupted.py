@@ -23,22 +23,22 @@ LATENCY = 60.0
 STATEMENT = "SELECT count(stps_ask_ai(x, 'who?')) FROM t"
 
 
-def press(servers: FakeServers, told: dict[str, float]) -> None:
+def press(servers: FakeServers, results: dict[str, float]) -> None:
     while not servers.in_flight:
         time.sleep(0.01)
-    told["before"] = servers.messages
-    told["pressed"] = time.monotonic()
+    results["before"] = servers.messages
+    results["pressed"] = time.monotonic()
     os.kill(os.getpid(), signal.SIGINT)
 
 
 def interrupt(threads: int, home: str, way: str) -> dict[str, float | str]:
-    told: dict[str, float] = {}
+    results: dict[str, float] = {}
     with FakeServers(latency=LATENCY) as servers:
         connection = duckdb.connect()
         connection.execute(f"SET threads = {threads}").fetchall()
         connection.execute("CREATE TABLE t AS SELECT range AS x FROM range(300000)").fetchall()
         session = webquarry.sql.install(connection, environ=servers.environ | {"HOME": home})
-        finger = threading.Thread(target=press, args=(servers, told))
+        finger = threading.Thread(target=press, args=(servers, results))
         finger.start()
         raised = ""
         try:
@@ -48,7 +48,7 @@ def interrupt(threads: int, home: str, way: str) -> dict[str, float | str]:
                 connection.execute(STATEMENT).fetchall()
         except BaseException as error:
             raised = type(error).__name__
-        seconds = time.monotonic() - told["pressed"]
+        seconds = time.monotonic() - results["pressed"]
         finger.join()
         with contextlib.suppress(
             KeyboardInterrupt
@@ -61,7 +61,7 @@ def interrupt(threads: int, home: str, way: str) -> dict[str, float | str]:
     return {
         "seconds": seconds,
         "raised": raised,
-        "before": told["before"],
+        "before": results["before"],
         "after": after,
         "usable": usable,
     }

@@ -1,6 +1,4 @@
-"""One odd row fails alone, and rows that cannot be asked say why: texts that no column holds, options
-that nobody can mean, keys that are missing or refused.
-"""
+"""Errors of single rows: surrogates, invalid options, missing and rejected keys."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ PATTERNS = [
 
 
 class Counter:
-    """Stands in for the engine: what is counted is DuckDB's doing alone."""
+    """Replaces the engine and counts the rows that DuckDB passes."""
 
     rows = 0
 
@@ -47,7 +47,7 @@ def counted() -> Iterator[tuple[Connection, Counter]]:
     )  # nothing is kept, because nothing is asked
     connection = duckdb.connect()
     rows(connection, "SET threads = 2")
-    webquarry.sql.install(connection, api_key="key-of-nobody")
+    webquarry.sql.install(connection, api_key="invalid-key")
     rows(connection, "CREATE TEMP MACRO f(x) AS stps_ask_ai(x, 'question')")
     rows(connection, "CREATE TABLE t AS SELECT range AS x, range % 10 AS k FROM range(10000)")
     rows(connection, "CREATE TABLE s AS SELECT range AS k FROM range(10)")

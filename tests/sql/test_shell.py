@@ -273,7 +273,7 @@ def test_shell_confirms_paying_for_discarded_rows(
         assert process.wait(60) == 0
     os.close(ours)
 
-    assert b"about 295 rows that nobody sees. Run it? [y/N]" in seen
+    assert b"about 295 rows that are discarded. Run it? [y/N]" in seen
     assert b"42" in seen
     assert (b"nothing was spent" in seen) == (calls == 0)
     assert servers.messages == calls

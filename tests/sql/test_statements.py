@@ -91,7 +91,7 @@ class Work:
 
 @pytest.fixture
 def descriptor() -> Iterator[tuple[int, int]]:
-    """Somebody else's wakeup descriptor, which was there first."""
+    """An earlier wakeup descriptor."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing)
@@ -128,7 +128,7 @@ def test_tool_that_takes_long_is_cut_off(session: Session, servers: FakeServers)
 
 
 def test_looking_at_a_plan_runs_nothing(session: Session, servers: FakeServers) -> None:
-    """Behind EXPLAIN stands only the first of several statements."""
+    """EXPLAIN covers only the first of several statements."""
     session.sql("CREATE TABLE t (x INTEGER)")
     with pytest.raises(Exception, match="nowhere"):
         session.sql("SELECT ask(x, 'q') FROM nowhere; DROP TABLE t")

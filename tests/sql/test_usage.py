@@ -1,6 +1,4 @@
-"""The bill in SQL: when, what, what was paid and what was not, by all processes, and a total; and the
-setters that must not be misread.
-"""
+"""The bill in SQL, the setters of options and keys, and the errors of schemas."""
 
 from __future__ import annotations
 

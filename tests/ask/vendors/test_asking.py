@@ -114,7 +114,7 @@ def test_typed_answer_is_typed_with_a_search_and_without(
     typed = '{"ceo": "Ada", "founded": 1843}'
 
     def answer(question: str, model: str) -> str:
-        # Nobody keeps to a form that was not asked for.
+        # A model follows only a form that was requested.
         return typed if "founded" in json.dumps(servers.bodies[-1]) else "Ada, in 1843."
 
     servers.answer = answer

@@ -38,7 +38,7 @@ def run_dbt(folder: Path, environ: dict[str, str], models: dict[str, str]) -> st
     (folder / "profiles.yml").write_text(PROFILE)
     (folder / "dbt_project.yml").write_text(PROJECT)
     program = "from dbt.cli.main import cli; cli()"
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program, "run", "--profiles-dir", ".", "--no-use-colors"],
         cwd=folder,
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)} | environ,
@@ -46,7 +46,7 @@ def run_dbt(folder: Path, environ: dict[str, str], models: dict[str, str]) -> st
         text=True,
         timeout=120,
     )
-    return told.stdout + told.stderr
+    return result.stdout + result.stderr
 
 
 def test_two_models_ask_each_question_once_and_the_log_has_the_bill(

@@ -34,7 +34,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[FakeServer
 
 @pytest.fixture(scope="module")
 def cluster(redis: tuple[FakeServers, dict[str, str]]) -> Iterator[None]:
-    """Ray on this machine, with two workers; it takes half a minute to begin."""
+    """Ray on this machine, with two workers; it takes half a minute to start."""
     ray.init(
         num_cpus=2,
         include_dashboard=False,
