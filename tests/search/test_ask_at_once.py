@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.search.engines import Engines, brave, called, failed, tavily
-from webquarry._search.ask import fuse
 from webquarry._search.models import Result
+from webquarry._search.paging import fuse
 from webquarry.errors import WebquarryError
 
 A, B, C = (f"https://{name}.example/" for name in "abc")

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry._search.identity import identity
 from webquarry._search.models import Result
-from webquarry._search.paging import merge as merge_identified
+from webquarry._search.paging import fuse as merge
 
 
 def result(url: str, provider: str = "a", published: str | None = None) -> Result:
     return Result(f"{provider} {url}", url, "", provider, published)
-
-
-def merge(lists: Iterable[Sequence[Result]]) -> list[Result]:
-    """As a collector does, which knows the identities."""
-    return merge_identified([(identity(one.url), one) for one in results] for results in lists)
 
 
 def urls(results: list[Result]) -> list[str]:
@@ -46,16 +39,6 @@ def test_addresses_that_differ_in_what_matters_stay_two_results() -> None:
     pages = ["https://example.org/a?page=1", "https://example.org/a?page=2"]
 
     assert urls(merge([[result(url) for url in pages]])) == pages
-
-
-def test_a_result_keeps_its_best_rank_and_the_text_of_the_first_list() -> None:
-    first = [result("https://x.org/"), result("https://y.org/"), result("https://z.org/")]
-    second = [result("https://www.z.org/", "b"), result("https://w.org/", "b")]
-
-    merged = merge([first, second])
-
-    assert urls(merged) == ["https://x.org/", "https://z.org/", "https://y.org/", "https://w.org/"]
-    assert merged[1].title == "a https://z.org/"
 
 
 def test_a_date_that_the_first_list_lacks_is_taken_from_another() -> None:

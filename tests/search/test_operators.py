@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry._search.filters import with_sites, with_terms, without_commands
 from webquarry._search.models import Query
+from webquarry._search.provider import with_sites, with_terms, without_commands
 
 
 @pytest.mark.parametrize(

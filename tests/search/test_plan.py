@@ -125,10 +125,10 @@ def test_a_plain_list_counts_for_every_kind() -> None:
     [
         ("{", "not readable JSON"),
         ('{"wep": ["brave"]}', "no kind of search 'wep'"),
-        ('{"web": []}', "names nobody"),
+        ('{"web": []}', "list is empty"),
         ('{"web": [1]}', "list of names"),
         ('{"web": {"a": 1}}', "list of names"),
-        (",", "names nobody"),
+        (",", "list is empty"),
     ],
 )
 def test_a_routing_that_cannot_be_read_is_an_error_that_names_the_setting(

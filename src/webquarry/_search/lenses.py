@@ -1,9 +1,8 @@
 """Lenses: named sets of domains that a search is limited to.
 
 A lens is a JSON file (name, description, domains, and optionally a Google engine `cx` and a
-`routing`). Ours are in data/lenses; the user's own, from the folder WEBQUARRY_LENSES, take their
-place by name. A file that cannot be understood is an error when the lenses are loaded, never a
-search without its limits.
+`routing`). Ours are in data/lenses; those of the user, from the folder WEBQUARRY_LENSES, replace
+ours of the same name. An invalid file is an error when the lenses are loaded.
 """
 
 from __future__ import annotations
@@ -34,24 +33,21 @@ class Lens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def parse(cls, fields: Any) -> Lens:
         """Build a lens from its JSON values. Raises ValueError or BadInput."""
         lens = msgspec.convert(fields, cls)
-        domains = [normalise(entry) for entry in lens.domains]
-        return msgspec.structs.replace(lens, domains=domains)
+        return msgspec.structs.replace(lens, domains=[normalise(entry) for entry in lens.domains])
 
     @property
     def asks_all(self) -> bool:
-        """Whether everybody who is configured is asked, at once."""
-        return self.routing is not None and self.routing == ["all"]
+        """Whether all configured providers are asked at once."""
+        return self.routing == ["all"]
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the content, so that an edited lens does not find the old one's answers in
-        the cache.
-        """
+        """A hash of the content, for cache keys."""
         return key_of("lens", 1, msgspec.structs.asdict(self))[:16]
 
 
 def load_lenses(own: Path | None = None) -> dict[str, Lens]:
-    """Every lens by name, the user's own in place of ours."""
+    """Return every lens by name; those in the folder `own` replace ours."""
     lenses = _read_folder(Path(__file__).parents[1] / "data" / "lenses")
     if own is not None:
         folder = expand_home(own)
@@ -65,7 +61,7 @@ def load_lenses(own: Path | None = None) -> dict[str, Lens]:
 
 
 def pick_lens(lenses: dict[str, Lens], name: str) -> Lens:
-    """One lens by its name."""
+    """Return one lens or raise `BadInput`."""
     if name not in lenses:
         raise BadInput(
             f"There is no lens {name!r}.", suggested_action=f"Use one of: {', '.join(lenses)}."
@@ -74,31 +70,22 @@ def pick_lens(lenses: dict[str, Lens], name: str) -> Lens:
 
 
 def _read_folder(folder: Path) -> dict[str, Lens]:
-    """The lenses of a folder by name, in the order of its files; BadInput that says what is wrong
-    with the first that holds none.
-    """
+    """Return the lenses of a folder by name; raise BadInput for the first invalid file."""
     lenses = {}
-    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if not file.name.endswith(".json"):
-            continue
+    for file in sorted(folder.glob("*.json")):
         try:
             lens = Lens.parse(json.loads(file.read_text("utf-8")))
+            reason = f"it holds the lens {lens.name!r}, so it must be called {lens.name}.json"
+            if file.name == f"{lens.name}.json":
+                lenses[lens.name] = lens
+                continue
         except (msgspec.ValidationError, BadInput) as error:
-            raise _file_failure(file, str(error)) from None
+            reason = str(error)
         except (OSError, ValueError, RecursionError) as error:
-            name = type(error).__name__
-            raise _file_failure(file, f"it is not readable JSON ({name})") from error
-        if file.name != f"{lens.name}.json":
-            raise _file_failure(
-                file, f"it holds the lens {lens.name!r}, so it must be called {lens.name}.json"
-            )
-        lenses[lens.name] = lens
+            reason = f"it is not readable JSON ({type(error).__name__})"
+        raise BadInput(
+            f"The lens file {file.name} is not usable: {reason}.",
+            suggested_action="Correct or remove the file; docs/search.md shows what a lens looks "
+            "like.",
+        )
     return lenses
-
-
-def _file_failure(file: Path, reason: str) -> BadInput:
-    """The error for a file that holds no lens, with what to do about it."""
-    return BadInput(
-        f"The lens file {file.name} is not usable: {reason}.",
-        suggested_action="Correct or remove the file; docs/search.md shows what a lens looks like.",
-    )

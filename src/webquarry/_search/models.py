@@ -1,23 +1,22 @@
-"""What is asked, and what comes back."""
+"""Queries, results and traces of searches, and their form in the cache."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeVar
 
 import msgspec
 
-LIBRARY = "library"  # the provider that stands in for all others
-ALL = "all"  # in the place of a provider: everybody who is configured, at once
+LIBRARY = "library"  # the provider that answers from pages read before
+ALL = "all"  # as a provider: all configured providers at once
+VERSION = 2  # of cached answers
 
 
 @dataclass(frozen=True)
 class Query:
-    """One question to one provider. `page` counts from 0; `cursor` is what the page before left for
-    this one.
-    """
+    """One query to one provider. `page` counts from 0; `cursor` comes from the previous page."""
 
     text: str
     count: int = 10
@@ -25,32 +24,30 @@ class Query:
     allowed_domains: tuple[str, ...] = ()
     blocked_domains: tuple[str, ...] = ()
     time_range: str | None = None  # day, week, month or year
-    safe: str | None = None  # off, medium or high; None is whatever the provider does by itself
+    safe: str | None = None  # off, medium or high; None for the default of the provider
     language: str | None = None  # ISO 639-1, lower case
     country: str | None = None  # ISO 3166-1 alpha-2, upper case
     exact_terms: str | None = None
     exclude_terms: str | None = None
-    engine: str | None = None  # a Google engine of its own, from a lens
+    engine: str | None = None  # a Google engine, from a lens
     cursor: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Result:
-    """One hit: plain text, an absolute URL, a date in ISO 8601 only where the provider gave one."""
+    """One result: plain text, an absolute URL, an ISO 8601 date if the provider returned one."""
 
     title: str
     url: str
     snippet: str
     provider: str
     published: str | None = None
-    age_seconds: int | None = None  # since the page was read, where it comes from the library
+    age_seconds: int | None = None  # since the page was read, for results of the library
 
 
 @dataclass(frozen=True)
 class Batch:
-    """One page of a provider's answer; `more` says whether a further page can be asked for, with
-    `cursor`.
-    """
+    """One page of results; `more` says whether the next one can be requested, with `cursor`."""
 
     results: tuple[Result, ...]
     more: bool
@@ -59,9 +56,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One provider's turn: its outcome is one of `errors.OUTCOMES`, or "skipped" when it was not
-    asked.
-    """
+    """One call of a provider: its outcome is one of `errors.OUTCOMES`, or "skipped"."""
 
     provider: str
     outcome: str
@@ -69,54 +64,54 @@ class Attempt:
     seconds: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class Trace:
+    """How an answer of papers or patents was found."""
+
+    attempts: tuple[Attempt, ...] = ()
+    notes: tuple[str, ...] = ()  # parts of the query that could not be applied, and similar
+    unapplied: tuple[str, ...] = ()  # names of the filters that were not applied
+    order: tuple[str, ...] = ()  # the planned order of providers
+    because: str = ""  # the reason for that order
+    partial: bool = False  # a request failed or timed out
+    cached: bool = False
+    age_seconds: float = 0.0
+    max_age_seconds: float = 0.0
+
+
 @dataclass(frozen=True)
 class Found:
-    """What a routed search came to, and how it came to it."""
+    """The result of a routed search, with the fields of `Trace`; `provider` is empty if no request
+    was needed.
+    """
 
     results: tuple[Result, ...]
-    provider: str  # who answered; empty when nobody had to be asked
+    provider: str
     attempts: tuple[Attempt, ...] = ()
-    notes: tuple[str, ...] = ()  # what was asked for and could not be done
-    unapplied: tuple[str, ...] = ()  # the filters that nobody applied
-    order: tuple[str, ...] = ()  # who would have been asked, in which order
-    because: str = ""  # where that order comes from
-    partial: bool = False  # a further page failed, or the time ran out
+    notes: tuple[str, ...] = ()
+    unapplied: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    because: str = ""
+    partial: bool = False
     cached: bool = False
     age_seconds: float = 0.0
     max_age_seconds: float = 0.0
 
     @property
     def is_fallback(self) -> bool:
-        """Whether another answered than the one who was to be asked first."""
+        """Whether another provider than the first one answered."""
         return bool(self.order) and self.provider != self.order[0]
 
 
-VERSION = 2
-_CACHE_FIELDS = ("cached", "age_seconds", "max_age_seconds")
-_TUPLES = ("notes", "unapplied", "order")
+T = TypeVar("T")
 
 
-def pack(found: Found) -> bytes:
-    """Serialize everything except the cache fields."""
-    fields = dict(vars(found))
-    for name in _CACHE_FIELDS:
-        del fields[name]
-    fields["results"] = [vars(result) for result in found.results]
-    fields["attempts"] = [vars(attempt) for attempt in found.attempts]
-    try:
-        return msgspec.json.encode(fields)
-    except ValueError:  # a lone surrogate cannot be encoded as UTF-8
-        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-8", "surrogatepass")
+def pack(found: Any) -> bytes:
+    """Serialize an answer for the cache."""
+    text = json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")  # a lone surrogate has no encoding
 
 
-def unpack(value: bytes, **freshness: Any) -> Found:
-    """Inverse of `pack`; `freshness` are the cache fields."""
-    fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
-    for name in _TUPLES:
-        fields[name] = tuple(fields[name])
-    results = [Result(**result) for result in fields["results"]]
-    attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
-    fields["results"] = tuple(results)
-    fields["attempts"] = tuple(attempts)
-    return Found(**fields, **freshness)
+def unpack(value: bytes, kind: type[T]) -> T:
+    """Inverse of `pack`."""
+    return msgspec.json.decode(value, type=kind)

@@ -1,22 +1,21 @@
-"""Asking one provider until there is enough: page by page, or by groups of domains; results that
-pass are collected.
+"""Requests to one provider until there are enough results: page by page, or by groups of domains.
 
-When filtering leaves too few, two further pages are asked for and no more. A further page that
-fails costs nothing but itself. A list of domains that is too long for one query is asked for in
-groups, in the order of the list: with the whole list left out, the few results from those domains
-would have to come by chance. Each group is a request that may cost money: there are ten at most,
-none after there are enough results, and none after one that says that the next would fail as well.
-The domains that were not asked for are told.
+If filters leave too few results, up to two further pages are requested. A further page that fails
+is left out. A list of domains that is too long for one query is sent in groups, in its order: up to
+ten requests, which may cost money; none once there are enough results, and none after an error that
+the next one would have as well. Notes name the domains that were not asked for.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from urllib.parse import unquote_plus
 
 from webquarry._search.domains import host_of, split_entry
+from webquarry._search.filters import longest_prefix
 from webquarry._search.guard import apply_retry_after
 from webquarry._search.identity import identity
 from webquarry._search.models import Batch, Query, Result
@@ -26,35 +25,34 @@ from webquarry._search.text import shorten_text
 from webquarry.errors import NetworkFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 
-IdentifiedResult = tuple[str, Result]  # with the identity of its page
-
-
-def merge(lists: Iterable[Sequence[IdentifiedResult]]) -> list[Result]:
-    """Return the results of ranked lists, each page once at its best rank, with the text of the
-    first list and a date of any.
-    """
-    found: dict[str, Result] = {}
-    places: dict[str, tuple[int, int]] = {}
-    for number, results in enumerate(lists):
-        for rank, (page, result) in enumerate(results):
-            first = found.setdefault(page, result)
-            if first.published is None and result.published is not None:
-                found[page] = replace(first, published=result.published)
-            place = (rank, number)
-            places[page] = min(places.get(page, place), place)
-    ordered = sorted(found, key=places.__getitem__)
-    return [found[page] for page in ordered]
-
-
 log = logging.getLogger(__name__)
 
-EXTRA_PAGES = 2  # asked for at most, beyond those that the count alone needs
+EXTRA_PAGES = 2  # beyond those that the count needs
+MOST_GROUPS = 10  # requests for a long list of domains
 _LONGEST_TITLE = 1_000  # characters
 _LONGEST_SNIPPET = 10_000
 _LONGEST_ADDRESS = 8_000
-MOST_GROUPS = 10  # requests for a list of domains that does not fit into one
 _LASTING = (RateLimited, NetworkFailure)  # the next request would fail as well
-_MOST_NAMED = 5  # domains that were not asked for, in a note
+_MOST_NAMED = 5  # domains in a note
+_SMOOTHING = 60  # of reciprocal rank fusion
+
+
+def fuse(lists: Sequence[Sequence[Result]]) -> list[Result]:
+    """Return several ranked lists as one, by reciprocal rank fusion: each page once, with the text
+    of its best rank and a date of any list.
+    """
+    scores: dict[str, float] = {}
+    best: dict[str, tuple[int, Result]] = {}
+    for results in lists:
+        for rank, result in enumerate(results):
+            page = identity(result.url)
+            scores[page] = scores.get(page, 0.0) + 1 / (_SMOOTHING + rank + 1)
+            known_rank, known = best.get(page, (rank + 1, result))
+            first, second = (result, known) if rank < known_rank else (known, result)
+            dated = replace(first, published=first.published or second.published)
+            best[page] = (min(rank, known_rank), dated)
+    ordered = sorted(scores, key=lambda page: -scores[page])  # stable: the earlier list first
+    return [best[page][1] for page in ordered]
 
 
 class ResultCollector:
@@ -65,27 +63,26 @@ class ResultCollector:
     def __init__(self, wanted: int, admits: Callable[[Result], bool]) -> None:
         self._wanted = wanted
         self._admits = admits
-        self._lists: list[list[IdentifiedResult]] = []
-        self._identities: set[str] = set()
+        self._lists: list[dict[str, Result]] = []  # by identity
         self.came = 0  # results before the filters
         self.notes: list[str] = []
-        self.is_partial = False  # something that was asked for did not come
+        self.is_partial = False  # a request failed
 
     def begin_list(self) -> None:
         """Rank results that are added from now on from the top."""
-        self._lists.append([])
+        self._lists.append({})
 
     def add(self, batch: Batch) -> None:
         """Add the results of one page that pass."""
         self.came += len(batch.results)
-        for result in batch.results:
-            if self._admits(result):
-                page = identity(result.url)
-                self._lists[-1].append((page, result))
-                self._identities.add(page)
+        pages = self._lists[-1]
+        for result in filter(self._admits, batch.results):
+            first = pages.setdefault(identity(result.url), result)
+            if first.published is None and result.published is not None:
+                pages[identity(result.url)] = replace(first, published=result.published)
 
     def leave_out(self, what: str, provider: Provider, error: WebquarryError) -> None:
-        """Record that something failed and is left out."""
+        """Record that a request failed and is left out."""
         log.warning("%s of %s failed and is left out: %s", what, provider.label, error.message)
         self.is_partial = True
         self.notes.append(
@@ -95,16 +92,16 @@ class ResultCollector:
     @property
     def count(self) -> int:
         """The number of results, at most the wanted number."""
-        return min(len(self._identities), self._wanted)
+        return min(len(set().union(*self._lists)), self._wanted)
 
     @property
     def is_enough(self) -> bool:
-        """Whether there are as many as are wanted."""
+        """Whether there are as many results as wanted."""
         return self.count >= self._wanted
 
     def merge_results(self) -> tuple[Result, ...]:
         """Return the wanted number of results, best first."""
-        return tuple(merge(self._lists)[: self._wanted])
+        return tuple(fuse([list(pages.values()) for pages in self._lists])[: self._wanted])
 
 
 async def read_pages(
@@ -114,46 +111,41 @@ async def read_pages(
     collector: ResultCollector,
     seconds: float | None = None,
 ) -> AsyncIterator[Batch]:
-    """The pages of a provider's answer, each for the caller to add to the collector, until that has
-    enough or there is no more. An error is raised only if nothing was collected before.
+    """Yield the pages of a provider, each for the caller to add to the collector, until that has
+    enough or there are no more. An error is raised only if nothing was collected before.
     """
-    end = None
-    if seconds is not None:
-        end = services.clock.monotonic() + seconds
+    end = None if seconds is None else services.clock.monotonic() + seconds
     wanted = query.allowed_domains
     query = drop_paths(provider, query)
     groups = split_domains(provider, query)
-    needed = -(-query.count // provider.page_size)
     most_pages = 1
     if len(groups) == 1:
+        needed = -(-query.count // provider.page_size)
         most_pages = min(needed + EXTRA_PAGES, provider.max_pages)
     asked: list[str] = []
     goes_on = True
     for number, group in enumerate(groups, 1):
         collector.begin_list()
         asked += group
-        cursor = query.cursor
+        part = replace(query, allowed_domains=group)
         for page in range(most_pages):
-            part = query
-            if (group, page, cursor) != (query.allowed_domains, query.page, query.cursor):
-                part = replace(query, allowed_domains=group, page=page, cursor=cursor)
+            part = replace(part, page=page)
+            left = None
             if end is not None:
-                seconds = max(LEAST_SECONDS, end - services.clock.monotonic())
+                left = max(LEAST_SECONDS, end - services.clock.monotonic())
             try:
-                batch = await fetch_page(services, provider, part, seconds)
+                batch = await fetch_page(services, provider, part, left)
             except WebquarryError as error:
                 if not collector.count:
                     raise
-                what = f"page {page + 1}"
-                if len(groups) > 1:
-                    what = f"group {number} of the domains"
+                what = f"page {page + 1}" if len(groups) == 1 else f"group {number} of the domains"
                 collector.leave_out(what, provider, error)
                 goes_on = error.retryable and not isinstance(error, _LASTING)
                 break
             yield batch
             if collector.is_enough or not batch.more:
                 break
-            cursor = batch.cursor
+            part = replace(part, cursor=batch.cursor)
         if collector.is_enough or not goes_on:
             break
     collector.notes += _notes_on_domains(provider, query, asked, collector.is_enough)
@@ -167,7 +159,7 @@ async def read_pages(
 def _notes_on_domains(
     provider: Provider, query: Query, asked: Sequence[str], is_enough: bool
 ) -> list[str]:
-    """What of a list of domains the provider was not asked for, in a sentence."""
+    """Return a note on the domains of a list that were not asked for."""
     wanted = query.allowed_domains
     if not wanted or "allowed_domains" not in provider.native:
         return []
@@ -176,14 +168,12 @@ def _notes_on_domains(
             f"The query leaves no room to name domains: {provider.label} was asked without them, "
             "and only its results from them are here."
         ]
-    known = set(asked)
-    left_out = [domain for domain in wanted if domain not in known]
+    left_out = [domain for domain in wanted if domain not in set(asked)]
     if not left_out:
         return []
     names = ", ".join(left_out[:_MOST_NAMED])
-    more = len(left_out) - _MOST_NAMED
-    if more > 0:
-        names += f" and {more} more"
+    if len(left_out) > _MOST_NAMED:
+        names += f" and {len(left_out) - _MOST_NAMED} more"
     why = ", which gave enough results" if is_enough else ""
     return [
         f"{provider.label} takes few domains at once: {len(wanted) - len(left_out)} of "
@@ -194,62 +184,51 @@ def _notes_on_domains(
 async def fetch_page(
     services: Services[Provider], provider: Provider, query: Query, seconds: float | None
 ) -> Batch:
-    """One page of results, by the provider's second way where the first failed and there is one;
-    the first error is the one that counts. Errors carry the provider's name and notice.
+    """Return one page of results, by the fallback of the provider after an error. If that fails as
+    well, the first error is raised.
     """
+    first: WebquarryError | None = None
     with provider.explain_errors():
-        try:
-            request = provider.build_request(query)
-            reply = await services.send(provider, request, seconds, provider.parse_reply)
-            batch = _parse_page(provider, reply)
-        except WebquarryError as error:
-            other_request = provider.fallback_request(query, error)
-            if other_request is None:
-                raise
-            log.info("%s is asked by its second way: %s", provider.label, error.message)
+        request = provider.build_request(query)
+        while True:
             try:
-                reply = await services.send(provider, other_request, seconds, provider.parse_reply)
+                reply = await services.send(provider, request, seconds, provider.parse_reply)
                 batch = _parse_page(provider, reply)
-            except WebquarryError as second:
-                raise error from second
+                break
+            except WebquarryError as error:
+                if first is not None:
+                    raise first from error
+                other_request = provider.fallback_request(query, error)
+                if other_request is None:
+                    raise
+                log.info("%s is asked by its second way: %s", provider.label, error.message)
+                first, request = error, other_request
     results = []
-    for one in batch.results:
-        if len(one.url) > _LONGEST_ADDRESS:
-            continue  # half an address leads elsewhere
-        is_long = len(one.title) > _LONGEST_TITLE or len(one.snippet) > _LONGEST_SNIPPET
-        if is_long or provider.has_secrets:
-            one = _bound_result(one, provider)
-        results.append(one)
-    return Batch(tuple(results), batch.more, batch.cursor)
-
-
-def _bound_result(result: Result, provider: Provider) -> Result:
-    """A result without our own keys, and no longer than it may be."""
-    hide = provider.conceal
-    title = shorten_text(hide(result.title), _LONGEST_TITLE)
-    snippet = shorten_text(hide(result.snippet), _LONGEST_SNIPPET)
-    return replace(result, title=title, url=hide(result.url), snippet=snippet)
+    for one in provider.conceal(batch.results):
+        if len(one.url) <= _LONGEST_ADDRESS:
+            title = shorten_text(one.title, _LONGEST_TITLE)
+            results.append(
+                replace(one, title=title, snippet=shorten_text(one.snippet, _LONGEST_SNIPPET))
+            )
+    return replace(batch, results=tuple(results))
 
 
 def _parse_page(provider: Provider, reply: Reply) -> Batch:
-    """The results of a reply; a provider that changed its fields is not one without results."""
+    """Return the results of a reply; results without any URL are an error."""
     with apply_retry_after(reply):
         batch = provider.parse_reply(reply)
-        if not batch.results:
-            return batch
-        for result in batch.results:
-            if provider.has_files or host_of(result.url):
-                return batch
-        words = f"{provider.label} answered with results that have no address."
-        raise ProviderFailure(words, retryable=False)
+        is_usable = provider.has_files or any(host_of(result.url) for result in batch.results)
+        if batch.results and not is_usable:
+            words = f"{provider.label} answered with results that have no address."
+            raise ProviderFailure(words, retryable=False)
+        return batch
 
 
 def drop_paths(provider: Provider, query: Query) -> Query:
-    """The query with what the provider can be told of its domains. Without their paths an allowed
-    domain is wider, which is mended by what comes back; a blocked one would take too much with it.
+    """Return the query without paths of domains if the provider does not support them. An allowed
+    domain is wider without its path, which filtering corrects; a blocked one is dropped.
     """
-    has_domains = query.allowed_domains or query.blocked_domains
-    if provider.takes_paths or not has_domains:
+    if provider.takes_paths:
         return query
     allowed = [split_entry(domain)[0] for domain in query.allowed_domains]
     blocked = [domain for domain in query.blocked_domains if not split_entry(domain)[1]]
@@ -259,8 +238,8 @@ def drop_paths(provider: Provider, query: Query) -> Query:
 
 
 def split_domains(provider: Provider, query: Query) -> list[tuple[str, ...]]:
-    """The allowed domains as they are asked for: all at once if they fit, else the longest groups
-    that do. A domain that is too long even alone is in none of them.
+    """Return the allowed domains in the longest groups that fit into a request. A domain that is
+    too long by itself is in none of them.
     """
     rest = query.allowed_domains
     if len(rest) < 2 or "allowed_domains" not in provider.native:
@@ -269,36 +248,25 @@ def split_domains(provider: Provider, query: Query) -> list[tuple[str, ...]]:
         return [rest]
     groups: list[tuple[str, ...]] = []
     while rest and len(groups) < MOST_GROUPS:
-        size = _find_longest(provider, query, rest)
+        size = longest_prefix(len(rest), partial(_fits_first, provider, query, rest))
         if size:
             groups.append(rest[:size])
         rest = rest[size or 1 :]
     return groups or [query.allowed_domains]
 
 
-def _find_longest(provider: Provider, query: Query, domains: tuple[str, ...]) -> int:
-    """How many of the domains, from the first on, go into one request."""
-    fits = 0
-    too_many = len(domains) + 1
-    while too_many - fits > 1:
-        middle = (fits + too_many) // 2
-        if _names_all(provider, query, domains[:middle]):
-            fits = middle
-        else:
-            too_many = middle
-    return fits
+def _fits_first(provider: Provider, query: Query, domains: Sequence[str], size: int) -> bool:
+    return _names_all(provider, query, domains[:size])
 
 
 def _names_all(provider: Provider, query: Query, domains: Sequence[str]) -> bool:
-    """Would a request for these domains name them all? A provider leaves out a list that does not
-    fit, as a whole.
+    """Return whether a request for these domains names all of them; providers omit a list that
+    does not fit.
     """
     try:
-        part = replace(query, allowed_domains=tuple(domains))
-        request = provider.build_request(part)
+        request = provider.build_request(replace(query, allowed_domains=tuple(domains)))
     except WebquarryError:
-        return True  # it will be raised again when the provider is really asked
+        return True  # raised again by the real request
     body = request.read().decode("utf-8", "replace")
-    url = str(request.url)
-    text = unquote_plus(url) + unquote_plus(body)
+    text = unquote_plus(str(request.url)) + unquote_plus(body)
     return all(domain in text for domain in domains)

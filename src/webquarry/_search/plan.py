@@ -1,10 +1,9 @@
-"""Who is asked what, in which order: a query, the settings and the known providers in, a plan out.
+"""The plan of a search: which providers are asked, in which order.
 
-A provider that the call names counts for more than all, then a lens. Otherwise SEARCH_ROUTING
-decides if it is set, then SEARCH_PROVIDER, else it is everybody who is configured: those with a key
-first, because somebody chose them; Google last of these, because its service ends on 2027-01-01 and
-its quota is small; then a SearXNG of the user's own and what other packages brought; DuckDuckGo,
-which needs nothing, at the end. Encyclopedias and communities are asked only by name.
+A provider named in the call takes precedence, then a lens, then SEARCH_ROUTING, then
+SEARCH_PROVIDER. The default is every configured provider: those with a key first (Google last of
+them, because its service ends on 2027-01-01 and its quota is small), then a SearXNG of the user and
+plug-ins, DuckDuckGo at the end. Encyclopedias and communities are asked only by name.
 """
 
 from __future__ import annotations
@@ -29,25 +28,21 @@ if TYPE_CHECKING:
 KINDS = ("web", "academic", "patents")  # of searches, in SEARCH_ROUTING
 PREFERRED = ("brave", "tavily", "exa", "serper", "searchapi", "google", "searxng")
 LAST = "duckduckgo"
-_EXAMPLES = (
-    "Set it to names, such as brave,duckduckgo, or to JSON, "
-    'such as {"web": ["brave", "duckduckgo"]}.'
-)
-_SEPARATORS = re.compile(r"[\s_.-]")  # in names, as people write them or not
-_LONGEST_KIND = 60  # of what is quoted in an error
+_SEPARATORS = re.compile(r"[\s_.-]")  # ignored in names
+_LONGEST_KIND = 60  # characters quoted in an error
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One search, ready to be asked."""
+    """A search that is ready to be sent."""
 
     names: tuple[str, ...]  # of the providers, in order
-    because: str  # where the order comes from
-    query: Query  # as providers take it
-    domains: DomainFilter  # where results may come from
+    because: str  # the reason for the order
+    query: Query
+    domains: DomainFilter  # of results
     notes: tuple[str, ...] = ()
-    is_named: bool = False  # whether the call names the provider, whom nobody stands in for
-    at_once: bool = False  # whether all of them are asked, and their lists made one
+    is_named: bool = False  # the call names the provider, which is not replaced
+    at_once: bool = False  # all providers are asked concurrently
 
 
 def build_plan(
@@ -59,7 +54,7 @@ def build_plan(
     lens: Lens | None = None,
     kind: str = "web",
 ) -> Plan:
-    """The plan for a query. The domains of a lens take the place of the query's own."""
+    """Return the plan of a query. The domains of a lens replace those of the query."""
     notes: list[str] = []
     if lens is not None:
         if query.allowed_domains:
@@ -67,13 +62,12 @@ def build_plan(
         query = replace(query, allowed_domains=tuple(lens.domains))
     domains = DomainFilter.of(query.allowed_domains, query.blocked_domains)
     query = normalise_query(query, domains)
-    at_once = is_all(provider) or (provider is None and lens is not None and lens.asks_all)
+    at_once = provider is None and lens is not None and lens.asks_all
+    at_once = at_once or (provider is not None and provider.strip().lower() == ALL)
     if at_once:
-        names = default_order(providers)
-        because = "all that are configured, at once"
+        names, because = default_order(providers), "all that are configured, at once"
     elif provider is not None:
-        names = resolve_names([provider], providers)
-        because = "named in the call"
+        names, because = resolve_names([provider], providers), "named in the call"
     elif lens is not None and lens.cx:
         names = resolve_names(["google"], providers)
         because = f"the lens {lens.name!r} has an engine of its own"
@@ -87,21 +81,14 @@ def build_plan(
         names = ordered
         because += "; those who take a query of this length first"
     if lens is not None and lens.cx and names == ("google",):
-        # The engine holds the domains itself.
+        # The engine has the domains.
         query = replace(query, engine=lens.cx, allowed_domains=())
     is_named = provider is not None and not at_once
     return Plan(names, because, query, domains, tuple(notes), is_named, at_once)
 
 
-def is_all(provider: str | None) -> bool:
-    """Whether a name stands for everybody who is configured."""
-    return provider is not None and provider.strip().lower() == ALL
-
-
 def normalise_query(query: Query, domains: DomainFilter) -> Query:
-    """The query as providers take it: text in one line, bare domains in the order they were given,
-    terms as words.
-    """
+    """Return the query with its text on one line, normalised domains and terms as words."""
     text = " ".join(query.text.split())
     if not text:
         raise BadInput("The query is blank.", suggested_action="Say what to search for.")
@@ -119,7 +106,7 @@ def normalise_query(query: Query, domains: DomainFilter) -> Query:
 def order_for(
     kind: str, settings: Settings, providers: Mapping[str, Provider]
 ) -> tuple[tuple[str, ...], str]:
-    """The providers to ask for this kind of search, and where the order comes from."""
+    """Return the providers for this kind of search, and the reason for their order."""
     if settings.search_routing:
         names = parse_routing(settings.search_routing).get(kind)
         if names:
@@ -130,47 +117,29 @@ def order_for(
 
 
 def default_order(providers: Mapping[str, Provider]) -> tuple[str, ...]:
-    """Every configured provider of ordinary web search."""
-    usable = set()
-    for name, provider in providers.items():
-        if provider.configured and provider.kind == "web":
-            usable.add(name)
-    first = [name for name in PREFERRED if name in usable]
-    others = sorted(usable.difference(PREFERRED, [LAST]))
-    last = usable.intersection([LAST])
-    return (*first, *others, *last)
+    """Return every configured provider of web search."""
+    usable = [name for name, one in providers.items() if one.configured and one.kind == "web"]
+    order = [*PREFERRED, *sorted(set(usable).difference(PREFERRED, [LAST])), LAST]
+    return tuple(name for name in order if name in usable)
 
 
 def resolve_names(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str, ...]:
-    """The names as we write them, each once; one that no provider has is BadInput."""
+    """Return the canonical names, each once; unknown ones are `BadInput`."""
+    known = {alias: one.name for one in providers.values() for alias in one.aliases}
+    known |= {_SEPARATORS.sub("", name).lower(): name for name in providers}
     resolved = []
     for name in names:
         plain = _SEPARATORS.sub("", name).lower()
-        if plain in providers:  # as nearly all
-            resolved.append(plain)
-            continue
-        known = _list_spellings(providers)
         if plain not in known:
             raise unknown_service(name.strip().lower(), providers)
         resolved.append(known[plain])
-    return tuple(dict.fromkeys(resolved))  # each once, in their order
-
-
-def _list_spellings(providers: Mapping[str, Provider]) -> dict[str, str]:
-    """The names of the providers by what they are called, without separators."""
-    known: dict[str, str] = {}
-    for provider in providers.values():
-        known |= dict.fromkeys(provider.aliases, provider.name)
-    for name in providers:
-        plain = _SEPARATORS.sub("", name).lower()
-        known[plain] = name
-    return known
+    return tuple(dict.fromkeys(resolved))
 
 
 def parse_routing(text: str) -> dict[str, tuple[str, ...]]:
-    """SEARCH_ROUTING as provider names by kind of search; a plain list counts for every kind."""
+    """Return the provider names of SEARCH_ROUTING by kind; a plain list is for every kind."""
     text = text.strip()
-    value: Any = text.split(",")
+    value: Any = text
     if text.startswith(("{", "[")):
         try:
             value = json.loads(text)
@@ -180,27 +149,27 @@ def parse_routing(text: str) -> dict[str, tuple[str, ...]]:
         return dict.fromkeys(KINDS, _parse_names(value))
     for kind in value:
         if kind not in KINDS:
-            known = ", ".join(KINDS)
             raise _build_routing_error(
-                f"it knows no kind of search {str(kind)[:_LONGEST_KIND]!r}, only {known}"
+                f"it knows no kind of search {str(kind)[:_LONGEST_KIND]!r}, only {', '.join(KINDS)}"
             )
     return {kind: _parse_names(names) for kind, names in value.items()}
 
 
 def _parse_names(value: Any) -> tuple[str, ...]:
-    """Provider names, of a list or of a text with commas."""
+    """Return the names in a list, or in a text with commas."""
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise _build_routing_error("what is due is a list of names")
-    stripped = [name.strip() for name in value]
-    names = [name for name in stripped if name]
+        raise _build_routing_error("it needs a list of names")
+    names = tuple(filter(None, map(str.strip, value)))
     if not names:
-        raise _build_routing_error("a list names nobody")
-    return tuple(names)
+        raise _build_routing_error("a list is empty")
+    return names
 
 
 def _build_routing_error(reason: str) -> BadInput:
     return BadInput(
-        f"The setting SEARCH_ROUTING is not usable: {reason}.", suggested_action=_EXAMPLES
+        f"The setting SEARCH_ROUTING is not usable: {reason}.",
+        suggested_action="Set it to names, such as brave,duckduckgo, or to JSON, "
+        'such as {"web": ["brave", "duckduckgo"]}.',
     )

@@ -1,15 +1,16 @@
-"""A provider's reply -> the JSON object in it.
+"""JSON and XML of replies, and the errors of other replies.
 
-What came instead of JSON (a firewall's page, a captcha, half an answer) becomes an error of the
-kind it is, never "no results". The text of errors is the provider's own only after `quote_words`,
-which shortens it and takes secrets out.
+A reply without the expected data (the page of a firewall, a captcha, a truncated body) is an error
+of its kind, never "no results". The provider's own words are part of an error only after
+`quote_words`, which shortens and redacts them.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from webquarry._search.text import plain
 from webquarry.errors import (
@@ -25,6 +26,9 @@ from webquarry.net.failures import retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.secret import redact
 
+if TYPE_CHECKING:
+    from lxml import etree
+
 _CHALLENGE_MARKS = (
     b"captcha",
     b"cf-chl",
@@ -37,14 +41,15 @@ _CHALLENGE_MARKS = (
     b"_incapsula_resource",
     b"bots use duckduckgo too",
 )
-_LOOKED_AT = 200_000  # bytes of an HTML page that are searched for the marks of a challenge
+_SEARCHED = 200_000  # bytes of an HTML page that are searched for these
+_OWN_ENTITIES = re.compile(rb"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
 
 Part = TypeVar("Part")
 Record = TypeVar("Record")
 
 
 def json_object(reply: Reply, label: str) -> dict[str, Any]:
-    """The JSON object of the body, whatever the status says; raises what the body is otherwise."""
+    """Return the JSON object of a body of any status, or raise the error of another body."""
     try:
         found = json.loads(reply.body)
     except (ValueError, RecursionError) as error:
@@ -57,9 +62,9 @@ def json_object(reply: Reply, label: str) -> dict[str, Any]:
 
 
 def unreadable_failure(reply: Reply, label: str) -> WebquarryError:
-    """The error that a body without readable JSON stands for."""
+    """Return the error for a body that cannot be parsed."""
     status = reply.status
-    page = reply.body[:_LOOKED_AT].lstrip().lower()
+    page = reply.body[:_SEARCHED].lstrip().lower()
     is_html = page.startswith((b"<!doctype html", b"<html")) or reply.content_type == "text/html"
     if is_html and asks_for_proof(page):
         return Challenge(f"{label} answered with a captcha page (HTTP {status}).")
@@ -71,28 +76,22 @@ def unreadable_failure(reply: Reply, label: str) -> WebquarryError:
         )
     if status in (413, 414, 431):
         return BadInput(f"{label} finds the query too long (HTTP {status}).")
-    if not page:
-        what = "an empty body"
-    elif is_html:
-        what = "an HTML page"
-    else:
-        what = "unreadable JSON"
-    is_passing = status < 300 or status >= 500
-    return ProviderFailure(f"{label} answered with {what} (HTTP {status}).", retryable=is_passing)
+    what = "an HTML page" if is_html else "unreadable JSON"
+    is_temporary = status < 300 or status >= 500
+    return ProviderFailure(
+        f"{label} answered with {what if page else 'an empty body'} (HTTP {status}).",
+        retryable=is_temporary,
+    )
 
 
 def asks_for_proof(page: bytes) -> bool:
-    """Whether a page in which no results were found is one that asks for proof that a person is
-    there.
-    """
-    page = page[:_LOOKED_AT].lower()
+    """Return whether a page without results asks for proof of a human visitor."""
+    page = page[:_SEARCHED].lower()
     return any(mark in page for mark in _CHALLENGE_MARKS)
 
 
 def failure(reply: Reply, label: str, words: str = "") -> WebquarryError:
-    """The error that a status stands for where the provider's own codes do not say more; `words`
-    are the provider's, as `quote_words` gives them.
-    """
+    """Return the error of a status; `words` are a result of `quote_words`."""
     status = reply.status
     reason = words or f"HTTP {status}."
     if status == 429:
@@ -108,9 +107,7 @@ def failure(reply: Reply, label: str, words: str = "") -> WebquarryError:
 def rate_limit_failure(
     reply: Reply, label: str, words: str = "", *, at_least: float | None = None
 ) -> RateLimited:
-    """The error for a provider that is asked too often; it says how long to wait where the provider
-    does.
-    """
+    """Return the error for too many requests, with the time to wait if it is known."""
     message = f"{label} asked us to slow down (HTTP {reply.status})."
     if words:
         message = f"{label} asked us to slow down: {words}"
@@ -121,7 +118,7 @@ def rate_limit_failure(
 
 
 def quota_failure(label: str, words: str) -> RateLimited:
-    """The error for a quota or a credit that is used up: waiting a minute does not help."""
+    """Return the error for an exhausted quota, which is not worth a retry."""
     return RateLimited(
         f"The quota of this {label} key is used up: {words or 'no reason was given.'}",
         retryable=False,
@@ -129,10 +126,15 @@ def quota_failure(label: str, words: str) -> RateLimited:
     )
 
 
+def unknown_shape_failure(label: str, form: str = "JSON") -> ProviderFailure:
+    """Return the error for an answer without the expected fields."""
+    return ProviderFailure(
+        f"{label} answered with {form} of an unknown shape (HTTP 200).", retryable=form == "JSON"
+    )
+
+
 def quote_words(text: object, limit: int = 300) -> str:
-    """A provider's own words as an error may repeat them: one line, short, no secrets, ending as a
-    sentence.
-    """
+    """Return the provider's words for an error: one short line without secrets, as a sentence."""
     if not isinstance(text, str):
         return ""
     words = redact(plain(text))
@@ -146,8 +148,8 @@ def quote_words(text: object, limit: int = 300) -> str:
 def parse_hits(
     hits: object, parse: Callable[[dict[str, Any]], Record | None], label: str
 ) -> list[Record]:
-    """The records of the list that an answer must hold. Only an empty list says that nothing was
-    found: what is no list, or has members of which none is a record, is a failure of the provider.
+    """Return the records of a list. Only an empty list means that nothing was found; another type,
+    or a list without any record, is a failure.
     """
     if isinstance(hits, list):
         records = parse_each(objects(hits), parse)
@@ -156,55 +158,77 @@ def parse_hits(
     raise unknown_shape_failure(label)
 
 
-def unknown_shape_failure(label: str) -> ProviderFailure:
-    """The error for an answer that is not built as this provider's answers are."""
-    return ProviderFailure(f"{label} answered with JSON of an unknown shape (HTTP 200).")
+def parse_each(parts: Iterable[Part], parse: Callable[[Part], Record | None]) -> list[Record]:
+    """Return the records that `parse` returns for the parts, without None."""
+    return [record for record in map(parse, parts) if record is not None]
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """The objects of a JSON array; what is no array holds none, and other members are passed
-    over.
-    """
+    """Return the objects in a JSON array; none for another type."""
     if isinstance(value, list):
         return [member for member in value if isinstance(member, dict)]
     return []
 
 
 def object_at(parent: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """An object inside another; empty where there is none."""
+    """Return an object in another; empty if there is none."""
     value = parent.get(name)
-    if isinstance(value, dict):
-        return value
-    return {}
-
-
-def text_at(parent: Mapping[str, Any], name: str) -> str:
-    """A field as text; empty where there is none, or nothing in it."""
-    return str(parent.get(name) or "")
+    return value if isinstance(value, dict) else {}
 
 
 def array_at(parent: Mapping[str, Any], name: str) -> list[Any]:
-    """An array inside an object; empty where there is none."""
+    """Return an array in an object; empty if there is none."""
     value = parent.get(name)
-    if isinstance(value, list):
-        return value
-    return []
+    return value if isinstance(value, list) else []
 
 
-def parse_each(parts: Iterable[Part], parse: Callable[[Part], Record | None]) -> list[Record]:
-    """The records that `parse` makes of the parts of a reply; a part without one is passed over."""
-    records = []
-    for part in parts:
-        record = parse(part)
-        if record is not None:
-            records.append(record)
-    return records
+def text_at(parent: Mapping[str, Any], name: str) -> str:
+    """Return a field converted to text; empty if there is none."""
+    return str(parent.get(name) or "")
 
 
-def optional_text(value: object) -> str:
-    """A text field that may be absent; another type than text is a ValueError."""
-    if value is None:
+def string_at(parent: Mapping[str, Any], name: str) -> str:
+    """Return a field that is a string; empty for another type."""
+    value = parent.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def xml_root(reply: Reply, label: str) -> etree._Element:
+    """Return the root of an XML body, or raise the error of another body."""
+    from lxml import etree
+
+    body = reply.body.strip()
+    if _OWN_ENTITIES.search(body):
+        raise ProviderFailure(
+            f"{label} answered with XML that defines entities of its own.", retryable=False
+        )
+    try:
+        return parse_xml(body)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        if body.startswith(b"<?xml"):
+            raise ProviderFailure(
+                f"{label} answered with unreadable XML (HTTP {reply.status})."
+            ) from error
+        raise unreadable_failure(reply, label) from error
+
+
+def parse_xml(body: bytes) -> etree._Element:
+    """Return the root of XML, without resolving entities; raises XMLSyntaxError or ValueError."""
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    return etree.fromstring(body, parser)
+
+
+def text_of(element: etree._Element | None) -> str:
+    """Return the text of an element on one line."""
+    if element is None:
         return ""
-    if not isinstance(value, str):
-        raise ValueError(f"text was due, {type(value).__name__} came")
-    return value
+    return plain("".join(str(part) for part in element.itertext()))

@@ -1,9 +1,7 @@
-"""Query in, results out: asks one named provider, or one after the other until somebody has
-results.
+"""Searches by one named provider (`search`) or by the providers of a plan (`route`).
 
-`search` asks the provider that is named. `route` plans who is asked (`plan`), keeps what was found
-for a while, and lets concurrent callers with the same question share one answer. What may come back
-is enforced on our side, whatever the provider was asked for.
+Answers of `route` are cached, and concurrent callers with the same query share one. Filters are
+applied to all results.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Router:
-    """Knows the providers and how to ask them. One for the process."""
+    """Searches the providers. One per process."""
 
     def __init__(
         self,
@@ -46,11 +44,14 @@ class Router:
         board: Breakers | None = None,
         kept_pages: KeptPages | None = None,
     ) -> None:
-        self._kept_pages = kept_pages
         self._settings = settings
         self._clock = clock or Clock()
         self._open_cache = open_cache
         self._signatures: dict[str, list[Any]] = {}
+
+        def prepare(provider: Provider) -> None:
+            provider.kept_pages = kept_pages
+
         self.services: Services[Provider] = Services(
             "webquarry._search.providers",
             Provider,
@@ -60,36 +61,24 @@ class Router:
             self._clock,
             group="webquarry.providers",
             board=board,
-            prepare=self._lend_pages,
+            prepare=prepare,
         )
 
-    def _lend_pages(self, provider: Provider) -> None:
-        """A provider may look into the pages that were read before."""
-        provider.kept_pages = self._kept_pages
-
     def providers(self) -> list[Provider]:
-        """Every provider, configured or not, sorted by name."""
+        """Return every provider, configured or not, sorted by name."""
         return self.services.all()
 
     def provider(self, name: str) -> Provider:
-        """One provider by its name; its credentials are looked for now, and nobody else's."""
+        """Return one provider; only its own credentials are read."""
         return self.services.get(name)
 
     def healthy(self) -> list[Provider]:
-        """The providers that could be asked now: configured, and not resting after failures. The
-        library is none of them: it knows nothing new.
-        """
+        """Return the configured providers whose breaker is not open, without the library."""
         return [one for one in self.services.healthy() if one.name != LIBRARY]
 
-    def states(self) -> dict[str, str]:
-        """How each provider is doing, by name: closed (asked as usual), open (resting after
-        failures) or half-open.
-        """
-        return self.services.states()
-
     def describe_providers(self) -> list[dict[str, Any]]:
-        """Every provider, whether it is configured, and the state of its circuit breaker."""
-        states = self.states()
+        """Return every provider, whether it is configured, and the state of its circuit breaker."""
+        states = self.services.states()
         return [
             {
                 "name": provider.name,
@@ -102,17 +91,15 @@ class Router:
         ]
 
     def pace(self, name: str) -> AbstractAsyncContextManager[None]:
-        """A block with a request to a provider that is no search: after its pause, and nobody
-        else's meanwhile.
-        """
+        """Return a block with a request to a provider that is not a search: see `Pace.hold`."""
         return self.services.pace(self.services.get(name))
 
     async def probe(self, name: str) -> None:
-        """Ask a provider the cheapest question there is; what is wrong with it is raised."""
+        """Send the probe of a provider and raise its error, if any."""
         await self.services.probe(self.services.get(name))
 
     def check_lens(self, lens: Lens) -> None:
-        """Refuse a lens that names a provider that nobody is."""
+        """Raise `BadInput` for a lens that names an unknown provider."""
         if lens.asks_all:
             return
         try:
@@ -124,8 +111,8 @@ class Router:
             ) from None
 
     async def search(self, name: str, query: Query, notes: list[str] | None = None) -> list[Result]:
-        """Up to `query.count` results of one provider: absolute URLs, each once, from the domains
-        asked for. What could not be asked for is added to `notes`.
+        """Return up to `query.count` results of one provider. Filters that could not be sent are
+        added to `notes`.
         """
         provider = self.services.get(name)
         domains = DomainFilter.of(query.allowed_domains, query.blocked_domains)
@@ -150,11 +137,11 @@ class Router:
         asked: Mapping[str, Any] | None = None,
         fresh: bool = False,
     ) -> Found:
-        """What the first provider that has results found. A named `provider` is never replaced by
-        another.
+        """Return the answer of the first provider that has results; a named `provider` is never
+        replaced by another.
 
-        `asked` is whatever else the caller was asked with: it goes into the cache key, so that
-        nobody gets the answer to another question. `fresh` goes past what is kept, and replaces it.
+        `asked` holds further arguments of the caller for the cache key. `fresh` replaces a cached
+        answer.
         """
         providers = self.services.by_name()
         plan = build_plan(query, self._settings, providers, provider=provider, lens=lens, kind=kind)
@@ -168,42 +155,38 @@ class Router:
             "good": [self._settings.cache_search_seconds, self._settings.cache_empty_seconds],
         }
         key = key_of("search", VERSION, parameters)
-        kept = await self._cache.get_or_make(
+        entry = await self._cache.get_or_make(
             key, lambda: ask_in_order(self.services, self._settings, plan), fresh=fresh
         )
-        freshness: dict[str, Any] = {
-            "cached": kept.cached,
-            "age_seconds": kept.age_seconds,
-            "max_age_seconds": kept.max_age_seconds,
-        }
-        made: Found | None = kept.thing
-        return unpack(kept.value, **freshness) if made is None else replace(made, **freshness)
+        made: Found | None = entry.thing
+        return replace(
+            unpack(entry.value, Found) if made is None else made,
+            cached=entry.cached,
+            age_seconds=entry.age_seconds,
+            max_age_seconds=entry.max_age_seconds,
+        )
 
     @cached_property
     def _cache(self) -> Cache:
-        """Opened only when something is routed."""
-        if self._open_cache is None:
-            return Cache([], self._clock)
-        return self._open_cache()
+        """Opened by the first routed search."""
+        return Cache([], self._clock) if self._open_cache is None else self._open_cache()
 
     def _signature(self, provider: Provider) -> list[Any]:
-        """What decides a provider's answer besides the question: whether it can be asked, its
-        address, and what of its credentials is no secret.
+        """Return what determines a provider's answer besides the query: whether it is configured,
+        its addresses, and its public credentials.
         """
         name = provider.name
-        if name in self._signatures:
-            return self._signatures[name]
-        origins = {
-            place: redact(origin)
-            for place, origin in self._settings.origins.items()
-            if place == name or place.startswith(f"{name}_")
-        }
-        public = [wanted.variable for wanted in provider.credentials if not wanted.secret]
-        values = {
-            variable: provider.credential(variable)
-            for variable in public
-            if variable not in provider.missing
-        }
-        signature = [name, provider.configured, origins, values]
-        self._signatures[name] = signature
-        return signature
+        if name not in self._signatures:
+            origins = {
+                place: redact(origin)
+                for place, origin in self._settings.origins.items()
+                if place == name or place.startswith(f"{name}_")
+            }
+            public = [wanted.variable for wanted in provider.credentials if not wanted.secret]
+            values = {
+                variable: provider.credential(variable)
+                for variable in public
+                if variable not in provider.missing
+            }
+            self._signatures[name] = [name, provider.configured, origins, values]
+        return self._signatures[name]

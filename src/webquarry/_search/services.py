@@ -1,12 +1,8 @@
-"""The services of one folder, asked for the same thing (the web, papers, patents): who they are, a
-guarded call of one, one request of one, and how they are doing.
+"""The services of one kind (web search, papers, patents): registration, guarded calls, requests.
 
-    services = Services("webquarry._search.providers", Provider, client, settings, environ, clock)
-    async with services.guard(services.get("brave"), seconds=20) as call:     # see `guard`
-        reply = await services.send(call.service, request, seconds=20)
-
-One that minds haste is asked one call at a time (`Pace`); one that asked to be left alone after an
-answer (`Service.rest_after`) is, as far as the time allows.
+services = Services("webquarry._search.providers", Provider, client, settings, environ, clock)
+async with services.guard(services.get("brave"), seconds=20) as call:     # see `guard`
+    reply = await services.send(call.service, request, seconds=20)
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property, partial
 from typing import Generic, TypeVar
 
@@ -37,44 +33,36 @@ from webquarry.net.sender import IS_FINAL
 from webquarry.registry import members_of
 from webquarry.settings import Settings
 
-_FREE = nullcontext()
+S = TypeVar("S", bound=Service)
+
+LEAST_SECONDS = 0.001  # shortest timeout of a request
 
 
 class Pace:
-    """Keeps calls of a service apart; one without a least interval is always free."""
+    """Serializes the calls of a service with a minimum interval, over all tasks."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._locks: dict[str, asyncio.Lock] = {}
         self._started_at: dict[str, float] = {}
 
-    def hold(self, service: Service) -> AbstractAsyncContextManager[None]:
-        """Wait until the service may be asked, and let nobody else ask it for the length of the
-        block.
-        """
-        if service.min_interval_seconds <= 0:
-            return _FREE
-        return self._hold(service)
-
     @asynccontextmanager
-    async def _hold(self, service: Service) -> AsyncIterator[None]:
+    async def hold(self, service: Service) -> AsyncIterator[None]:
+        """Wait until the service may be called, and delay other calls during the block."""
+        if service.min_interval_seconds <= 0:
+            yield
+            return
         async with self._locks.setdefault(service.name, asyncio.Lock()):
             last_start = self._started_at.get(service.name, -math.inf)
-            earliest = last_start + service.min_interval_seconds
-            pause = earliest - self._clock.monotonic()
+            pause = last_start + service.min_interval_seconds - self._clock.monotonic()
             if pause > 0:
                 await self._clock.sleep(pause)
             self._started_at[service.name] = self._clock.monotonic()
             yield
 
 
-S = TypeVar("S", bound=Service)
-
-LEAST_SECONDS = 0.001  # a request always has some time: the deadline around it is what ends it
-
-
 class Services(Generic[S]):
-    """Knows its services and how they have been doing. One for the process and each folder."""
+    """All services of one kind, with their state. One per process."""
 
     def __init__(
         self,
@@ -89,93 +77,72 @@ class Services(Generic[S]):
         pace: Pace | None = None,
         prepare: Callable[[S], None] | None = None,
     ) -> None:
-        self._prepare = prepare  # is shown every service that was configured
+        self._prepare = prepare  # called with each configured service
         self._package = package
         self._base = base
-        self._group = group  # of entry points, by which other packages add theirs
+        self._group = group  # entry points of plug-ins
         self._client = client
         self._settings = settings
         self._environ = environ
         self._board = board or Breakers(settings, clock)
-        self._pace = pace or Pace(clock)  # shared by whoever asks the same services
+        self._pace = pace or Pace(clock)
         self._configured: dict[str, S] = {}
         self._not_before: dict[str, float] = {}
         self.clock = clock
 
     @cached_property
     def _classes(self) -> dict[str, type[S]]:
-        """The classes by name, sorted; nothing is configured yet."""
         classes = members_of(self._package, self._base, group=self._group)
-        by_name = {one.name: one for one in classes}
-        return dict(sorted(by_name.items()))
+        return dict(sorted((one.name, one) for one in classes))
 
     def get(self, name: str) -> S:
-        """The service of exactly this name; its credentials are looked for now, and nobody
-        else's.
-        """
-        if name in self._configured:
-            return self._configured[name]
-        if name not in self._classes:
-            raise unknown_service(name, self.by_name())
-        service_class = self._classes[name]
-        service = service_class.configure(self._settings, self._environ, self.clock)
-        if self._prepare is not None:
-            self._prepare(service)
-        self._configured[name] = service
-        return service
+        """Return the service of this name; only its own credentials are read."""
+        if name not in self._configured:
+            if name not in self._classes:
+                raise unknown_service(name, self.by_name())
+            service = self._classes[name].configure(self._settings, self._environ, self.clock)
+            if self._prepare is not None:
+                self._prepare(service)
+            self._configured[name] = service
+        return self._configured[name]
 
     def find(self, name: str) -> S:
-        """The service that people call so; a name that nobody has is BadInput."""
+        """Return the service of this name or alias, or raise `BadInput`."""
         wanted = name.strip().lower()
         for service in self.all():
             if wanted in (service.name, *service.aliases):
                 return service
         raise unknown_service(wanted, self.by_name())
 
+    def by_name(self) -> dict[str, S]:
+        """Return all services, configured or not, sorted by name."""
+        return {name: self.get(name) for name in self._classes}
+
     def all(self) -> list[S]:
-        """Every service, configured or not, sorted by name."""
+        """Return the same as a list."""
         return list(self.by_name().values())
 
-    def by_name(self) -> Mapping[str, S]:
-        """The same by their names."""
-        return self._by_name
-
-    @cached_property
-    def _by_name(self) -> Mapping[str, S]:
-        services = [self.get(name) for name in self._classes]
-        return {service.name: service for service in services}
-
     def get_configured(self) -> list[S]:
-        """Those that can be asked at all."""
+        """Return the services that have their credentials."""
         return [service for service in self.all() if service.configured]
 
     def healthy(self) -> list[S]:
-        """Those that could be asked now: configured, and not resting after failures."""
-        healthy = []
-        for service in self.get_configured():
-            breaker = self._board.breaker(service.name)
-            if breaker.state != "open":
-                healthy.append(service)
-        return healthy
+        """Return the configured services whose breaker is not open."""
+        states = self.states()
+        return [service for service in self.get_configured() if states[service.name] != "open"]
 
     def states(self) -> dict[str, str]:
-        """How each is doing, by name: closed (asked as usual), open (resting after failures) or
-        half-open.
-        """
-        states = {}
-        for name in self._classes:
-            breaker = self._board.breaker(name)
-            states[name] = breaker.state
-        return states
+        """Return the state of each circuit breaker by name."""
+        return {name: self._board.breaker(name).state for name in self._classes}
 
     def guard(
         self, service: S, seconds: float, late: str = CUT_SHORT
     ) -> AbstractAsyncContextManager[GuardedCall]:
-        """A block in which a service is asked, for at most so many seconds: see `guard`."""
+        """Return a guarded block of at most `seconds`: see `guard`."""
         return guard(service, self._board, self.clock, seconds, late)
 
     def pace(self, service: S) -> AbstractAsyncContextManager[None]:
-        """A block with one request to a service: after its pause, and nobody else's meanwhile."""
+        """Return a block with one request to a service: see `Pace.hold`."""
         return self._pace.hold(service)
 
     async def send(
@@ -185,9 +152,10 @@ class Services(Generic[S]):
         seconds: float | None = None,
         parse: Callable[[Reply], object] | None = None,
     ) -> Reply:
-        """The reply to one request, after the service's pause; what it says of haste holds for the
-        next one. Without `seconds` the time limit is that of the settings, without the pause. With
-        `parse`, which raises what a reply means, a quota that is used up is not asked for again.
+        """Send one request after the pause of the service and return the reply.
+
+        Without `seconds`, the timeout of the settings applies, without the pause. With `parse`, a
+        reply that means an exhausted quota is not retried.
         """
         own_answer = await service.answer(request)
         if own_answer is not None:
@@ -200,7 +168,7 @@ class Services(Generic[S]):
             if seconds is not None:
                 left = max(LEAST_SECONDS, end - self.clock.monotonic())
             if parse is not None:
-                request.extensions[IS_FINAL] = partial(_is_used_up, parse)
+                request.extensions[IS_FINAL] = partial(_is_exhausted, parse)
             reply = await self._client.send(request, timeout_seconds=left)
         rest = min(service.rest_after(reply), LONGEST_WAIT_SECONDS)
         if rest:
@@ -215,7 +183,7 @@ class Services(Generic[S]):
         seconds: float,
         most: int,
     ) -> Reply:
-        """The last reply of at most so many requests, each of which the reply before leads to."""
+        """Return the last reply of up to `most` requests, each built from the previous reply."""
         reply = await self.send(service, request, seconds)
         for _ in range(most - 1):
             with apply_retry_after(reply):
@@ -226,13 +194,13 @@ class Services(Generic[S]):
         return reply
 
     async def probe(self, service: S, seconds: float | None = None) -> None:
-        """Ask a service the cheapest question there is; what is wrong with it is raised."""
+        """Send the probe of a service and raise its error, if any."""
         with service.explain_errors():
             reply = await self.send(service, service.build_probe(), seconds, service.parse_probe)
             service.parse_probe(reply)
 
     async def _wait_until_welcome(self, service: S, end: float) -> None:
-        """Leave the service alone for as long as it asked for, if that is not beyond the end."""
+        """Wait for the pause that the service asked for, or raise if it ends too late."""
         now = self.clock.monotonic()
         wait = self._not_before.get(service.name, now) - now
         if wait <= 0:
@@ -245,12 +213,12 @@ class Services(Generic[S]):
         await self.clock.sleep(wait)
 
 
-def _is_used_up(parse: Callable[[Reply], object], reply: Reply) -> bool:
-    """Whether a reply means that a quota is used up: asking again would be refused again."""
+def _is_exhausted(parse: Callable[[Reply], object], reply: Reply) -> bool:
+    """Return whether a reply means an exhausted quota, so that a retry is pointless."""
     try:
         parse(reply)
     except RateLimited as error:
         return not error.retryable
-    except Exception:  # whoever asked parses it too, and is told
+    except Exception:  # the caller parses it too and raises this
         return False
     return False

@@ -88,7 +88,7 @@ def read_gauges(kit: Toolkit) -> list[Gauge]:
     from webquarry.ask.ledger import spent_since
 
     gauges: list[Gauge] = []
-    for provider, state in kit.router.states().items():
+    for provider, state in kit.router.services.states().items():
         gauges.append(("breaker_open", {"provider": provider}, float(state == "open")))
     day = f"{kit.clock.now():%Y-%m-%d}"
     with suppress(WebquarryError):  # already logged

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import httpx2
 
-from webquarry._search.filters import with_sites
 from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import Provider
-from webquarry._search.replies import failure, json_object, objects, optional_text
+from webquarry._search.provider import Provider, with_sites
+from webquarry._search.replies import failure, json_object, objects, string_at
 from webquarry._search.text import plain
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure
@@ -54,8 +53,8 @@ class Acorn(Provider):
             raise ProviderFailure("Acorn Search answered with JSON of an unknown shape.")
         hits = [
             Result(
-                plain(optional_text(hit.get("title"))),
-                optional_text(hit.get("link")),
+                plain(string_at(hit, "title")),
+                string_at(hit, "link"),
                 "",
                 provider=self.name,
             )

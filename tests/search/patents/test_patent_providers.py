@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -347,15 +346,6 @@ def test_one_file_is_all_it_takes_to_add_a_service(
         sys.modules.pop(f"{package}.acorn", None)
 
     assert sorted(names) == ["acorn", "epo", "lens"]
-
-
-def test_a_request_holds_its_token_only_where_it_belongs() -> None:
-    login = epo().parse_login(reply(body_of("epo/login_200.json")))
-    request = epo().with_login(epo().build_search(FULL), login.token)
-
-    assert request.headers["Authorization"] == "Bearer FAKETOKEN0000000000000000000"
-    assert "FAKETOKEN" not in str(request.url)
-    assert isinstance(request, httpx2.Request)
 
 
 @each_service

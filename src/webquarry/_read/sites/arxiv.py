@@ -14,7 +14,7 @@ import httpx2
 from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
-from webquarry._search.scholarly.text import parse_xml, text_of
+from webquarry._search.replies import parse_xml, text_of
 from webquarry.errors import NotFound, ProviderFailure, RateLimited, Unreadable, WebquarryError
 from webquarry.net.models import Reply
 

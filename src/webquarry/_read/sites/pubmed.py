@@ -15,7 +15,7 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
-from webquarry._search.scholarly.text import parse_xml, text_of
+from webquarry._search.replies import parse_xml, text_of
 from webquarry.errors import NotFound, ProviderFailure
 
 if TYPE_CHECKING:

@@ -25,8 +25,6 @@ from webquarry._search.models import Attempt
 from webquarry._search.patents.numbers import PatentNumber
 from webquarry._search.patents.provider import (
     FoundPatents,
-    Logins,
-    Patent,
     PatentBatch,
     PatentProvider,
     PatentQuery,
@@ -35,15 +33,16 @@ from webquarry._search.patents.provider import (
 from webquarry._search.patents.web import ReadPage, WebPatents
 from webquarry._search.plan import resolve_names
 from webquarry._search.router import Router
-from webquarry._search.services import Services
+from webquarry._search.services import LEAST_SECONDS, Services
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.client import Client
-from webquarry.secret import redact
+from webquarry.net.models import Reply
+from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
 
-WEB = "web"  # named as a provider: an ordinary web search, whoever does it
-LANDSCAPE = 100  # patents that a landscape looks at
+WEB = "web"  # as a provider: an ordinary web search
+LANDSCAPE = 100  # patents of a landscape
 _INSTEAD = "so this comes from pages of patent sites, found by a web search or by their address"
 
 BuildRequest = Callable[[PatentProvider], httpx2.Request]
@@ -65,7 +64,7 @@ class _PatentPlan:
 
 
 class PatentFinder:
-    """Knows the registers and how to ask them. One for the process."""
+    """Searches the registers. One per process."""
 
     def __init__(
         self,
@@ -107,9 +106,8 @@ class PatentFinder:
         """Return the providers that were not asked and could answer now."""
         others = [register.name for register in self.services.healthy()]
         if found.discovered:
-            for provider in self._router.services.healthy():
-                if provider.kind == "web":
-                    others.append(provider.name)
+            web = self._router.services.healthy()
+            others += [provider.name for provider in web if provider.kind == "web"]
         else:
             others.append(WEB)
         asked = {attempt.provider for attempt in found.attempts if attempt.outcome != "skipped"}
@@ -120,11 +118,13 @@ class PatentFinder:
         plan = self._plan(provider)
         count = LANDSCAPE if query.search_type == "landscape" else query.count
         asked = replace(query, count=count)
-        calls, found = await self._ask_registers(
-            plan, lambda register: register.build_search(asked)
+        found = await self._ask_all(
+            plan,
+            lambda register: register.build_search(asked),
+            lambda name: self._web.search(query, name),
         )
-        if found is None:
-            return await self._ask_web(plan, calls, lambda name: self._web.search(query, name))
+        if found.discovered:
+            return found
         notes = list(found.notes)
         for register in plan.registers:
             notes += register.notes_on(query)
@@ -134,19 +134,23 @@ class PatentFinder:
     async def look_up(
         self, number: PatentNumber, query: PatentQuery, provider: str | None = None
     ) -> FoundPatents:
-        """Return the patent of this number if it exists and passes the filters."""
-        plan = self._plan(provider)
-        calls, found = await self._ask_registers(
-            plan, lambda register: register.build_lookup(number)
+        """Return the patent of this number if it exists and passes the filters: the granted
+        publication, otherwise the latest.
+        """
+        found = await self._ask_all(
+            self._plan(provider),
+            lambda register: register.build_lookup(number),
+            lambda name: self._web.look_up(number, name),
         )
-        if found is None:
-            found = await self._ask_web(plan, calls, lambda name: self._web.look_up(number, name))
         patents = [patent for patent in found.patents if number.covers(patent.number)]
-        patents.sort(key=_rank_publication)
-        best = tuple(
-            patent for patent in patents[-1:] if query.admits(patent) and query.has_names(patent)
+        best = max(
+            patents,
+            key=lambda one: (one.number.stage == "granted", one.published or "", one.number.kind),
+            default=None,
         )
-        return replace(found, patents=best)
+        if best is None or not (query.admits(best) and query.has_names(best)):
+            return replace(found, patents=())
+        return replace(found, patents=(best,))
 
     def _plan(self, provider: str | None) -> _PatentPlan:
         if not provider:
@@ -166,31 +170,33 @@ class PatentFinder:
             raise unknown_service(name, services, also=[WEB]) from None
         return _PatentPlan((), web=True, web_provider=web_provider, is_named=True)
 
-    async def _ask_registers(
-        self, plan: _PatentPlan, build: BuildRequest
-    ) -> tuple[list[GuardedCall], FoundPatents | None]:
-        """Return the calls of the registers and their merged answers, None if none answered."""
+    async def _ask_all(
+        self, plan: _PatentPlan, build: BuildRequest, ask_web: AskWeb
+    ) -> FoundPatents:
+        """Return the merged answers of the registers or, if none answered, those of the web."""
         seconds = self._settings.timeout_seconds
         if plan.web:
             seconds /= 2
         answers = await asyncio.gather(
             *(self._ask(register, build, seconds) for register in plan.registers)
         )
-        calls = [call for call, _ in answers]
         batches = {call.service.name: batch for call, batch in answers if batch is not None}
+        calls = [call for call, _ in answers]
+        attempts = tuple(call.attempt for call in calls)
+        if not batches and plan.web:
+            return await self._ask_web(plan, attempts, ask_web)
         if not batches:
-            return calls, None
+            raise choose_error([call.error for call in calls if call.error], attempts, [])
         totals = [batch.total for batch in batches.values() if batch.total is not None]
-        found = FoundPatents(
+        return FoundPatents(
             patents=tuple(merge(batch.patents for batch in batches.values())),
             provider="+".join(batches),
-            attempts=tuple(call.attempt for call in calls),
+            attempts=attempts,
             order=(plan.joined_names,),
             because="named in the call" if plan.is_named else "what is configured",
             total=max(totals, default=None),
             partial=len(batches) < len(calls),
         )
-        return calls, found
 
     async def _ask(
         self, register: PatentProvider, build: BuildRequest, seconds: float
@@ -202,22 +208,14 @@ class PatentFinder:
                 with register.explain_errors():
                     reply = await self._logins.send(register, lambda: build(register), seconds)
                     with apply_retry_after(reply):
-                        batch = register.parse_reply(reply)
-                patents = [_conceal(patent, register.conceal) for patent in batch.patents]
-                batch = replace(batch, patents=tuple(patents))
-                call.found = len(patents)
+                        batch = register.conceal(register.parse_reply(reply))
+                call.found = len(batch.patents)
         return call, batch
 
     async def _ask_web(
-        self, plan: _PatentPlan, calls: Sequence[GuardedCall], ask: AskWeb
+        self, plan: _PatentPlan, attempts: Sequence[Attempt], ask: AskWeb
     ) -> FoundPatents:
-        """Return the answer of the web with the earlier attempts; if the web may not be asked,
-        raise the error of the registers.
-        """
-        attempts = tuple(call.attempt for call in calls)
-        if not plan.web:
-            failures = [call.error for call in calls if call.error is not None]
-            raise choose_error(failures, attempts, [])
+        """Return the answer of the web, with the earlier attempts and the reason."""
         registers = self.services.all()
         earlier = list(attempts)
         if not attempts and not plan.is_named:
@@ -231,11 +229,11 @@ class PatentFinder:
             raise
         if plan.is_named:
             return replace(found, because="named in the call")
-        order: tuple[str, ...] = tuple(register.name for register in registers)
-        why = "No patent service answered"
         if attempts:
-            order = (plan.joined_names,)
+            order = [plan.joined_names]
+            why = "No patent service answered"
         else:
+            order = [register.name for register in registers]
             missing = ", or ".join(" and ".join(register.missing) for register in registers)
             why = f"No patent service is configured ({missing})"
         return replace(
@@ -247,17 +245,45 @@ class PatentFinder:
         )
 
 
-def _rank_publication(patent: Patent) -> tuple[bool, str, str]:
-    """Rank publications of one number: the granted one last, then the latest."""
-    return patent.number.stage == "granted", patent.published or "", patent.number.kind
+class Logins:
+    """Sends requests with the tokens that they need. One per process."""
 
+    def __init__(self, services: Services[PatentProvider], clock: Clock) -> None:
+        self._services = services
+        self._clock = clock
+        self._tokens: dict[str, tuple[Secret, float]] = {}  # with the time of expiry
+        self._locks: dict[str, asyncio.Lock] = {}
 
-def _conceal(patent: Patent, hide: Callable[[str], str]) -> Patent:
-    return replace(
-        patent,
-        title=hide(patent.title),
-        abstract=hide(patent.abstract),
-        assignees=tuple(map(hide, patent.assignees)),
-        inventors=tuple(map(hide, patent.inventors)),
-        status=hide(patent.status) if patent.status else None,
-    )
+    async def send(
+        self, provider: PatentProvider, build: Callable[[], httpx2.Request], seconds: float
+    ) -> Reply:
+        """Send a request and return the reply; an expired token is replaced once."""
+        end = self._clock.monotonic() + seconds
+        for _ in range(2):
+            request = build()
+            left = max(LEAST_SECONDS, end - self._clock.monotonic())
+            token = await self._get_token(provider, left)
+            if token is not None:
+                request.headers["Authorization"] = f"Bearer {token.reveal()}"
+                left = max(LEAST_SECONDS, end - self._clock.monotonic())
+            reply = await self._services.send(provider, request, left)
+            if token is None or not provider.is_login_over(reply):
+                break
+            if self._tokens.get(provider.name, (None, 0.0))[0] == token:
+                del self._tokens[provider.name]
+        return reply
+
+    async def _get_token(self, provider: PatentProvider, seconds: float) -> Secret | None:
+        """Return the stored token or a new one; None for a provider that needs none."""
+        request = provider.build_login()
+        if request is None:
+            return None
+        async with self._locks.setdefault(provider.name, asyncio.Lock()):
+            token, until = self._tokens.pop(provider.name, (None, 0.0))
+            if token is None or self._clock.monotonic() >= until:
+                reply = await self._services.send(provider, request, seconds)
+                login = provider.parse_login(reply)
+                token = login.token
+                until = self._clock.monotonic() + login.seconds
+            self._tokens[provider.name] = (token, until)
+            return token

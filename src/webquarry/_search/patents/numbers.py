@@ -1,4 +1,4 @@
-"""Patent numbers parsed, and written in the forms of registers.
+"""Patent numbers parsed and written in the forms of registers; names of assignees compared.
 
 A publication has an office (two letters), a number and a kind (A1, B2), which is often left out:
 
@@ -24,15 +24,14 @@ from webquarry._search.text import normalize_letters
 from webquarry.errors import BadInput
 
 # Regional offices, and former countries.
-_OTHER_OFFICES = "AP EA EP GC OA WO XN CS DD SU YU EM WB"
-OFFICES = COUNTRIES | frozenset(_OTHER_OFFICES.split())
+OFFICES = COUNTRIES | frozenset("AP EA EP GC OA WO XN CS DD SU YU EM WB".split())  # noqa: SIM905
 _NAMES = (
     "USPTO=US EPO=EP WIPO=WO PCT=WO JPO=JP CNIPA=CN SIPO=CN KIPO=KR DPMA=DE UKIPO=GB UK=GB "
     "INPI=FR CIPO=CA EAPO=EA"
 )
 _OFFICE_NAMES = dict(name.split("=") for name in _NAMES.split())
 _LONGEST = 60  # characters of a text that can be a number
-# Not at the beginning, where NO is Norway.
+# Not at the start, where NO is Norway.
 _WORDS = re.compile(
     r"^patents?\b|(?<!^)\b(?:patents?|pat|publication|pub|application|appl?|number|no|nr)\b\.?",
     re.I,
@@ -41,16 +40,28 @@ _NUMBER = r"(?P<number>(?:RE|PP|AI|D|H|T|S|M)?[0-9]{1,13})"
 _KIND = r"(?P<kind>[A-Z][0-9]?)?"
 _WRITTEN = re.compile(rf"(?P<office>[A-Z]{{2}}){_NUMBER}{_KIND}")
 _PUNCTUATION = re.compile(r"[\s,.\-‐-―/'’_]+")
-_US_APPLICATION = re.compile(r"(20[0-9]{2})(0?)([0-9]{6})|(20[0-9]{2})([0-9]{7})")
-# With two digits of the year, until 2004.
-_WO_SHORT = re.compile(r"(7[89]|[89][0-9]|0[0-4])([0-9]{5,6})")
-_WO_LONG = re.compile(r"(19[789][0-9]|20[0-9]{2})([0-9]{5,6})")
-_KR_APPLICATION = re.compile(r"^[12]0(20[0-9]{2}[0-9]{7}|19[89][0-9][0-9]{7})\Z")
-# Digits without and with a kind; fewer are more often something else: US 2020.
+# Substitutions that give Google's form: leading zeros, missing zeros, years with two digits.
+_COMPLETIONS = {
+    "US": [(r"^0+(?=[1-9])", ""), (r"^(20\d\d)(\d{6})$", r"\g<1>0\2")],
+    "WO": [
+        (r"^(?=(?:7[89]|[89]\d)\d{5,6}$)", "19"),
+        (r"^(?=0[0-4]\d{5,6}$)", "20"),
+        (r"^((?:19[789]|20\d)\d)(\d{5})$", r"\g<1>0\2"),
+    ],
+    "KR": [(r"^[12]0(20\d{9}|19[89]\d{8})$", r"\1")],
+}
+# Least digits without and with a kind; shorter numbers are usually something else: US 2020.
 _SHORTEST_BARE = 6
 _SHORTEST = 5
-# Kinds that are published on the day of the grant.
-_GRANT_KINDS = {"US": ("B1", "B2"), "EP": ("B1",), "CN": ("B",)}
+_GRANT_KINDS = {"US": ("B1", "B2"), "EP": ("B1",), "CN": ("B",)}  # published with the grant
+
+_LEGAL_FORM_LIST = """
+ab ag aktiengesellschaft as asa bhd bv co company corp corporation de cv ev gmbh group holding
+holdings inc incorporated kabushiki kaisha kg kk kgaa lc limited llc llp lp ltd mbh nv oy oyj plc
+pte pty pvt sa sarl sas se spa srl the und and aps doo zrt sro
+"""
+_LEGAL_FORMS = frozenset(_LEGAL_FORM_LIST.split())
+_DOTS = re.compile(r"(?<=\b\w)\.(?=\w\b)")  # L.L.C., S.A.
 
 
 @dataclass(frozen=True, order=True)
@@ -92,7 +103,7 @@ class PatentNumber:
 
     @property
     def url(self) -> str:
-        """Its page on Google Patents, which programs may read, unlike pages of the EPO."""
+        """Its page on Google Patents, which robots may read, unlike pages of the EPO."""
         return f"https://patents.google.com/patent/{self.google}/en"
 
     @property
@@ -107,14 +118,10 @@ class PatentNumber:
         """`granted` or `application`, if the kind states it."""
         if self.office == "WO" or self.is_us_application:
             return "application"
-        if self.kind.startswith(("B", "C")):
+        # In the US, A was a grant until 2001, and so are designs (S), plants (P), reissues (E).
+        if self.kind.startswith(("B", "C")) or (self.office == "US" and self.kind):
             return "granted"
-        # A alone was a grant until 2001, and so are designs (S), plants (P), reissues (E).
-        if self.office == "US":
-            return "granted" if self.kind else None
-        if self.kind.startswith("A"):
-            return "application"
-        return None
+        return "application" if self.kind.startswith("A") else None
 
     @property
     def is_dated_by_grant(self) -> bool:
@@ -149,76 +156,29 @@ def read_number(text: str) -> PatentNumber | None:
     if len(text) > _LONGEST or not text.strip():
         return None
     named = re.sub(r"(?i)\bU\.\s?S\.", "US ", text.strip())
-    wordless = _WORDS.sub(" ", named)
-    bare = _PUNCTUATION.sub("", wordless).upper()
-    found = _WRITTEN.fullmatch(bare)
-    if found is None or found["office"] not in OFFICES:
+    bare_number = _PUNCTUATION.sub("", _WORDS.sub(" ", named)).upper()
+    found = _WRITTEN.fullmatch(bare_number)
+    if found is None:
         return None
-    shortest = _SHORTEST if found["kind"] else _SHORTEST_BARE
     digits = sum(map(str.isdigit, found["number"]))
-    if digits < shortest:
+    if digits < (_SHORTEST if found["kind"] else _SHORTEST_BARE):
         return None
     return number_of(found["office"], found["number"], found["kind"] or "")
 
 
 def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
-    """Return a publication from the parts that a register gives."""
+    """Return a publication from the parts that a register gives, or None."""
     office = office.strip().upper()
     number = _PUNCTUATION.sub("", number).upper()
     kind = kind.strip().upper()
-    if office not in OFFICES:
+    is_valid = re.fullmatch(_NUMBER, number) and re.fullmatch(_KIND, kind)
+    if office not in OFFICES or not is_valid:
         return None
-    if not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
-        return None
-    if office == "US":
-        number = _complete_us(number)
-    elif office == "WO":
-        number = _complete_wo(number)
-    elif office == "KR":
-        number = _KR_APPLICATION.sub(r"\1", number)
-    elif office == "EP" and number.isdigit():
+    for pattern, form in _COMPLETIONS.get(office, ()):
+        number = re.sub(pattern, form, number)
+    if office == "EP" and number.isdigit():
         number = number.zfill(7)
     return PatentNumber(office, number, kind)
-
-
-def _complete_us(number: str) -> str:
-    """Return a number with the zero that some leave out of applications (year, seven digits)."""
-    found = _US_APPLICATION.fullmatch(number)
-    if found and found[1]:
-        return f"{found[1]}0{found[3]}"
-    if found:
-        return f"{found[4]}{found[5]}"
-    if number.isdigit():
-        return number.lstrip("0") or number
-    return number
-
-
-def _complete_wo(number: str) -> str:
-    """Return a number with a year of four digits and a serial number of six."""
-    found = _WO_LONG.fullmatch(number)
-    if found:
-        return found[1] + found[2].zfill(6)
-    found = _WO_SHORT.fullmatch(number)
-    if found:
-        century = "19" if found[1] >= "78" else "20"
-        return century + found[1] + found[2].zfill(6)
-    return number
-
-
-_PARTS = re.compile(r'"([^"]*)"|([^\s"]+)')
-_UNSAFE = re.compile(r"[^\w\s&'’.+-]|_")
-_STOP_WORD_LIST = (
-    "a an and are as at be by can for from has have how in into is it its not of on or that the "
-    "their this to using via was were what which with"
-)
-_STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
-_LEGAL_FORM_LIST = (
-    "ab ag aktiengesellschaft as asa bhd bv co company corp corporation de cv ev gmbh group "
-    "holding holdings inc incorporated kabushiki kaisha kg kk kgaa lc limited llc llp lp ltd mbh "
-    "nv oy oyj plc pte pty pvt sa sarl sas se spa srl the und and aps doo zrt sro"
-)
-_LEGAL_FORMS = frozenset(_LEGAL_FORM_LIST.split())
-_DOTS = re.compile(r"(?<=\b\w)\.(?=\w\b)")  # L.L.C., S.A.
 
 
 @dataclass(frozen=True)
@@ -230,29 +190,10 @@ class Cluster:
     share: float
 
 
-def bare(text: str) -> str:
-    """Return a value on one line without quotation marks and operators."""
-    return " ".join(_UNSAFE.sub(" ", normalize_letters("NFC", text)).split())
-
-
-def terms(text: str, most: int) -> tuple[list[str], bool]:
-    """Return the distinct words and quoted phrases of a text without stop words, and whether some
-    were left out.
-    """
-    found: dict[str, None] = {}
-    for phrase, word in _PARTS.findall(text):
-        candidates = [bare(phrase)]
-        if not phrase:
-            candidates = [one for one in bare(word).split() if one.casefold() not in _STOP_WORDS]
-        for candidate in candidates:
-            if any(map(str.isalnum, candidate)):
-                found.setdefault(candidate.strip("-'’.+&") or candidate)
-    every = list(found) or bare(text).split()
-    return every[:most], len(every) > most
-
-
 def assignee_key(name: str) -> str:
-    """Return the form in which all spellings of a name are equal."""
+    """Return a key that is equal for all spellings of a name: without legal form, country, accents
+    and punctuation.
+    """
     without_country = re.sub(r"\[[A-Za-z]{2}\]", " ", name)
     plain = normalize_letters("NFKD", without_country).casefold()
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
@@ -279,7 +220,7 @@ def assignee_clusters(patents: Sequence[tuple[str, ...]], most: int = 20) -> lis
     clusters = []
     for _, names in largest[:most]:
         # The most frequent spelling; of equally frequent ones not in capitals, then by alphabet.
-        ranked = [(-number, name.isupper(), name) for name, number in names.items()]
+        best = min(names, key=lambda name: (-names[name], name.isupper(), name))
         share = round(names.total() / len(patents), 3)
-        clusters.append(Cluster(min(ranked)[2], names.total(), share))
+        clusters.append(Cluster(best, names.total(), share))
     return clusters

@@ -1,26 +1,31 @@
-"""Queries and results of patent searches, and the filters of a query."""
+"""Patents, patent queries, and the interface of the registers, which open no socket."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import httpx2
 
-from webquarry._search.models import Attempt
+from webquarry._search.models import Trace
 from webquarry._search.patents.numbers import PatentNumber, names_match
 from webquarry._search.service import Service
-from webquarry._search.services import LEAST_SECONDS, Services
-from webquarry.clock import Clock
+from webquarry._search.text import normalize_letters
 from webquarry.errors import BadInput
 from webquarry.net.models import Reply
 from webquarry.secret import Secret
 
 _CPC = re.compile(r"([A-HY][0-9]{2})(?:([A-Z])(?:([0-9]{1,4})(?:/([0-9]{2,6}))?)?)?")
+_UNSAFE = re.compile(r"[^\w\s&'’.+-]|_")
+_PARTS = re.compile(r'"([^"]*)"|([^\s"]+)')
+_STOP_WORD_LIST = """
+a an and are as at be by can for from has have how in into is it its not of on or that the their
+this to using via was were what which with
+"""
+_STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 
 @dataclass(frozen=True)
@@ -45,13 +50,14 @@ class Patent:
 
 @dataclass(frozen=True)
 class PatentQuery:
-    """A query with text, assignee or inventor."""
+    """Text, names and filters of a search. `search_type` is prior_art, specific (words of the
+    title) or landscape (as many patents as possible, to be counted).
+    """
 
     text: str = ""
     assignee: str = ""
     inventor: str = ""
     count: int = 5
-    # Or specific: words of the title; or landscape: as many as possible, to be counted.
     search_type: str = "prior_art"
     office: str | None = None  # two letters
     cpc: str | None = None  # a result of `cpc_symbol`
@@ -67,9 +73,7 @@ class PatentQuery:
         year = patent.number.published_year
         if patent.published:
             year = int(patent.published[:4])
-        if year is None:
-            return True
-        return (self.year_from or year) <= year <= (self.year_to or year)
+        return year is None or (self.year_from or year) <= year <= (self.year_to or year)
 
     def has_names(self, patent: Patent) -> bool:
         """Return whether the assignee and the inventor match, if known."""
@@ -79,26 +83,39 @@ class PatentQuery:
 
 @dataclass(frozen=True)
 class PatentBatch:
-    """The answer of one service, with the number of all results if it states it."""
+    """The answer of one register, with the number of all results if it states it."""
 
     patents: tuple[Patent, ...]
     total: int | None = None
 
 
 @dataclass(frozen=True)
-class FoundPatents:
-    """The result of a search and how it was found."""
+class FoundPatents(Trace):
+    """The result of a search. `provider` has the names of registers, joined by a plus; for web
+    pages (`discovered`) it is `google_patents` or a web provider.
+    """
 
     patents: tuple[Patent, ...]
-    provider: str  # names joined by a plus; `google_patents` or a web provider for pages
-    attempts: tuple[Attempt, ...] = ()
-    notes: tuple[str, ...] = ()
-    unapplied: tuple[str, ...] = ()  # filters that were not applied
-    order: tuple[str, ...] = ()
-    because: str = ""
+    provider: str
     total: int | None = None
-    partial: bool = False  # a service did not answer
-    discovered: bool = False  # on web pages, not in a register
+    discovered: bool = False
+
+
+def bare(text: str) -> str:
+    """Return a value on one line without quotation marks and operators."""
+    return " ".join(_UNSAFE.sub(" ", normalize_letters("NFC", text)).split())
+
+
+def terms(text: str) -> list[str]:
+    """Return the distinct words and quoted phrases of a text without stop words."""
+    found: dict[str, None] = {}
+    for phrase, words in _PARTS.findall(text):
+        candidates = [bare(phrase)] if phrase else bare(words).split()
+        for candidate in candidates:
+            is_word = any(map(str.isalnum, candidate)) and candidate.casefold() not in _STOP_WORDS
+            if is_word:
+                found.setdefault(candidate.strip("-'’.+&") or candidate)
+    return list(found) or bare(text).split()
 
 
 def cpc_symbol(value: str) -> str:
@@ -113,9 +130,8 @@ def cpc_symbol(value: str) -> str:
 
 
 def bears(symbols: Iterable[str], wanted: str) -> bool:
-    """Return whether a symbol is within the wanted one, or in the same main group.
-
-    The hierarchy of subgroups does not follow from their numbers; providers apply it.
+    """Return whether a symbol is within the wanted one, or in the same main group; the hierarchy
+    of subgroups does not follow from their numbers.
     """
     start = wanted.partition("/")[0]
     starts = [symbol.partition("/")[0] for symbol in symbols]
@@ -124,16 +140,43 @@ def bears(symbols: Iterable[str], wanted: str) -> bool:
     return any(other.startswith(start) for other in starts)
 
 
-@dataclass(frozen=True)
-class Login:
-    """A token and its lifetime in seconds."""
+def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
+    """Return each publication once, with the longest value of each field: the best ranked first,
+    equal ranks by number. The result does not depend on the order of the lists.
+    """
+    records: dict[PatentNumber, list[Patent]] = {}
+    ranks: dict[PatentNumber, int] = {}
+    for patents in lists:
+        for rank, patent in enumerate(patents):
+            records.setdefault(patent.number, []).append(patent)
+            ranks[patent.number] = min(rank, ranks.get(patent.number, rank))
+    ordered = sorted(records, key=lambda number: (ranks[number], number))
+    return [_merge_records(number, records[number]) for number in ordered]
 
-    token: Secret
-    seconds: float
+
+def _merge_records(number: PatentNumber, records: Sequence[Patent]) -> Patent:
+    weak = {number.google, number.stage}  # placeholders of titles and statuses
+
+    def rank(value: Any) -> tuple[Any, ...]:
+        parts = value if isinstance(value, tuple) else (value or "",)
+        is_upper = all(map(str.isupper, parts))
+        is_ours = value == number.url
+        size = len(parts), not is_upper, sum(map(len, parts))
+        return value is not None, is_ours, value not in weak, *size, str(value)
+
+    values: dict[str, Any] = {}
+    for name in Patent.__dataclass_fields__.keys() - {"number", "provider"}:
+        values[name] = max((getattr(record, name) for record in records), key=rank)
+    providers = {name for record in records for name in record.provider.split("+") if name}
+    return Patent(number, provider="+".join(sorted(providers)), **values)
 
 
 class PatentProvider(Service):
-    """One register. A subclass in `providers/` is registered by its file."""
+    """One register. A subclass in `providers/` is registered by its file.
+
+    A register that requires a token builds the request for it (`build_login`) and parses the reply
+    (`parse_login`); `Logins` stores the token in memory until it expires.
+    """
 
     most: ClassVar[int] = 100  # patents in one answer
 
@@ -161,11 +204,6 @@ class PatentProvider(Service):
         """Return the token of the reply to `build_login`, or raise the error."""
         raise NotImplementedError
 
-    def with_login(self, request: httpx2.Request, token: Secret) -> httpx2.Request:
-        """Add the token to a request."""
-        request.headers["Authorization"] = f"Bearer {token.reveal()}"
-        return request
-
     def is_login_over(self, reply: Reply) -> bool:
         """Return whether the reply says that the token expired."""
         return False
@@ -174,96 +212,9 @@ class PatentProvider(Service):
         self.parse_reply(reply)
 
 
-class Logins:
-    """Sends requests with the token that they need. One for the process."""
+@dataclass(frozen=True)
+class Login:
+    """A token and its lifetime in seconds."""
 
-    def __init__(self, services: Services[PatentProvider], clock: Clock) -> None:
-        self._services = services
-        self._clock = clock
-        self._tokens: dict[str, tuple[Secret, float]] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
-
-    async def send(
-        self, provider: PatentProvider, build: Callable[[], httpx2.Request], seconds: float
-    ) -> Reply:
-        """Send a request and return the reply; an expired token is replaced once."""
-        end = self._clock.monotonic() + seconds
-        request = build()
-        token = await self._get_token(provider, seconds)
-        if token is None:
-            return await self._services.send(provider, request, seconds)
-        reply = await self._services.send(
-            provider, provider.with_login(request, token), self._left(end)
-        )
-        if not provider.is_login_over(reply):
-            return reply
-        if self._tokens.get(provider.name, (None, 0.0))[0] == token:
-            del self._tokens[provider.name]
-        fresh = await self._get_token(provider, self._left(end))
-        assert fresh is not None
-        request = provider.with_login(build(), fresh)
-        return await self._services.send(provider, request, self._left(end))
-
-    def _left(self, end: float) -> float:
-        return max(LEAST_SECONDS, end - self._clock.monotonic())
-
-    async def _get_token(self, provider: PatentProvider, seconds: float) -> Secret | None:
-        """Return the stored token or a new one; None for a provider that needs none."""
-        request = provider.build_login()
-        if request is None:
-            return None
-        async with self._locks.setdefault(provider.name, asyncio.Lock()):
-            token, until = self._tokens.pop(provider.name, (None, 0.0))
-            if token is None or self._clock.monotonic() >= until:
-                reply = await self._services.send(provider, request, seconds)
-                login = provider.parse_login(reply)
-                token = login.token
-                until = self._clock.monotonic() + login.seconds
-            self._tokens[provider.name] = (token, until)
-            return token
-
-
-def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
-    """Return each publication once, the best ranked first, equal ranks by number."""
-    records: dict[PatentNumber, list[Patent]] = {}
-    ranks: dict[PatentNumber, int] = {}
-    for patents in lists:
-        for rank, patent in enumerate(patents):
-            number = patent.number
-            records.setdefault(number, []).append(patent)
-            ranks[number] = min(rank, ranks.get(number, rank))
-    ordered = sorted(records, key=lambda number: (ranks[number], number))
-    return [_merge_records(records[number]) for number in ordered]
-
-
-def _merge_records(records: Sequence[Patent]) -> Patent:
-    number = records[0].number
-    ranks: dict[str, Callable[[Any], Any]] = {
-        "title": lambda title: (title != number.google, not title.isupper(), len(title)),
-        "url": lambda url: url == number.url,
-        "assignees": _fullness,
-        "inventors": _fullness,
-        "status": lambda status: (status is not None, status != number.stage),
-        "pdf": lambda pdf: pdf is not None,
-    }
-    for name in ("abstract", "filed", "published", "granted", "cpc", "snippet"):
-        ranks[name] = _length
-    values: dict[str, Any] = {}
-    for name, rank in ranks.items():
-        candidates = [(rank(value), str(value), value) for value in _values(records, name)]
-        values[name] = max(candidates, key=lambda one: one[:2])[2]
-    providers = {name for record in records for name in record.provider.split("+") if name}
-    return Patent(number=number, provider="+".join(sorted(providers)), **values)
-
-
-def _values(records: Sequence[Patent], name: str) -> list[Any]:
-    return [getattr(record, name) for record in records]
-
-
-def _length(value: Any) -> int:
-    return len(value or ())
-
-
-def _fullness(names: tuple[str, ...]) -> tuple[int, bool, int]:
-    """Rank a list of names: their number, not all in capitals, their length."""
-    return len(names), not all(map(str.isupper, names)), sum(map(len, names))
+    token: Secret
+    seconds: float

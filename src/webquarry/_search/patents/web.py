@@ -7,14 +7,14 @@ dropped. Such a result has a number, a title and the snippet of the search engin
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from urllib.parse import parse_qs, unquote
 
 from webquarry._search.addresses import split_url
 from webquarry._search.models import Attempt, Found, Query, Result
-from webquarry._search.patents.numbers import PatentNumber, bare, number_of, read_number
-from webquarry._search.patents.provider import FoundPatents, Patent, PatentQuery
+from webquarry._search.patents.numbers import PatentNumber, number_of, read_number
+from webquarry._search.patents.provider import FoundPatents, Patent, PatentQuery, bare
 from webquarry._search.router import Router
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, WebquarryError
@@ -56,26 +56,24 @@ class WebPatents:
     async def search(self, query: PatentQuery, provider: str | None = None) -> FoundPatents:
         """Return patents whose pages a web search finds."""
         web = await self._router.route(web_query(query), provider=provider, kind="patents")
-        found = list(filter(None, map(patent_of, web.results)))
-        patents = each_once([patent for patent in found if query.admits(patent)])
+        patents = each_once(filter(query.admits, _patents_of(web)))
         notes = list(web.notes)
-        unapplied = []
+        years = [name for name in ("year_from", "year_to") if getattr(query, name)]
         if query.search_type == "landscape":
             notes.append(
                 "A web search does not tell whose the patents are, so that no assignees could be "
                 "counted."
             )
         if query.cpc:
-            unapplied.append("cpc_code")
             notes.append("A web search cannot filter by cpc_code: it was searched for as a word.")
-        years = [name for name in ("year_from", "year_to") if getattr(query, name)]
         if years:
-            unapplied += years
             notes.append(
                 f"A web search cannot filter by {' and '.join(years)}: applied where the number "
                 "tells the year."
             )
-        return _build_found(web, patents[: query.count], notes, unapplied)
+        unapplied = (*(["cpc_code"] if query.cpc else []), *years)
+        found = _build_found(web, patents[: query.count])
+        return replace(found, notes=tuple(notes), unapplied=unapplied)
 
     async def look_up(self, number: PatentNumber, provider: str | None = None) -> FoundPatents:
         """Return the patent of a page, or of a web search if the page cannot be read."""
@@ -83,12 +81,19 @@ class WebPatents:
             return await self._search_number(number, provider)
         note("reading the page of the patent")
         started = self._clock.monotonic()
+        patent = None
         try:
             patent = await self._read_page(number)
         except NotFound:
-            patent = None
+            pass
         except WebquarryError as error:
-            return await self._search_unread(number, error)
+            try:
+                found = await self._search_number(number)
+            except WebquarryError:
+                raise error from None
+            if not found.patents:
+                raise
+            return found
         seconds = self._clock.monotonic() - started
         patents: tuple[Patent, ...] = ()
         attempt = Attempt(PAGES, "empty", "There is no such page.", seconds)
@@ -98,45 +103,29 @@ class WebPatents:
         return FoundPatents(
             patents,
             PAGES,
-            (attempt,),
+            attempts=(attempt,),
             order=(PAGES,),
             because="the query is a number",
             discovered=True,
         )
-
-    async def _search_unread(self, number: PatentNumber, error: WebquarryError) -> FoundPatents:
-        """Search for a patent whose page could not be read; raise the error if none is found."""
-        try:
-            found = await self._search_number(number)
-        except WebquarryError:
-            raise error from None
-        if not found.patents:
-            raise error
-        return found
 
     async def _search_number(
         self, number: PatentNumber, provider: str | None = None
     ) -> FoundPatents:
         query = Query(number.google, 10, allowed_domains=SITES)
         web = await self._router.route(query, provider=provider, kind="patents")
-        patents = list(filter(None, map(patent_of, web.results)))
-        return _build_found(web, [one for one in patents if number.covers(one.number)][:1])
+        patents = [one for one in _patents_of(web) if number.covers(one.number)]
+        return _build_found(web, patents[:1])
 
 
-def _build_found(
-    web: Found, patents: list[Patent], notes: list[str] | None = None, unapplied: Sequence[str] = ()
-) -> FoundPatents:
-    return FoundPatents(
-        patents=tuple(patents),
-        provider=web.provider,
-        attempts=web.attempts,
-        notes=web.notes if notes is None else tuple(notes),
-        unapplied=tuple(unapplied),
-        order=web.order,
-        because=web.because,
-        partial=web.partial,
-        discovered=True,
-    )
+def _patents_of(web: Found) -> list[Patent]:
+    return list(filter(None, map(patent_of, web.results)))
+
+
+def _build_found(web: Found, patents: Sequence[Patent]) -> FoundPatents:
+    trace = {name: value for name, value in vars(web).items() if name != "results"}
+    trace |= {"unapplied": (), "cached": False, "age_seconds": 0.0, "max_age_seconds": 0.0}
+    return FoundPatents(tuple(patents), **trace, discovered=True)
 
 
 def web_query(query: PatentQuery) -> Query:
@@ -154,15 +143,13 @@ def web_query(query: PatentQuery) -> Query:
 
 def patent_of(result: Result) -> Patent | None:
     """Return the patent of a result, or None if it has no publication number."""
-    number = number_in(result.url)
-    leading = _LEADING.match(result.title)
-    if number is None and leading:
-        number = read_number(leading[1])
-    if number is None:
-        return None
     title = _SITE_NAMES.sub("", result.title)
     leading = _LEADING.match(title)
-    if leading and read_number(leading[1]):
+    named = read_number(leading[1]) if leading else None
+    number = number_in(result.url) or named
+    if number is None:
+        return None
+    if leading and named:
         title = title[leading.end() :]
     title = " ".join(title.split()).strip(" -–—|")
     is_pdf = _PDF_PATH.match(result.url) or "downloadPdf" in result.url
@@ -191,31 +178,27 @@ def number_in(url: str) -> PatentNumber | None:
         return number_of("US", found[1]) if found else None
     if host.endswith("wipo.int"):
         return read_number(parameters.get("docId", [""])[0].partition("_")[0])
-    found = re.search(r"/patent/([^/]+)", path)
-    if host.endswith("espacenet.com"):
-        if "CC" in parameters and "NR" in parameters:
-            office, number = parameters["CC"][0], parameters["NR"][0]
-            return read_number(office + number) or number_of(office, number)
+    if not host.endswith("espacenet.com"):
+        found = re.search(r"/patent/([^/]+)", path)
+    elif "CC" in parameters and "NR" in parameters:
+        office, number = parameters["CC"][0], parameters["NR"][0]
+        return read_number(office + number) or number_of(office, number)
+    else:
         query = parameters.get("q", [""])[0].strip()
         found = re.search(r"/publication/([^/]+)", path)
         found = found or re.fullmatch(r"pn\s*=\s*\"?([\w .]+)\"?", query, re.IGNORECASE)
     return read_number(found[1]) if found else None
 
 
-def each_once(patents: list[Patent]) -> list[Patent]:
+def each_once(patents: Iterable[Patent]) -> list[Patent]:
     """Return each publication once, at its first place; a number without a kind equals any kind."""
     kept: list[Patent] = []
-    places: dict[tuple[str, str], list[int]] = {}  # of those with the same number
     for patent in patents:
         number = patent.number
-        alike = places.setdefault((number.office, number.number), [])
-        for place in alike:
-            earlier = kept[place]
+        for place, earlier in enumerate(kept):
             if earlier.number.covers(number) or number.covers(earlier.number):
-                if earlier.pdf is None and patent.pdf:
-                    kept[place] = replace(earlier, pdf=patent.pdf)
+                kept[place] = replace(earlier, pdf=earlier.pdf or patent.pdf)
                 break
         else:
-            alike.append(len(kept))
             kept.append(patent)
     return kept

@@ -1,10 +1,9 @@
 """Brave Search: an index of its own, needs a key. One page holds up to 20 results, and there are 10
 pages.
 
-API: GET https://api.search.brave.com/res/v1/web/search. Errors are told apart by their code,
-because the status says little: a bad key is a 422. Domain lists go out as `site:` operators, which
-are part of the query and so belong to every plan; a goggle, Brave's other way, is an option that a
-plan may not have, and then the whole search would fail.
+API: GET https://api.search.brave.com/res/v1/web/search. The status of errors is ambiguous (a bad
+key is a 422), so their code decides. Domain lists are sent as `site:` operators, which every plan
+includes, unlike goggles.
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ from typing import Any
 
 import httpx2
 
-from webquarry._search.filters import with_first_site, with_sites, with_terms
-from webquarry._search.models import Batch, Query, Result
+from webquarry._search.models import Query, Result
 from webquarry._search.provider import EVERY_FILTER, Provider, drop_empty
 from webquarry._search.replies import (
     json_object,
     object_at,
     objects,
-    parse_hits,
+    quota_failure,
     quote_words,
     unknown_shape_failure,
 )
@@ -42,32 +40,25 @@ _LANGUAGES = frozenset(_LISTED_LANGUAGES.split())
 _OWN = {"ja": "jp", "no": "nb", "nn": "nb"}
 _TRADITIONAL = frozenset({"HK", "MO", "TW"})
 
+KEY = "BRAVE_API_KEY"
+_FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
+_SAFE = {"off": "off", "high": "strict"}  # medium is the default
+_KEY_PLACE = ["header", "x-subscription-token"]
+
 
 def country_code(query: Query) -> str | None:
-    """The country of the query; None when there is none, or none that Brave knows."""
-    if query.country in _COUNTRIES:
-        return query.country
-    return None
+    """Return the country of the query if Brave knows it."""
+    return query.country if query.country in _COUNTRIES else None
 
 
 def language_code(query: Query) -> str | None:
-    """The language of the query; None when there is none, or none that Brave knows."""
+    """Return the language of the query if Brave knows it."""
     if query.language == "pt":
         return "pt-pt" if query.country == "PT" else "pt-br"
     if query.language == "zh":
         return "zh-hant" if query.country in _TRADITIONAL else "zh-hans"
     language = _OWN.get(query.language or "", query.language)
-    if language in _LANGUAGES:
-        return language
-    return None
-
-
-KEY = "BRAVE_API_KEY"
-MAX_CHARACTERS = 400  # of the query, operators included; Brave answers 422 above
-MAX_WORDS = 50
-_FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
-_SAFE = {"off": "off", "high": "strict"}  # the middle is Brave's own default
-_KEY_PLACE = ["header", "x-subscription-token"]
+    return language if language in _LANGUAGES else None
 
 
 class Brave(Provider):
@@ -81,28 +72,21 @@ class Brave(Provider):
     )
     sign_up = "https://brave.com/search/api/"
     page_size = 20
-    max_pages = 10
     native = EVERY_FILTER
-    query_limit = f"{MAX_CHARACTERS} characters and {MAX_WORDS} words"
-
-    def takes(self, query: Query) -> bool:
-        return _fits(with_first_site(with_terms(query), query.allowed_domains))
+    max_characters = 400  # operators included; Brave answers 422 above
+    max_words = 50
+    query_limit = "400 characters and 50 words"
 
     def applied(self, query: Query) -> frozenset[str]:
-        """All filters, but for a language or a country that Brave does not know."""
-        unknown = set()
-        if language_code(query) is None:
-            unknown.add("language")
-        if country_code(query) is None:
-            unknown.add("country")
-        return self.native - unknown
+        unknown = {
+            "language": language_code(query) is None,
+            "country": country_code(query) is None,
+        }
+        return self.native - {name for name, is_unknown in unknown.items() if is_unknown}
 
     def build_request(self, query: Query) -> httpx2.Request:
-        text = with_terms(query)
-        if not _fits(text):
-            raise self.too_long_failure()
         parameters = {
-            "q": with_sites(text, query.allowed_domains, query.blocked_domains, _fits),
+            "q": self.search_text(query),
             "count": str(self.results_wanted(query)),
             "offset": str(query.page),  # counts pages, not results
             "text_decorations": "false",
@@ -114,9 +98,14 @@ class Brave(Provider):
         }
         return self._request(drop_empty(parameters))
 
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        headers = {"Accept": "application/json", "X-Subscription-Token": self.credential(KEY)}
+        url = self.endpoint("/res/v1/web/search")
+        return httpx2.Request("GET", url, params=parameters, headers=headers)
+
     def build_probe(self) -> httpx2.Request:
-        """Without a query: Brave checks the key first, so that a good one is told by the complaint,
-        at no cost.
+        """Return a request without a query: Brave checks the key first, so a good key leads to a
+        validation error, which is free.
         """
         return self._request({"count": "1"})
 
@@ -127,60 +116,41 @@ class Brave(Provider):
         if problem.get("code") != "VALIDATION" or _complains_of_key(problem):
             self.parse_reply(reply)
 
-    def parse_reply(self, reply: Reply) -> Batch:
-        if reply.status == 401:
-            raise self.not_accepted()
-        answer = json_object(reply, self.label)
-        problem = _find_problem(answer)
-        if problem or reply.status != 200:
-            raise self._failure(problem, reply)
+    def has_failed(self, answer: dict[str, Any]) -> bool:
+        return bool(_find_problem(answer))
+
+    def hits(self, answer: dict[str, Any]) -> object:
         query = answer.get("query")
-        web = answer.get("web")
-        # Without results there is no `web`, so that `query` alone tells an answer from something
-        # else.
+        web = answer.get("web")  # missing if there are no results
         is_answer = isinstance(query, dict) or isinstance(web, dict)
         if not is_answer or not isinstance(web, dict | None):
             raise unknown_shape_failure(self.label)
-        hits: object = []
-        if web is not None:
-            hits = web.get("results")
-        results = parse_hits(hits, self._result, self.label)
-        more = isinstance(query, dict) and query.get("more_results_available") is True
-        return Batch(tuple(results), more=more)
+        return [] if web is None else web.get("results")
 
-    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
-        """One search; the key goes into a header."""
-        headers = {
-            "Accept": "application/json",
-            "X-Subscription-Token": self.credential(KEY),
-        }
-        url = self.endpoint("/res/v1/web/search")
-        return httpx2.Request("GET", url, params=parameters, headers=headers)
+    def has_more(self, answer: dict[str, Any]) -> bool:
+        return object_at(answer, "query").get("more_results_available") is True
 
-    def _result(self, hit: dict[str, Any]) -> Result | None:
+    def parse_hit(self, hit: dict[str, Any]) -> Result | None:
         published = iso_date(hit.get("page_age"))
-        if published is None:  # `age` is display text, such as "2 days ago"
-            published = read_shown_date(hit.get("age"), self.clock.now())
         return self.result(
             title=hit.get("title"),
             url=hit.get("url"),
             snippet=hit.get("description"),
-            published=published,
+            published=published or read_shown_date(hit.get("age"), self.clock.now()),
             clean=plain_from_html,
         )
 
-    def _failure(self, problem: dict[str, Any], reply: Reply) -> WebquarryError:
-        """The error that a code of Brave's stands for."""
+    def failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        problem = _find_problem(answer)
         code = problem.get("code")
         words = quote_words(problem.get("detail"))
         if code == "SUBSCRIPTION_TOKEN_INVALID" or _complains_of_key(problem):
             return self.not_accepted()
         if code == "VALIDATION":
-            complaints = []
-            for detail in _details(problem):
-                place = ".".join(map(str, detail["loc"]))
-                message = detail.get("msg")
-                complaints.append(f"{place}: {message}")
+            complaints = [
+                f"{'.'.join(map(str, detail['loc']))}: {detail.get('msg')}"
+                for detail in _details(problem)
+            ]
             reason = quote_words("; ".join(complaints)) or words
             return BadInput(f"Brave Search did not accept the request: {reason}")
         if code in ("OPTION_NOT_IN_PLAN", "SUBSCRIPTION_NOT_FOUND"):
@@ -190,59 +160,35 @@ class Brave(Provider):
                 "https://api-dashboard.search.brave.com.",
             )
         if code == "QUOTA_LIMITED":
-            return RateLimited(
-                f"The quota of this Brave key is used up: {words}",
-                retryable=False,
-                suggested_action="Wait for the quota to be renewed, raise it, or name another "
-                "provider.",
-            )
+            return quota_failure("Brave", words)
         if code == "RATE_LIMITED" or reply.status == 429:
             # The first value is that of the window of one second; the second is the month's.
             reset = reply.headers.get("x-ratelimit-reset", "").partition(",")[0].strip()
-            wait = 1.0
-            if reset.isascii() and reset.isdigit() and len(reset) < 10:
-                wait = float(min(int(reset), 3600))
+            is_number = reset.isascii() and reset.isdigit() and len(reset) < 10
             return RateLimited(
                 f"Brave Search asked us to slow down: {words or 'too many requests.'}",
-                retry_after_seconds=wait,
+                retry_after_seconds=float(min(int(reset), 3600)) if is_number else 1.0,
             )
         message = f"Brave Search failed (HTTP {reply.status}). {words}".rstrip()
         return ProviderFailure(message, retryable=reply.status >= 500)
 
 
-def _fits(text: str) -> bool:
-    """Whether Brave takes the text as a query."""
-    return len(text) <= MAX_CHARACTERS and len(text.split()) <= MAX_WORDS
-
-
 def _find_problem(answer: dict[str, Any]) -> dict[str, Any]:
-    """What is wrong, from either form: `error` as served, `errors[]` as documented; empty when
-    nothing is.
-    """
+    """Return the error in either form: `error` as served, `errors[]` as documented."""
     single = answer.get("error")
     if isinstance(single, dict):
         return single
     listed = objects(answer.get("errors"))
-    if listed:
-        return listed[0]
-    if single:
-        return {"detail": single}
-    return {}
+    return listed[0] if listed else {"detail": single} if single else {}
 
 
 def _details(problem: dict[str, Any]) -> list[dict[str, Any]]:
-    """The complaints about single parameters: each has its place in `loc`."""
-    meta = object_at(problem, "meta")
-    details = objects(meta.get("errors"))
+    """Return the complaints about single parameters, which have a place in `loc`."""
+    details = objects(object_at(problem, "meta").get("errors"))
     return [detail for detail in details if isinstance(detail.get("loc"), list)]
 
 
 def _complains_of_key(problem: dict[str, Any]) -> bool:
-    """A request without the key's header is a VALIDATION like any other, but for the place it
-    names.
-    """
-    for detail in _details(problem):
-        place = [str(part).lower() for part in detail["loc"]]
-        if place == _KEY_PLACE:
-            return True
-    return False
+    """Return whether a validation error is about the header of the key."""
+    places = [[str(part).lower() for part in detail["loc"]] for detail in _details(problem)]
+    return _KEY_PLACE in places

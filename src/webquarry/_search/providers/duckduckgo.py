@@ -1,32 +1,31 @@
-"""DuckDuckGo: needs no key, and is easily offended. Its two pages for browsers without scripts are
-what we read.
+"""DuckDuckGo: needs no key. Its two pages for browsers without scripts are parsed.
 
-POST https://html.duckduckgo.com/html/, and https://lite.duckduckgo.com/lite/ as the second way. A
-further page is asked for with all the hidden fields of the form that leads to it. There is no
-status for "too often": a page with ducks to pick comes instead, mostly with HTTP 202, and nothing
-but time helps. So calls go one after the other, with a pause.
+POST https://html.duckduckgo.com/html/, and https://lite.duckduckgo.com/lite/ as the fallback. A
+further page is requested with all hidden fields of the form that leads to it. The rate limit is
+strict and has no status of its own: a page with a challenge is returned, usually with HTTP 202, for
+minutes to an hour. So requests are not concurrent, with a pause between them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 
 from webquarry._search.domains import host_of
-from webquarry._search.filters import (
-    with_first_site,
-    with_sites,
+from webquarry._search.models import Batch, Query, Result
+from webquarry._search.provider import (
+    EVERY_FILTER,
+    Provider,
+    at_origin,
+    drop_empty,
     with_terms,
     without_commands,
 )
-from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import EVERY_FILTER, Provider, at_origin, drop_empty
-from webquarry._search.replies import asks_for_proof, failure
+from webquarry._search.replies import asks_for_proof, failure, text_of
 from webquarry._search.text import iso_date, plain
 from webquarry.errors import Challenge, ProviderFailure, SiteRefused, WebquarryError
 from webquarry.net.models import Reply
@@ -43,68 +42,49 @@ id-id my-ms th-th vn-vi xa-ar ct-ca ph-tl ar-es at-de au-en be-nl be-fr br-pt ca
 ch-fr ch-it cl-es co-es hk-tzh ie-en id-en in-en mx-es my-en nz-en pe-es ph-en pk-en sg-en tw-tzh
 us-es ve-es xa-en za-en
 """
-# Arabia is asked for as Saudi Arabia, and Catalonia as a part of Spain.
+# Arabia is Saudi Arabia here, and Catalonia a part of Spain.
 _COUNTRIES = {"uk": "GB", "sl": "SI", "xa": "SA", "ct": "ES"}
 _LANGUAGES = {"tzh": "zh", "jp": "ja", "kr": "ko"}
 _ALSO = {"nb": "no", "nn": "no", "fil": "tl"}
-
-
-_BY_BOTH: dict[tuple[str, str], str] = {}
-_BY_LANGUAGE: dict[str, str] = {}
-_BY_COUNTRY: dict[str, str] = {}
+_REGIONS: dict[tuple[str, str], str] = {}  # by language and country, in this order
 for _region in _KNOWN.split():
-    _country_part, _, _language_part = _region.partition("-")
-    _language = _LANGUAGES.get(_language_part, _language_part)
-    _country = _COUNTRIES.get(_country_part, _country_part.upper())
-    _BY_BOTH.setdefault((_language, _country), _region)  # the first of several stays
-    _BY_LANGUAGE.setdefault(_language, _region)
-    _BY_COUNTRY.setdefault(_country, _region)
-
-
-def region_of(language: str | None, country: str | None) -> tuple[str | None, frozenset[str]]:
-    """The region, and which of the two it stands for: the language, the country or both.
-
-    Where a country is not had in the language asked for, the language counts: the reader has to
-    understand the page.
-    """
-    if language:
-        language = _ALSO.get(language, language)
-    if language and country:
-        region = _BY_BOTH.get((language, country))
-        if region:
-            return region, frozenset({"language", "country"})
-    if language in _BY_LANGUAGE:
-        return _BY_LANGUAGE[language], frozenset({"language"})
-    if country in _BY_COUNTRY:
-        return _BY_COUNTRY[country], frozenset({"country"})
-    return None, frozenset()
-
+    _country, _, _language = _region.partition("-")
+    _key = (_LANGUAGES.get(_language, _language), _COUNTRIES.get(_country, _country.upper()))
+    _REGIONS.setdefault(_key, _region)
 
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.(\d+))?")
 _NOTHING = re.compile(r"No\s+(?:more\s+)?results(?:\s+found\b.*)?\.?", re.IGNORECASE)
-_LARGEST = 500_000  # bytes that are looked at; a real page has a tenth of that
+_LARGEST = 500_000  # bytes that are parsed; a real page has a tenth of that
 _MOST_FIELDS = 40
 _LONGEST_FIELD = 4000
+MAX_CHARACTERS = 499
+REST_SECONDS = 300.0
+_WAY = "@way"  # in a cursor: which of the two pages it is from
+_PERIODS = {"day": "d", "week": "w", "month": "m", "year": "y"}
+_SAFE = {"off": "-2", "high": "1"}  # medium is the default
 
 
-@dataclass(frozen=True)
-class Hit:
-    """One result as it stands on the page, its link already out of the redirect."""
-
-    title: str
-    url: str
-    snippet: str
-    published: str | None
+def region_of(language: str | None, country: str | None) -> tuple[str | None, frozenset[str]]:
+    """Return the region, and whether it stands for the language, the country or both. The language
+    takes precedence.
+    """
+    language = _ALSO.get(language or "", language)
+    wanted = {"language": language, "country": country}
+    for names in (("language", "country"), ("language",), ("country",)):
+        for (one_language, one_country), region in _REGIONS.items():
+            known = {"language": one_language, "country": one_country}
+            if all(known[name] == wanted[name] for name in names):
+                return region, frozenset(names)
+    return None, frozenset()
 
 
 class ResultPage:
     """One page of results, of either kind."""
 
     def __init__(self, body: bytes) -> None:
-        from lxml import etree  # which whoever asks another provider does not need
+        from lxml import etree
 
-        # libxml2 ends a document silently at a byte that it cannot convert, so every byte must be
-        # good UTF-8.
+        # libxml2 ends a document at an invalid byte, so the text is valid UTF-8.
         data = body[:_LARGEST].decode("utf-8", "replace").replace("\x00", "").encode()
         parser = etree.HTMLParser(
             encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
@@ -113,95 +93,77 @@ class ResultPage:
             root: etree._Element | None = etree.fromstring(data, parser)
         except etree.XMLSyntaxError:
             root = None
-        if root is None:  # nothing was in it
-            root = etree.Element("html")
-        self._root = root
+        self._root = etree.Element("html") if root is None else root
+        self.is_lite = bool(self._find('//form[@action="/lite/"]'))
+        conditions = f"{_class('web-result')} and not({_class('result--ad')})"
+        self._boxes = self._find(  # results of the html page without advertisements
+            f"//div[{conditions} and not(.//*[{_class('badge--ad')}])][.//a[{_class('result__a')}]]"
+        )
+        self._links = self._find(  # results of the lite page without advertisements
+            f"//a[{_class('result-link')}][not(ancestor::tr[{_class('result-sponsored')}])]"
+        )
 
     @property
     def is_challenge(self) -> bool:
-        """Whether the page wants ducks to be picked."""
+        """Whether the page is a challenge for robots."""
         forms = '//form[@id="challenge-form" or contains(@action, "anomaly.js")]'
         return bool(self._find(f'{forms} | //*[contains(@class, "anomaly-modal")]'))
 
     @property
     def has_results(self) -> bool:
-        """Whether there are results, if only some that are left out."""
-        return bool(self._boxes() or self._links())
+        """Whether there are results."""
+        return bool(self._boxes or self._links)
 
     @property
     def says_nothing_found(self) -> bool:
         """Whether the page itself says that there are no results."""
         if not self._find('//form[@action="/html/" or @action="/lite/"]'):
-            return False  # somebody else's page, with nothing found of its own
-        if self._find(
-            f"//*[{_class('result--no-result')} or {_class('no-results')} or "
-            f"{_class('no-results__message')}]"
-        ):
+            return False  # not a page of DuckDuckGo
+        names = ("result--no-result", "no-results", "no-results__message")
+        if self._find(f"//*[{' or '.join(map(_class, names))}]"):
             return True
-        path = '(//div[@id="links"])[1]//*'
-        if self.is_lite:
-            path = "//td"
-        # A sentence, and no box of them.
-        sentences = [cell for cell in self._find(path) if len(cell) < 3]
-        return any(_NOTHING.fullmatch(_text(sentence)) for sentence in sentences)
+        cells = self._find("//td" if self.is_lite else '(//div[@id="links"])[1]//*')
+        return any(len(cell) < 3 and _NOTHING.fullmatch(text_of(cell)) for cell in cells)
 
-    def hits(self) -> Iterator[Hit]:
-        """The results in their order."""
-        boxes = self._boxes()
-        if boxes:
-            yield from filter(None, map(_parse_box, boxes))
-        else:
-            yield from filter(None, map(_parse_row, self._links()))
+    def results(self, provider: str) -> Iterator[Result]:
+        """Yield the results that lead to other sites."""
+        for box in self._boxes:
+            link = _find(box, f".//a[{_class('result__a')}]")[0]
+            snippets = _find(box, f".//*[{_class('result__snippet')}]")
+            dates = _find(box, f".//*[{_class('result__extras__url')}]/span[not(@class)]")
+            yield from _build_result(provider, link, snippets, dates)
+        for link in [] if self._boxes else self._links:
+            snippets, dates = [], []
+            own_row = next(link.iterancestors("tr"), None)
+            for row in () if own_row is None else own_row.itersiblings("tr"):
+                if _find(row, f".//a[{_class('result-link')}]"):
+                    break
+                snippets += _find(row, f".//td[{_class('result-snippet')}]")
+                dates += _find(row, f".//span[{_class('timestamp')}]")
+            yield from _build_result(provider, link, snippets, dates)
 
     def next_fields(self) -> dict[str, str]:
-        """The hidden fields of the form that leads to the next page; empty when there is none."""
+        """Return the hidden fields of the form that leads to the next page, if there is one."""
         forms = self._find(
             f'//form[{_class("next_form")}] | //div[{_class("nav-link")}]//form[@action="/html/"]'
         )
         for form in reversed(forms):
             buttons = _find(form, './/input[@type="submit"]')
             label = " ".join(button.get("value") or "" for button in buttons).lower()
-            fields = {}
-            for field in _find(form, './/input[@type="hidden"][@name]')[:_MOST_FIELDS]:
-                fields[str(field.get("name"))] = field.get("value") or ""
+            hidden = _find(form, './/input[@type="hidden"][@name]')[:_MOST_FIELDS]
+            fields = {str(field.get("name")): field.get("value") or "" for field in hidden}
             leads_on = "prev" not in label and fields.get("s", "0") != "0"
             if leads_on and all(len(value) <= _LONGEST_FIELD for value in fields.values()):
                 return fields
         return {}
-
-    @property
-    def is_lite(self) -> bool:
-        """Whether this is the lite page, and not the html one."""
-        return bool(self._find('//form[@action="/lite/"]'))
-
-    def _boxes(self) -> list[etree._Element]:
-        """The boxes of the html page that hold a result, advertisements aside."""
-        conditions = (
-            _class("web-result"),
-            f"not({_class('result--ad')})",
-            f"not(.//*[{_class('badge--ad')}])",
-        )
-        link = f".//a[{_class('result__a')}]"
-        return self._find(f"//div[{' and '.join(conditions)}][{link}]")
-
-    def _links(self) -> list[etree._Element]:
-        """The links of the lite page that lead to results, advertisements aside."""
-        return self._find(
-            f"//a[{_class('result-link')}][not(ancestor::tr[{_class('result-sponsored')}])]"
-        )
 
     def _find(self, path: str) -> list[etree._Element]:
         return _find(self._root, path)
 
 
 def target_of(href: str) -> str | None:
-    """Where a link of the page leads: out of DuckDuckGo's redirect, and None when it stays there or
-    leads nowhere.
-    """
-    if href.startswith("//"):
-        url = f"https:{href}"
-    else:
-        url = href.strip()
+    """Return the target of a link, out of DuckDuckGo's redirect; None if it is not another site."""
+    url = f"https:{href}" if href.startswith("//") else href.strip()
     host = host_of(url)
     if host and _is_duckduckgo(host) and urlsplit(url).path == "/l/":
         try:
@@ -210,63 +172,33 @@ def target_of(href: str) -> str | None:
             return None
         url = parameters.get("uddg", [""])[0]
         host = host_of(url)
-    if host is None or _is_duckduckgo(host):
-        return None
-    return url
+    return None if host is None or _is_duckduckgo(host) else url
 
 
-def _parse_box(box: etree._Element) -> Hit | None:
-    """A result of the html page, which has a box of its own."""
-    link = _find(box, f".//a[{_class('result__a')}]")[0]
-    snippets = _find(box, f".//*[{_class('result__snippet')}]")
-    dates = _find(box, f".//*[{_class('result__extras__url')}]/span[not(@class)]")
-    return _build_hit(link, snippets, dates)
-
-
-def _parse_row(link: etree._Element) -> Hit | None:
-    """A result of the lite page: the row of its link and the rows below it, up to the next
-    link.
-    """
-    snippets: list[etree._Element] = []
-    dates: list[etree._Element] = []
-    row = next(link.iterancestors("tr"), None)
-    if row is not None:
-        for below in row.itersiblings("tr"):
-            if _find(below, f".//a[{_class('result-link')}]"):
-                break
-            snippets += _find(below, f".//td[{_class('result-snippet')}]")
-            dates += _find(below, f".//span[{_class('timestamp')}]")
-    return _build_hit(link, snippets, dates)
-
-
-def _build_hit(
-    link: etree._Element, snippets: list[etree._Element], dates: list[etree._Element]
-) -> Hit | None:
-    """The hit of a link and what belongs to it; None for a link that stays on DuckDuckGo."""
+def _build_result(
+    provider: str,
+    link: etree._Element,
+    snippets: list[etree._Element],
+    dates: list[etree._Element],
+) -> Iterator[Result]:
+    """Yield the result of a link, unless it stays on DuckDuckGo."""
     url = target_of(link.get("href") or "")
-    if url is None:
-        return None
-    snippet = ""
-    if snippets:
-        snippet = _text(snippets[0])
-    published = next(filter(None, map(_parse_moment, dates)), None)
-    return Hit(_text(link) or plain(url), url, snippet, published)
+    if url is not None:
+        snippet = text_of(snippets[0]) if snippets else ""
+        published = next(filter(None, map(_parse_moment, dates)), None)
+        yield Result(text_of(link) or plain(url), url, snippet, provider, published)
 
 
 def _parse_moment(element: etree._Element) -> str | None:
-    """The moment in a span: seven digits of a second are one too many, and midnight means that only
-    the day is known.
-    """
-    found = _MOMENT.fullmatch(_text(element))
+    """Return the date in an element, which has seven digits of a second; midnight means a day."""
+    found = _MOMENT.fullmatch(text_of(element))
     if not found:
         return None
-    date, time, digits = found.groups()
+    day, time, digits = found.groups()
     fraction = (digits or "")[:6].rstrip("0")
     if fraction:
-        return iso_date(f"{date}T{time}.{fraction}")
-    if time == "00:00:00":
-        return iso_date(date)
-    return iso_date(f"{date}T{time}")
+        return iso_date(f"{day}T{time}.{fraction}")
+    return iso_date(day if time == "00:00:00" else f"{day}T{time}")
 
 
 def _is_duckduckgo(host: str) -> bool:
@@ -274,26 +206,12 @@ def _is_duckduckgo(host: str) -> bool:
 
 
 def _class(name: str) -> str:
-    """The XPath condition for an element of this class."""
+    """Return the XPath condition for an element of a class."""
     return f'contains(concat(" ", normalize-space(@class), " "), " {name} ")'
 
 
 def _find(element: etree._Element, path: str) -> list[etree._Element]:
     return cast("list[etree._Element]", element.xpath(path))
-
-
-def _text(element: etree._Element) -> str:
-    """All the text in an element, in one line."""
-    parts = [str(part) for part in element.itertext()]
-    return plain("".join(parts))
-
-
-MAX_CHARACTERS = 499
-REST_SECONDS = 300.0  # seen: from minutes to an hour; no answer ever says how long
-
-_WAY = "@way"  # in a cursor, beside the fields of the form: which of the two pages it came from
-_PERIODS = {"day": "d", "week": "w", "month": "m", "year": "y"}
-_SAFE = {"off": "-2", "high": "1"}  # the middle is DuckDuckGo's own default
 
 
 class DuckDuckGo(Provider):
@@ -306,41 +224,36 @@ class DuckDuckGo(Provider):
     max_pages = 5
     min_interval_seconds = 1.0
     native = EVERY_FILTER
+    max_characters = MAX_CHARACTERS
     query_limit = f"{MAX_CHARACTERS} characters"
 
     def apply_settings(self, settings: Settings) -> None:
-        super().apply_settings(settings)
         self.base = settings.origins.get("duckduckgo_html", self.origin)
         self.lite_origin = settings.origins.get("duckduckgo_lite", self.lite_origin)
         self.min_interval_seconds = settings.websearch_rate_limit_ms / 1000
-
-    def takes(self, query: Query) -> bool:
-        return _fits(with_first_site(_build_text(query), query.allowed_domains))
 
     def applied(self, query: Query) -> frozenset[str]:
         _, chosen_by = region_of(query.language, query.country)
         return self.native - {"language", "country"} | chosen_by
 
+    def query_text(self, query: Query) -> str:
+        return without_commands(with_terms(query), "!\\")
+
     def build_request(self, query: Query) -> httpx2.Request:
-        way = query.cursor.get(_WAY, "html")
-        return self._post(way, query)
+        return self._post(query.cursor.get(_WAY, "html"), query)
 
     def fallback_request(self, query: Query, error: WebquarryError) -> httpx2.Request | None:
-        """The lite page, once, where the html one was answered with a challenge or is no longer
-        understood.
+        """Return the request of the lite page after a challenge or changed markup of the html
+        page.
         """
         was_html = query.cursor.get(_WAY, "html") == "html"
         has_fields = bool(query.cursor) or not query.page
-        if not was_html or not has_fields:
-            return None
-        if not isinstance(error, Challenge | ProviderFailure):
-            return None
-        return self._post("lite", query)
+        if was_html and has_fields and isinstance(error, Challenge | ProviderFailure):
+            return self._post("lite", query)
+        return None
 
     def build_probe(self) -> httpx2.Request:
-        """A real search: there is nothing cheaper that tells whether programs are answered just
-        now.
-        """
+        """Return a search: nothing cheaper tells whether requests are answered."""
         return self.build_request(Query("duckduckgo"))
 
     def parse_reply(self, reply: Reply) -> Batch:
@@ -367,27 +280,26 @@ class DuckDuckGo(Provider):
                 suggested_action="Name another provider, and look for a newer version of "
                 "webquarry.",
             )
-        results = tuple(map(self._result, page.hits()))
         cursor = page.next_fields()
         if cursor:
             cursor[_WAY] = "lite" if page.is_lite else "html"
-        return Batch(results, more=bool(cursor), cursor=cursor)
-
-    def _result(self, hit: Hit) -> Result:
-        return Result(
-            title=hit.title,
-            url=hit.url,
-            snippet=hit.snippet,
-            provider=self.name,
-            published=hit.published,
-        )
+        return Batch(tuple(page.results(self.name)), more=bool(cursor), cursor=cursor)
 
     def _post(self, way: str, query: Query) -> httpx2.Request:
-        """The form of one of the two pages, sent as a browser sends it."""
-        fields = self._fields(query)
-        base = self.base
-        if way == "lite":
-            base = self.lite_origin
+        """Return the form of one of the two pages, as a browser sends it."""
+        if query.page and not query.cursor:
+            raise ProviderFailure("DuckDuckGo gave no way to a further page.", retryable=False)
+        fields = {name: value for name, value in query.cursor.items() if name != _WAY}
+        if not fields:
+            fields = {"q": self.search_text(query), "b": ""}
+        options = {
+            "kl": region_of(query.language, query.country)[0],
+            "df": _PERIODS.get(query.time_range or ""),
+            "kp": _SAFE.get(query.safe or ""),
+        }
+        for name, value in drop_empty(options).items():
+            fields.setdefault(name, value)
+        base = self.lite_origin if way == "lite" else self.base
         url = at_origin(base, f"/{way}/", f"WEBQUARRY_DUCKDUCKGO_{way.upper()}_URL")
         headers = {
             "Accept": "text/html",
@@ -399,39 +311,9 @@ class DuckDuckGo(Provider):
             "Sec-Fetch-User": "?1",
         }
         return httpx2.Request(
-            "POST", url, data=fields, headers=headers, extensions={REPEATABLE: True}
+            "POST",
+            url,
+            data=fields,
+            headers=headers,
+            extensions={REPEATABLE: True},
         )
-
-    def _fields(self, query: Query) -> dict[str, str]:
-        """The fields of the form: of the page's own for the first page, of its Next button for the
-        others.
-        """
-        if query.page and not query.cursor:
-            raise ProviderFailure("DuckDuckGo gave no way to a further page.", retryable=False)
-        fields = dict(query.cursor)
-        fields.pop(_WAY, None)
-        if not fields:
-            text = _build_text(query)
-            if not _fits(text):
-                raise self.too_long_failure()
-            text = with_sites(text, query.allowed_domains, query.blocked_domains, _fits)
-            fields = {"q": text, "b": ""}
-        region, _ = region_of(query.language, query.country)
-        options = {
-            "kl": region,
-            "df": _PERIODS.get(query.time_range or ""),
-            "kp": _SAFE.get(query.safe or ""),
-        }
-        for name, value in drop_empty(options).items():
-            fields.setdefault(name, value)
-        return fields
-
-
-def _build_text(query: Query) -> str:
-    """The text of the query, with its terms and without commands."""
-    return without_commands(with_terms(query), "!\\")
-
-
-def _fits(text: str) -> bool:
-    """Whether DuckDuckGo takes the text as a query."""
-    return len(text) <= MAX_CHARACTERS

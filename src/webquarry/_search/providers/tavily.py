@@ -1,30 +1,30 @@
 """Tavily: search made for language models, needs a key. One answer holds up to 20 results, and
 there are no pages.
 
-API: POST https://api.tavily.com/search, a basic search: one credit. A used-up plan is a status of
-its own, 432 or 433.
+API: POST https://api.tavily.com/search, a basic search: one credit. An exhausted plan is a status
+432 or 433.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import httpx2
 
-from webquarry._search.filters import with_terms
-from webquarry._search.models import Batch, Query, Result
-from webquarry._search.provider import Provider, drop_empty
+from webquarry._search.models import Query, Result
+from webquarry._search.provider import Provider, drop_empty, with_terms
 from webquarry._search.replies import (
     failure,
     json_object,
+    object_at,
     objects,
-    parse_hits,
     quota_failure,
     quote_words,
 )
 from webquarry._search.text import iso_date, rfc_date
 from webquarry.credentials import Credential
-from webquarry.errors import AuthFailure, RateLimited, WebquarryError
+from webquarry.errors import RateLimited, WebquarryError
 from webquarry.net.models import Reply
 
 _TABLE = """
@@ -57,7 +57,6 @@ for _row in _TABLE.split(";"):
     _code, *_words = _row.split()
     COUNTRIES[_code] = " ".join(_words)
 
-
 KEY = "TAVILY_API_KEY"
 MAX_CHARACTERS = 400
 MAX_ALLOWED = 300  # domains
@@ -75,37 +74,38 @@ class Tavily(Provider):
     native = frozenset(
         {"allowed_domains", "blocked_domains", "time_range", "country", "exact_terms"}
     )
-
+    max_characters = MAX_CHARACTERS
     query_limit = f"{MAX_CHARACTERS} characters"
-
-    def takes(self, query: Query) -> bool:
-        return len(_build_text(query)) <= MAX_CHARACTERS
+    has_site_operators = False
 
     def applied(self, query: Query) -> frozenset[str]:
-        """All filters, but for a country that Tavily does not know."""
-        if query.country in COUNTRIES:
-            return self.native
-        return self.native - {"country"}
+        return self.native if query.country in COUNTRIES else self.native - {"country"}
+
+    def query_text(self, query: Query) -> str:
+        return with_terms(replace(query, exclude_terms=None))  # there is no operator for these
 
     def build_request(self, query: Query) -> httpx2.Request:
-        text = _build_text(query)
-        if not self.takes(query):
-            raise self.too_long_failure()
-        allowed: list[str] = []
-        if len(query.allowed_domains) <= MAX_ALLOWED:
-            allowed = list(query.allowed_domains)
+        allowed = list(query.allowed_domains)
         options = {
             "time_range": query.time_range,
             "country": COUNTRIES.get(query.country or ""),
             "exact_match": bool(query.exact_terms),  # of the phrases in quotation marks
-            "include_domains": allowed,
+            "include_domains": allowed if len(allowed) <= MAX_ALLOWED else [],
             "exclude_domains": list(query.blocked_domains[:MAX_BLOCKED]),
         }
-        body = {"query": text, "max_results": self.results_wanted(query)}
-        return self._request(body | drop_empty(options))
+        body = {"query": self.search_text(query), "max_results": self.results_wanted(query)}
+        return httpx2.Request(
+            "POST",
+            self.endpoint("/search"),
+            json=body | drop_empty(options),
+            headers=self._headers(),
+        )
+
+    def _headers(self) -> dict[str, str]:
+        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
 
     def build_probe(self) -> httpx2.Request:
-        """How much of the plan is used: it takes a good key, and costs nothing."""
+        """Return the request for the usage of the plan, which is free."""
         return httpx2.Request("GET", self.endpoint("/usage"), headers=self._headers())
 
     def parse_probe(self, reply: Reply) -> None:
@@ -113,67 +113,32 @@ class Tavily(Provider):
             self.parse_reply(reply)
         json_object(reply, self.label)
 
-    def parse_reply(self, reply: Reply) -> Batch:
-        if reply.status == 401:
-            raise self.not_accepted()
-        answer = json_object(reply, self.label)
-        if reply.status != 200 or answer.get("detail") or answer.get("error"):
-            raise self._failure(answer, reply)
-        results = parse_hits(answer.get("results"), self._result, self.label)
-        return Batch(tuple(results), more=False)
+    def has_failed(self, answer: dict[str, Any]) -> bool:
+        return bool(answer.get("detail") or answer.get("error"))
 
-    def _request(self, body: dict[str, Any]) -> httpx2.Request:
-        url = self.endpoint("/search")
-        headers = self._headers()
-        return httpx2.Request("POST", url, json=body, headers=headers)
-
-    def _headers(self) -> dict[str, str]:
-        key = self.credential(KEY)
-        return {
-            "Accept": "application/json",
-            "Authorization": f"Bearer {key}",
-        }
-
-    def _result(self, hit: dict[str, Any]) -> Result | None:
-        """One hit, or None when it is not in the form of one."""
-        date = hit.get("published_date")
-        return self.result(
-            title=hit.get("title"),
-            url=hit.get("url"),
-            snippet=hit.get("content"),
-            published=rfc_date(date) or iso_date(date),
-        )
-
-    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
-        """The error that a status stands for; one envelope says by itself that the limit is
-        reached.
-        """
+    def failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
         words = _quote_problem(answer)
-        problem = answer.get("error")
-        if isinstance(problem, dict) and "retry_after_seconds" in problem:
-            wait = problem["retry_after_seconds"]
-            seconds = None
-            if isinstance(wait, int | float) and wait > 0:
-                seconds = float(wait)
-            return RateLimited(f"Tavily's limit is reached: {words}", retry_after_seconds=seconds)
+        wait = object_at(answer, "error").get("retry_after_seconds", "")
+        if wait != "":
+            is_known = isinstance(wait, int | float) and wait > 0
+            return RateLimited(
+                f"Tavily's limit is reached: {words}",
+                retry_after_seconds=float(wait) if is_known else None,
+            )
         if reply.status in (432, 433):
             return quota_failure(self.label, words)
         if reply.status == 403:
-            return AuthFailure(
-                f"Tavily does not open the search to this key: {words or 'no reason was given.'}",
-                suggested_action="Check the key on https://app.tavily.com/, or name another "
-                "provider.",
-            )
+            return self.no_access(words, "Check the key on https://app.tavily.com/")
         return failure(reply, self.label, words)
 
-
-def _build_text(query: Query) -> str:
-    """The text of the query; there is no operator for "without"."""
-    return with_terms(Query(query.text, exact_terms=query.exact_terms))
+    def parse_hit(self, hit: dict[str, Any]) -> Result | None:
+        date = hit.get("published_date")
+        published = rfc_date(date) or iso_date(date)
+        return self.result(hit.get("title"), hit.get("url"), hit.get("content"), published)
 
 
 def _quote_problem(answer: dict[str, Any]) -> str:
-    """What is wrong, in Tavily's words: `detail` is an object, a list of complaints or a text."""
+    """Return the error message: `detail` is an object, a list of complaints or a text."""
     detail = answer.get("detail") or answer.get("error")
     if isinstance(detail, list):
         complaints = []

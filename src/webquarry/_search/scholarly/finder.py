@@ -205,7 +205,7 @@ class Finder:
             # Not a failure of the index.
             words = f"{index.label} is asked slowly, and its turn would not come in time."
             error = RateLimited(words, provider=index.name)
-            return GuardedCall.skip(index, error), []
+            return GuardedCall(index, error), []
         records: list[Paper] = []
         self._waiting[index.name] += 1
         try:

@@ -89,7 +89,7 @@ class WorkIndex(Service):
         if self.credentials:
             named = " or ".join(wanted.variable for wanted in self.credentials)
             cure = f"Set {named}; get one from {self.sign_up}."
-        return self.credentials_failure(f"{self.label} asks for a key.", cure)
+        return self.auth_failure(f"{self.label} asks for a key.", cure)
 
     def headers(self, accept: str = "application/json") -> dict[str, str]:
         """Return the headers of a request, with the contact address if there is one."""

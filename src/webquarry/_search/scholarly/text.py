@@ -1,21 +1,11 @@
-"""Texts of the indexes as plain text on one line: HTML, JATS, inverted indexes, XML.
-
-No entity of an XML document is resolved, nothing is fetched, and a huge tree is refused.
-"""
+"""Texts of the indexes as plain text on one line: HTML, JATS, inverted indexes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from webquarry._search.replies import unreadable_failure
 from webquarry._search.text import plain, shorten_text, unescape_entities
-from webquarry.errors import ProviderFailure
-from webquarry.net.models import Reply
-
-if TYPE_CHECKING:
-    from lxml import etree
 
 LONGEST_TITLE = 1000  # characters
 LONGEST_ABSTRACT = 10_000
@@ -91,47 +81,3 @@ def from_inverted_index(index: object) -> str:
             placed += [(place, word) for place in places if type(place) is int]
     words = [word for _, word in sorted(placed[:_MOST_WORDS])]
     return from_markup(" ".join(words), LONGEST_ABSTRACT)
-
-
-_OWN_ENTITIES = re.compile(rb"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
-
-
-def xml_root(reply: Reply, label: str) -> etree._Element:
-    """Return the root of an XML body, or raise the error of any other body."""
-    from lxml import etree
-
-    body = reply.body.strip()
-    if _OWN_ENTITIES.search(body):
-        raise ProviderFailure(
-            f"{label} answered with XML that defines entities of its own.", retryable=False
-        )
-    try:
-        return parse_xml(body)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        if body.startswith(b"<?xml"):
-            raise ProviderFailure(
-                f"{label} answered with unreadable XML (HTTP {reply.status})."
-            ) from error
-        raise unreadable_failure(reply, label) from error  # an HTML page, a captcha, nothing
-
-
-def parse_xml(body: bytes) -> etree._Element:
-    """Return the root of XML; raises XMLSyntaxError or ValueError."""
-    from lxml import etree
-
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-    return etree.fromstring(body, parser)
-
-
-def text_of(element: etree._Element | None) -> str:
-    """Return the text of an element on one line."""
-    if element is None:
-        return ""
-    return plain("".join(str(part) for part in element.itertext()))

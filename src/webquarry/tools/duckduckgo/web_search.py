@@ -33,10 +33,11 @@ async def web_search(
     """
     count = max_results or kit.settings.websearch_max_results
     duckduckgo = kit.router.provider("duckduckgo")
-    if not duckduckgo.takes(Query(" ".join(query.split()))):
-        raise BadInput(  # the text cannot say that it was truncated
-            duckduckgo.too_long_failure().message, suggested_action="Shorten the query."
-        )
+    try:  # the text cannot say that it was truncated
+        duckduckgo.check_length(Query(" ".join(query.split())))
+    except BadInput as error:
+        error.suggested_action = "Shorten the query."
+        raise
     with advising():
         found = await kit.router.route(Query(query, count), provider="duckduckgo")
     answer = TextAnswer(text=write_results(query, found.results))

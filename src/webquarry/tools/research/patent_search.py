@@ -155,7 +155,7 @@ async def patent_search(
     )
     stored = json.loads(kept.value)
     found = replace(
-        unpack(stored["trace"].encode()),
+        unpack(stored["trace"].encode(), Found),
         cached=kept.cached,
         age_seconds=kept.age_seconds,
         max_age_seconds=kept.max_age_seconds,

@@ -11,18 +11,19 @@ import base64
 import re
 from collections.abc import Iterator
 from datetime import date
-from typing import Any
 
 import httpx2
 from lxml import etree
 
-from webquarry._search.patents.numbers import PatentNumber, bare, number_of, terms
+from webquarry._search.patents.numbers import PatentNumber, number_of
 from webquarry._search.patents.provider import (
     Login,
     Patent,
     PatentBatch,
     PatentProvider,
     PatentQuery,
+    bare,
+    terms,
 )
 from webquarry._search.replies import (
     failure,
@@ -31,8 +32,10 @@ from webquarry._search.replies import (
     quota_failure,
     quote_words,
     rate_limit_failure,
+    text_of,
+    unknown_shape_failure,
+    xml_root,
 )
-from webquarry._search.scholarly.text import text_of, xml_root
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.archive.recorder import LOGIN
@@ -41,14 +44,14 @@ from webquarry.secret import Secret
 
 KEY, SECRET = "EPO_OPS_KEY", "EPO_OPS_SECRET"
 REST = "/3.2/rest-services/published-data"
-MOST_WORDS, MOST_NAMES = 10, 4  # OPS takes 10 terms a field and 20 in all
-_MARGIN = 60  # seconds; a token is given up a little before it is over
+MOST_WORDS, MOST_NAMES = 10, 4  # OPS accepts 10 terms a field and 20 in all
+_MARGIN = 60  # seconds before its expiry at which a token is replaced
 _MINUTE = 60  # seconds
 _HOUR = 3600
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _LIGHT = re.compile(r"(\w+)=(green|yellow|red|black):(\d{1,6})")
 _COUNTRY = re.compile(r"(?<!\s)\s*\[[A-Z]{2}\]\s*$")
-_Element = etree._Element
+_SYMBOL_PARTS = ("section", "class", "subclass", "main-group", "subgroup")
 
 
 class Epo(PatentProvider):
@@ -75,13 +78,14 @@ class Epo(PatentProvider):
         if reply.status in (400, 401, 403) and not reply.headers.get("x-rejection-reason"):
             raise self.not_accepted()
         if reply.status != 200:
-            raise self._failure(reply, "", "")
+            raise self._failure(reply)
         answer = json_object(reply, self.label)
         token = answer.get("access_token")
-        seconds = _parse_number(answer.get("expires_in"))
         if not isinstance(token, str) or not _TOKEN.fullmatch(token):
             raise ProviderFailure(f"{self.label} gave no token.", retryable=False)
-        return Login(Secret(token), seconds=max(1, seconds - _MARGIN))
+        seconds = str(answer.get("expires_in"))
+        lifetime = int(seconds) if seconds.isascii() and seconds.isdigit() else 0
+        return Login(Secret(token), seconds=max(1, lifetime - _MARGIN))
 
     def is_login_over(self, reply: Reply) -> bool:
         if reply.status == 400:
@@ -109,26 +113,22 @@ class Epo(PatentProvider):
         self.parse_login(reply)
 
     def notes_on(self, query: PatentQuery) -> tuple[str, ...]:
-        _, is_cut = terms(query.text, MOST_WORDS)
-        if is_cut:
+        if len(terms(query.text)) > MOST_WORDS:
             return (f"{self.label} was asked with the first {MOST_WORDS} words of the query.",)
         return ()
 
     def rest_after(self, reply: Reply) -> float:
         """Return a pause unless the light is green; a minute if it is black."""
         service = "search" if "/search" in reply.url else "retrieval"
-        lights = _LIGHT.findall(reply.headers.get("x-throttling-control", "")[:1000])
-        for name, colour, a_minute in lights:
-            if name != service or colour == "green":
-                continue
-            if colour == "black" or not int(a_minute):
-                return float(_MINUTE)
-            return _MINUTE / int(a_minute)
+        for name, colour, rate in _LIGHT.findall(reply.headers.get("x-throttling-control", "")):
+            if name == service and colour != "green":
+                is_stop = colour == "black" or not int(rate)
+                return float(_MINUTE) if is_stop else _MINUTE / int(rate)
         return 0.0
 
     def parse_reply(self, reply: Reply) -> PatentBatch:
         if reply.headers.get("x-rejection-reason"):
-            raise self._failure(reply, "", "")
+            raise self._failure(reply)
         root = xml_root(reply, self.label)
         code = text_of(root.find(".//{*}code"))
         words = quote_words(text_of(root.find(".//{*}message")))
@@ -136,18 +136,15 @@ class Epo(PatentProvider):
             return PatentBatch((), 0)
         if reply.status != 200 or etree.QName(root).localname != "world-patent-data":
             raise self._failure(reply, code, words)
-        total = None
         search = root.find(".//{*}biblio-search")
-        if search is not None:
-            total = int(_parse_number(search.get("total-result-count")))
+        stated = "" if search is None else search.get("total-result-count", "")
+        total = int(stated) if stated.isascii() and stated.isdigit() else None
         patents = parse_each(root.iterfind(".//{*}exchange-document"), self._patent)
         if not patents and total != 0:
-            raise ProviderFailure(
-                f"{self.label} answered with XML of an unknown shape.", retryable=False
-            )
+            raise unknown_shape_failure(self.label, "XML")
         return PatentBatch(tuple(patents), total)
 
-    def _failure(self, reply: Reply, code: str, words: str) -> WebquarryError:
+    def _failure(self, reply: Reply, code: str = "", words: str = "") -> WebquarryError:
         """Return the error of the rejection header, the code or the status."""
         reason = reply.headers.get("x-rejection-reason", "")
         if reply.status == 401 or self.is_login_over(reply):
@@ -155,29 +152,24 @@ class Epo(PatentProvider):
         if "PerWeek" in reason:
             return quota_failure(self.label, "the quota of the week.")
         if reply.status == 403 and "PerHour" in reason:
-            return rate_limit_failure(
-                reply, self.label, "the quota of the hour is used up.", at_least=_HOUR
-            )
+            words = "the quota of the hour is used up."
+            return rate_limit_failure(reply, self.label, words, at_least=_HOUR)
         if reply.status == 403 and (reason or "RobotDetected" in code or "Fair Use" in words):
             return rate_limit_failure(reply, self.label, words, at_least=_MINUTE)
         if reply.status == 200:
-            return ProviderFailure(
-                f"{self.label} answered with XML of an unknown shape. {words}".strip(),
-                retryable=False,
-            )
+            return unknown_shape_failure(self.label, "XML")
         return failure(reply, self.label, words)
 
-    def _patent(self, part: _Element) -> Patent | None:
+    def _patent(self, part: etree._Element) -> Patent | None:
         """Return the patent of one document, or None if it is not one."""
         office = part.get("country") or ""
         number = number_of(office, part.get("doc-number") or "", part.get("kind") or "")
         if number is None or part.get("status") == "not found":
             return None
         published = _read_date(part.find(".//{*}publication-reference//{*}date"))
-        titles = part.findall(".//{*}invention-title")
         return Patent(
             number=number,
-            title=_choose_english(titles) or number.google,
+            title=_choose_english(part.findall(".//{*}invention-title")) or number.google,
             url=number.url,
             abstract=_choose_english(part.findall("{*}abstract")),
             assignees=_read_parties(part, "applicant"),
@@ -194,15 +186,14 @@ class Epo(PatentProvider):
 def cql(query: PatentQuery) -> str:
     """Return the query in CQL; values are quoted and hold no syntax."""
     field = "ti" if query.search_type == "specific" else "ta"
-    asked, _ = terms(query.text, MOST_WORDS)
+    asked = terms(query.text)[:MOST_WORDS]
     parts = [f'{field}="{term}"' for term in asked if " " in term]
-    words = [term for term in asked if " " not in term]
-    if words:
-        parts.append(f'{field} all "{" ".join(words)}"')
-    for name, value in (("pa", query.assignee), ("in", query.inventor)):
-        names = bare(value).split()[:MOST_NAMES]
-        if names:
-            parts.append(f'{name} all "{" ".join(names)}"')
+    values = (
+        (field, [term for term in asked if " " not in term]),
+        ("pa", bare(query.assignee).split()[:MOST_NAMES]),
+        ("in", bare(query.inventor).split()[:MOST_NAMES]),
+    )
+    parts += [f'{name} all "{" ".join(words)}"' for name, words in values if words]
     if query.office:
         parts.append(f"pn={query.office}")
     if query.cpc:
@@ -216,49 +207,33 @@ def cql(query: PatentQuery) -> str:
     return " AND ".join(parts)
 
 
-def _choose_english(elements: list[_Element]) -> str:
+def _choose_english(elements: list[etree._Element]) -> str:
     """Return the English text, otherwise the first one."""
     ordered = sorted(elements, key=lambda element: element.get("lang") != "en")
     return next(filter(None, map(text_of, ordered)), "")
 
 
-def _read_date(element: _Element | None) -> str | None:
+def _read_date(element: etree._Element | None) -> str | None:
     try:
         return date.fromisoformat(text_of(element)).isoformat()  # 20190320
     except ValueError:
         return None
 
 
-def _read_parties(part: _Element, kind: str) -> tuple[str, ...]:
+def _read_parties(part: etree._Element, kind: str) -> tuple[str, ...]:
     """Return the names as written; each is also listed in capitals with its country."""
     every = part.findall(f".//{{*}}{kind}")
     written = [party for party in every if party.get("data-format") == "original"]
-    names = []
-    for party in written or every:
-        name = text_of(party.find(".//{*}name"))
-        names.append(_COUNTRY.sub("", name).strip(" ,;"))
-    return tuple(filter(None, names))
+    names = [text_of(party.find(".//{*}name")) for party in written or every]
+    return tuple(filter(None, [_COUNTRY.sub("", name).strip(" ,;") for name in names]))
 
 
-def _read_symbols(part: _Element) -> Iterator[str]:
+def _read_symbols(part: etree._Element) -> Iterator[str]:
     """Yield the CPC symbols, which are given in five parts."""
     for classification in part.iterfind(".//{*}patent-classification"):
         scheme = classification.find("{*}classification-scheme")
         if scheme is None or not (scheme.get("scheme") or "").startswith("CPC"):
             continue
-        names = ("section", "class", "subclass", "main-group", "subgroup")
-        pieces = [text_of(classification.find(f"{{*}}{name}")) for name in names]
-        subclass = "".join(pieces[:3])
-        main_group, subgroup = pieces[3:]
-        if main_group and subgroup:
-            yield f"{subclass}{main_group}/{subgroup}"
-        else:
-            yield subclass
-
-
-def _parse_number(value: Any) -> float:
-    """Return a number, or 0."""
-    try:
-        return min(float(value), 1e9)
-    except (TypeError, ValueError):
-        return 0.0
+        pieces = [text_of(classification.find(f"{{*}}{name}")) for name in _SYMBOL_PARTS]
+        group = "/".join(pieces[3:]) if all(pieces[3:]) else ""
+        yield "".join(pieces[:3]) + group

@@ -21,10 +21,11 @@ from webquarry._search.replies import (
     quota_failure,
     quote_words,
     rate_limit_failure,
+    string_at,
 )
 from webquarry._search.text import iso_date, plain
 from webquarry.credentials import Credential
-from webquarry.errors import AuthFailure, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 
 KEY = "LENS_API_TOKEN"
@@ -59,10 +60,10 @@ class LensPatents(PatentProvider):
         if query.office:
             conditions.append({"term": {"jurisdiction": query.office}})
         if query.cpc:
-            symbol = query.cpc.replace("/", "\\/") + "*"
-            if query.cpc.endswith("/00"):  # a main group, with all of its subgroups
-                symbol = query.cpc.removesuffix("/00").replace("/", "\\/") + "\\/*"
-            conditions.append({"query_string": {"query": f"class_cpc.symbol:{symbol}"}})
+            escaped = query.cpc.replace("/", "\\/")
+            # A main group includes its subgroups.
+            symbol = escaped.removesuffix("00") if escaped.endswith("/00") else escaped
+            conditions.append({"query_string": {"query": f"class_cpc.symbol:{symbol}*"}})
         years: dict[str, str] = {}
         if query.year_from:
             years["gte"] = f"{query.year_from:04}-01-01"
@@ -82,11 +83,22 @@ class LensPatents(PatentProvider):
             conditions.append({"term": {"kind": number.kind}})
         return self._request(conditions, 10)
 
+    def _request(self, conditions: list[dict[str, Any]], size: int) -> httpx2.Request:
+        body = {
+            "query": {"bool": {"must": conditions}},
+            "size": size,
+            "include": _FIELDS.split(),
+        }
+        url = self.endpoint("/patent/search")
+        return httpx2.Request("POST", url, json=body, headers=self._headers())
+
+    def _headers(self) -> dict[str, str]:
+        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
+
     def build_probe(self) -> httpx2.Request:
         """Return the request for the usage of the plan, which is free."""
-        return httpx2.Request(
-            "GET", self.endpoint("/subscriptions/patent_api/usage"), headers=self._headers()
-        )
+        url = self.endpoint("/subscriptions/patent_api/usage")
+        return httpx2.Request("GET", url, headers=self._headers())
 
     def parse_probe(self, reply: Reply) -> None:
         if reply.status != 200:
@@ -112,18 +124,6 @@ class LensPatents(PatentProvider):
         patents = parse_hits(data, self._patent, self.label)
         return PatentBatch(tuple(patents), total if isinstance(total, int) else None)
 
-    def _request(self, conditions: list[dict[str, Any]], size: int) -> httpx2.Request:
-        body = {
-            "query": {"bool": {"must": conditions}},
-            "size": size,
-            "include": _FIELDS.split(),
-        }
-        url = self.endpoint("/patent/search")
-        return httpx2.Request("POST", url, json=body, headers=self._headers())
-
-    def _headers(self) -> dict[str, str]:
-        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
-
     def _failure(self, reply: Reply) -> WebquarryError:
         """Return the error of the status and the counters in the headers."""
         if reply.status == 401:
@@ -133,77 +133,60 @@ class LensPatents(PatentProvider):
         except WebquarryError as error:
             return error
         if reply.status == 403:
-            return AuthFailure(
-                f"{self.label} does not open the search to this token: "
-                f"{words or 'no reason was given.'}",
-                suggested_action=f"Check the plan on {self.sign_up}, or name another provider.",
-            )
+            return self.no_access(words, f"Check the plan on {self.sign_up}")
         if reply.status != 429:
             return failure(reply, self.label, words)
-        for unit in ("request", "record"):
-            left = reply.headers.get(f"x-rate-limit-remaining-{unit}-per-month", "").strip()
-            if left == "0":
-                return quota_failure(self.label, words)
+        counters = [f"x-rate-limit-remaining-{unit}-per-month" for unit in ("request", "record")]
+        if "0" in [reply.headers.get(name, "").strip() for name in counters]:
+            return quota_failure(self.label, words)
         return rate_limit_failure(reply, self.label, words, at_least=_seconds_to_wait(reply))
 
     def _patent(self, part: dict[str, Any]) -> Patent | None:
         """Return the patent of one record, or None if it is not one."""
-        office = _string(part, "jurisdiction")
-        number = number_of(office, _string(part, "doc_number"), _string(part, "kind"))
+        number = number_of(
+            string_at(part, "jurisdiction"), string_at(part, "doc_number"), string_at(part, "kind")
+        )
         if number is None:
             return None
         biblio = object_at(part, "biblio")
         legal = object_at(part, "legal_status")
         parties = object_at(biblio, "parties")
         published = iso_date(part.get("date_published"))
-        granted = iso_date(legal.get("grant_date"))
-        if not granted and number.is_dated_by_grant:
-            granted = published
-        status: str | None = plain(_string(legal, "patent_status")).lower().replace("_", " ")
-        if status in ("", "unknown"):
-            status = number.stage
-        symbols = []
-        classes = object_at(biblio, "classifications_cpc")
-        for entry in objects(classes.get("classifications")):
-            symbol = _string(entry, "symbol")
-            symbols.append("".join(symbol.split()))
+        granted = published if number.is_dated_by_grant else None
+        status = plain(string_at(legal, "patent_status")).lower().replace("_", " ")
+        classes = objects(object_at(biblio, "classifications_cpc").get("classifications"))
+        symbols = ["".join(string_at(entry, "symbol").split()) for entry in classes]
+        owners = _read_names(parties.get("applicants")) or _read_names(parties.get("owners_all"))
         return Patent(
             number=number,
             title=_choose_english(biblio.get("invention_title")) or number.google,
             url=number.url,
             abstract=_choose_english(part.get("abstract")),
-            assignees=_read_names(parties.get("applicants"))
-            or _read_names(parties.get("owners_all")),
+            assignees=owners,
             inventors=_read_names(parties.get("inventors")),
             filed=iso_date(object_at(biblio, "application_reference").get("date")),
             published=published,
-            granted=granted,
-            status=status,
+            granted=iso_date(legal.get("grant_date")) or granted,
+            status=number.stage if status in ("", "unknown") else status,
             cpc=tuple(dict.fromkeys(filter(None, symbols))),
             provider=self.name,
         )
-
-
-def _string(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
 
 
 def _choose_english(value: object) -> str:
     """Return the text of a string, an object with a language or a list of either, English first."""
     texts: list[tuple[bool, str]] = []
     for part in value if isinstance(value, list) else [value]:
-        text, language = part, ""
-        if isinstance(part, dict):
-            text, language = part.get("text"), str(part.get("lang"))
-        if isinstance(text, str) and plain(text):
-            texts.append((language.lower() != "en", plain(text)))
+        named = part if isinstance(part, dict) else {"text": part}
+        text = plain(string_at(named, "text"))
+        if text:
+            texts.append((string_at(named, "lang").lower() != "en", text))
     return min(texts, key=lambda one: one[0], default=(False, ""))[1]
 
 
 def _read_names(value: object) -> tuple[str, ...]:
     parties = [object_at(party, "extracted_name") for party in objects(value)]
-    names = [plain(_string(name, "value")) for name in parties]
+    names = [plain(string_at(name, "value")) for name in parties]
     return tuple(dict.fromkeys(filter(None, names)))
 
 

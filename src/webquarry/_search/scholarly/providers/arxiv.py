@@ -15,7 +15,14 @@ import httpx2
 from lxml import etree
 
 from webquarry._search.addresses import normal_doi
-from webquarry._search.replies import failure, parse_each, quote_words, rate_limit_failure
+from webquarry._search.replies import (
+    failure,
+    parse_each,
+    quote_words,
+    rate_limit_failure,
+    text_of,
+    xml_root,
+)
 from webquarry._search.scholarly.models import (
     ARXIV_DOI,
     Notice,
@@ -33,7 +40,7 @@ from webquarry._search.scholarly.provider import (
     build_record,
     parse_arxiv_id,
 )
-from webquarry._search.scholarly.text import join_sections, text_of, xml_root
+from webquarry._search.scholarly.text import join_sections
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net.models import Reply
 

@@ -25,7 +25,9 @@ from webquarry._search.replies import (
     quote_words,
     rate_limit_failure,
     text_at,
+    text_of,
     unknown_shape_failure,
+    xml_root,
 )
 from webquarry._search.scholarly.models import (
     Author,
@@ -45,7 +47,7 @@ from webquarry._search.scholarly.provider import (
     build_author,
     build_record,
 )
-from webquarry._search.scholarly.text import join_sections, text_of, xml_root
+from webquarry._search.scholarly.text import join_sections
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
