@@ -157,7 +157,7 @@ def test_an_address_of_a_special_range_is_refused_by_its_class(address: str, kin
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_an_address_beside_the_special_ranges_is_public(address: str) -> None:
+def test_address_next_to_a_special_range_is_public(address: str) -> None:
     assert class_of(address) is None
 
 
@@ -212,7 +212,7 @@ def test_a_zone_is_not_part_of_the_address() -> None:
 @pytest.mark.parametrize(
     "text", ["", "example.org", "1", "0x7f.1", "127.1", "010.0.0.1", "::1::", "1.2.3.4.5"]
 )
-def test_what_is_no_address_is_none(text: str) -> None:
+def test_invalid_address_is_none(text: str) -> None:
     assert parse_address(text) is None
 
 

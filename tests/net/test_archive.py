@@ -172,7 +172,7 @@ def test_the_order_of_parameters_is_part_of_the_request(warc: Path) -> None:
         replay(warc, httpx2.Request("GET", "https://tide.example/?b=2&a=1"))
 
 
-def test_posts_to_one_address_are_told_apart_by_their_bodies(warc: Path) -> None:
+def test_posts_to_one_url_are_distinguished_by_their_bodies(warc: Path) -> None:
     url = "https://tide.example/search"
     requests = [httpx2.Request("POST", url, data={"q": word}) for word in ("ebb", "flow")]
     record_mock(warc, lambda request: httpx2.Response(200, content=request.content), *requests)
@@ -301,7 +301,7 @@ def test_a_body_that_was_not_read_on_is_marked_and_never_passes_for_the_whole(wa
         replay(warc, httpx2.Request("GET", urls[0]))
 
 
-def test_whoever_stops_at_the_same_place_in_replay_sees_what_was_seen_before(warc: Path) -> None:
+def test_reader_that_stops_early_sees_the_same_in_replay(warc: Path) -> None:
     first: list[bytes] = []
 
     async def stop_early(client: httpx2.AsyncClient, origin: str) -> None:
@@ -318,7 +318,7 @@ def test_whoever_stops_at_the_same_place_in_replay_sees_what_was_seen_before(war
     assert first[0].startswith(asyncio.run(stop_again())[: len(first[0])])
 
 
-def test_a_redirect_whose_body_nobody_read_is_followed_in_replay(warc: Path) -> None:
+def test_redirect_with_an_unread_body_is_followed_in_replay(warc: Path) -> None:
     async def follow(client: httpx2.AsyncClient, origin: str) -> None:
         urls.append(f"{origin}/old")
         async with client.stream("GET", urls[0]) as response:
@@ -390,7 +390,7 @@ def test_a_body_that_took_too_long_is_marked_so(warc: Path) -> None:
         replay(warc, httpx2.Request("GET", "https://tide.example/"))
 
 
-def test_an_answer_of_the_right_length_is_whole_although_nobody_read_on(warc: Path) -> None:
+def test_response_of_the_stated_length_is_complete(warc: Path) -> None:
     async def run() -> None:
         moved = {"Location": "/new", "Content-Length": "0"}
         recorder = Recorder(warc, CLOCK)

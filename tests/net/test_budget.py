@@ -22,7 +22,7 @@ def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:
     asyncio.run(run())
 
 
-def test_a_timeout_of_somebody_else_stays_what_it_was() -> None:
+def test_timeout_of_the_caller_is_not_converted() -> None:
     async def run() -> None:
         budget = Budget(FakeClock(), 60, 0)
         with pytest.raises(TimeoutError, match="theirs"):

@@ -39,7 +39,7 @@ def test_a_page_request_says_who_we_are_and_nothing_about_the_user() -> None:
     assert sorted(headers) == ["accept", "accept-encoding", "accept-language", "host", "user-agent"]
 
 
-def test_the_caller_chooses_what_is_accepted() -> None:
+def test_caller_sets_the_accept_header() -> None:
     web = FakeWeb({f"{SITE}/page": text("# hello")})
 
     async def run() -> None:

@@ -138,7 +138,7 @@ def test_a_replay_without_robots_txt_still_gives_its_pages() -> None:
     assert fetch(web).body == b"hello"
 
 
-def test_a_frozen_clock_waits_for_nobody_however_many_pages_are_read() -> None:
+def test_frozen_clock_never_waits() -> None:
     web = FakeWeb({f"{SITE}/page": [text("", 503), text("hello")]})
 
     async def run() -> list[Reply]:

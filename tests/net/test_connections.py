@@ -147,7 +147,7 @@ def fetch(url: str, **settings: object) -> Reply:
 
 
 @pytest.mark.parametrize("robots", [True, False])
-def test_a_port_where_nobody_listens_refuses_the_connection(robots: bool) -> None:
+def test_closed_port_refuses_the_connection(robots: bool) -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         with pytest.raises(NetworkFailure) as caught:

@@ -128,9 +128,7 @@ CASES: dict[str, tuple[Exception, str, bool]] = {
 
 
 @pytest.mark.parametrize(("error", "words", "retryable"), CASES.values(), ids=CASES)
-def test_every_failure_is_told_in_plain_words(
-    error: Exception, words: str, retryable: bool
-) -> None:
+def test_every_failure_has_a_plain_message(error: Exception, words: str, retryable: bool) -> None:
     failure = describe(error, "harbor.example")
 
     assert failure.message == words

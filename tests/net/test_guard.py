@@ -241,7 +241,7 @@ def test_an_allowed_network_lifts_its_addresses_and_leaves_names_to_what_they_re
         LOCAL.check_address("10.0.0.1", "localhost")
 
 
-def test_the_settings_decide_what_is_allowed() -> None:
+def test_settings_define_the_allowed_networks() -> None:
     settings = Settings.from_environment({"WEBQUARRY_ALLOW_NETWORKS": "10.1.0.0/16, fd00::/8"})
 
     assert Guard.from_settings(settings) == Guard(
@@ -251,7 +251,7 @@ def test_the_settings_decide_what_is_allowed() -> None:
     assert Guard.from_settings(Settings.from_environment({})) == Guard()
 
 
-def test_a_refused_address_is_told_by_host_and_class_but_not_by_number() -> None:
+def test_refusal_names_host_and_class_but_not_the_address() -> None:
     with pytest.raises(Refused) as caught:
         Guard().check_address("10.20.30.40", "intranet.example")
 
@@ -296,7 +296,7 @@ def test_a_blank_at_either_end_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["https://%65xample.org/", "https://example.org%2f/", "https://%/"])
-def test_a_percent_encoded_host_is_told_as_such(url: str) -> None:
+def test_percent_encoded_host_is_named_in_the_refusal(url: str) -> None:
     with pytest.raises(Refused, match="percent-encoded"):
         Guard().check_url(url)
 

@@ -42,13 +42,11 @@ async def starts_of(per_second: float, count: int, concurrency: int = 100) -> li
 @pytest.mark.parametrize(
     ("per_second", "starts"), [(20, [0.0] * 20 + [1.0] * 20 + [2.0]), (2, [0, 0, 1, 1, 2])]
 )
-def test_so_many_requests_start_in_a_second_and_the_next_ones_in_the_next(
-    per_second: float, starts: list[float]
-) -> None:
+def test_requests_per_second_are_limited(per_second: float, starts: list[float]) -> None:
     assert asyncio.run(starts_of(per_second, len(starts))) == pytest.approx(starts)
 
 
-def test_less_than_one_request_per_second_is_one_in_so_many_seconds() -> None:
+def test_rate_below_one_per_second_is_a_longer_interval() -> None:
     assert asyncio.run(starts_of(0.25, 4)) == pytest.approx([0, 4, 8, 12])
 
 
@@ -69,7 +67,7 @@ def test_no_window_of_a_second_holds_more_starts_than_allowed() -> None:
     )
 
 
-def test_only_so_many_requests_to_one_host_are_under_way_and_other_hosts_do_not_wait() -> None:
+def test_concurrency_is_limited_per_host() -> None:
     async def run() -> None:
         turns = Pacing(2, 100, Clock())
         release = asyncio.Event()
@@ -90,7 +88,7 @@ def test_only_so_many_requests_to_one_host_are_under_way_and_other_hosts_do_not_
     asyncio.run(run())
 
 
-def test_whoever_gives_up_waiting_frees_the_place_and_the_slot() -> None:
+def test_cancelled_waiter_releases_its_slot() -> None:
     async def run() -> None:
         clock = StandingClock()
         turns = Pacing(10, 1, clock)
@@ -115,7 +113,7 @@ def test_whoever_gives_up_waiting_frees_the_place_and_the_slot() -> None:
     asyncio.run(run())
 
 
-def test_hosts_that_nobody_asks_any_more_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_hosts_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "_MAX_HOSTS", 5)
 
     async def run() -> None:

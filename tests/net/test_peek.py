@@ -29,7 +29,7 @@ def test_only_the_beginning_of_a_large_page_is_taken() -> None:
     assert (reply.status, len(reply.body)) == (200, 1000)
 
 
-def test_redirects_are_followed_and_the_status_of_the_last_answer_is_told() -> None:
+def test_redirects_are_followed_and_the_last_status_is_returned() -> None:
     reply = peek(FakeWeb({f"{SITE}/page": redirect(f"{SITE}/new")}))
 
     assert (reply.url, reply.status, reply.hops) == (f"{SITE}/new", 404, (f"{SITE}/page",))

@@ -110,7 +110,7 @@ def test_a_bare_host_and_port_is_an_http_proxy() -> None:
         "http://user:hunter22@pro\u2028xy.example",
     ],
 )
-def test_a_bad_proxy_is_told_without_its_password(text: str) -> None:
+def test_invalid_proxy_is_reported_without_its_password(text: str) -> None:
     with pytest.raises(BadInput, match="https_proxy") as caught:
         Transport(settings(https_proxy=text), Guard())
 

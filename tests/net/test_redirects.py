@@ -94,7 +94,7 @@ def cookie_of(request: httpx2.Request) -> str:
     return str(request.headers.get("cookie", ""))
 
 
-def test_cookies_are_kept_along_one_chain_and_no_longer() -> None:
+def test_cookies_last_for_one_redirect_chain() -> None:
     web = FakeWeb(
         {
             f"{SITE}/page": redirect("/wall", headers={"Set-Cookie": "seen=1; Path=/"}),
@@ -151,7 +151,7 @@ def test_a_cookie_of_any_bytes_is_sent_back_as_it_was_set(cookie: bytes) -> None
     assert sent[b"Cookie"] == cookie.partition(b";")[0]
 
 
-def test_a_cookie_for_all_of_a_country_is_not_kept() -> None:
+def test_cookie_for_a_public_suffix_is_ignored() -> None:
     start, target = "https://one.co.uk/", "https://two.co.uk/"
     web = FakeWeb(
         {

@@ -41,5 +41,5 @@ def test_the_wait_doubles_and_is_spread_over_its_second_half() -> None:
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
-def test_nobody_comes_back_before_the_server_said(chance: float) -> None:
+def test_retry_waits_as_long_as_the_server_asked(chance: float) -> None:
     assert 7 <= retry_delay(1, 7, chance) <= 7.5

@@ -131,7 +131,7 @@ def test_a_host_that_cannot_be_asked_is_reported_as_that_and_asked_again_next_ti
     asyncio.run(run())
 
 
-def test_a_file_of_authorities_that_is_not_there_is_told_as_that_and_not_as_the_sites_refusal(
+def test_missing_ca_file_is_reported_as_such_and_not_as_a_refusal(
     tmp_path: Path,
 ) -> None:
     async def run() -> None:
@@ -210,7 +210,7 @@ def test_closing_ends_the_wait_of_everybody_with_an_error() -> None:
 
 
 @pytest.mark.parametrize(("status", "kept_seconds"), [(200, 3600), (404, 3600), (503, 60)])
-def test_a_verdict_is_kept_for_an_hour_and_a_failure_for_a_minute(
+def test_rules_are_cached_for_an_hour_and_failures_for_a_minute(
     status: int, kept_seconds: float
 ) -> None:
     async def run() -> None:
@@ -260,7 +260,7 @@ def test_every_origin_has_its_own_robots_txt() -> None:
         ("_MAX_CHARACTERS", 3000, b"User-agent: *\nDisallow: /x\n" + b"#" * 950),
     ],
 )
-def test_only_so_much_is_kept_and_the_oldest_goes_first(
+def test_cache_size_is_limited_and_the_oldest_entry_is_dropped(
     monkeypatch: pytest.MonkeyPatch, name: str, value: int, body: bytes
 ) -> None:
     monkeypatch.setattr(robots, name, value)

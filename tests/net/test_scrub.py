@@ -177,7 +177,7 @@ def test_a_key_in_the_address_or_its_absence_does_not_matter(
     assert b"word" not in text_of(warc)
 
 
-def test_a_redirect_that_adds_a_token_nobody_knew_is_followed_without_it(warc: Path) -> None:
+def test_redirect_with_an_unknown_token_is_followed_without_it(warc: Path) -> None:
     def answer(request: httpx2.Request) -> httpx2.Response:
         if request.url.path == "/old":
             return httpx2.Response(

@@ -9,7 +9,7 @@ from tests.net.doubles import SITE, FakeClock, FakeWeb, Page, fetch, redirect, t
 from webquarry.errors import NetworkFailure
 
 
-def test_a_passing_failure_is_tried_again_so_many_times() -> None:
+def test_temporary_failure_is_retried_up_to_the_limit() -> None:
     web = FakeWeb({f"{SITE}/page": httpx2.ReadError("")})
 
     with pytest.raises(NetworkFailure, match="before the answer was complete"):

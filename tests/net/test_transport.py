@@ -80,9 +80,7 @@ def expected_address(url: httpx2.URL, case: dict[str, Any]) -> str:
         "http://example.org:25/",
     ],
 )
-def test_the_transport_refuses_on_its_own_what_nobody_checked_before(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_transport_refuses_unchecked_urls(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dns = FakeDns({}, default=[PUBLIC]).install(monkeypatch)
     sockets = FakeSockets()
 
@@ -109,7 +107,7 @@ def test_rebind_ttl0_the_address_that_was_judged_is_the_one_dialled(
     assert dns.asked == ["rebind.example"] * 3
 
 
-def test_rebind_redirect_self_a_later_resolution_is_judged_anew(
+def test_rebind_redirect_self_each_resolution_is_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     FakeDns({"rebind.example": [[PUBLIC], ["10.0.0.1"]]}).install(monkeypatch)
@@ -346,7 +344,7 @@ def test_the_environment_does_not_replace_the_systems_authorities(
     ("content", "fault"),
     [(None, "cannot be read"), ("", "no certificate"), ("nonsense", "no certificate")],
 )
-def test_a_bad_file_of_authorities_is_told_at_opening(
+def test_invalid_ca_file_is_reported_when_opened(
     content: str | None, fault: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "ca.pem"
@@ -459,7 +457,7 @@ def test_a_silent_server_is_given_up_after_the_time_of_the_settings() -> None:
     assert isinstance(asyncio.run(run()), httpx2.TimeoutException)
 
 
-def test_the_answer_of_the_fake_network_is_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_response_of_the_fake_network_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeDns({}, default=[PUBLIC]).install(monkeypatch)
 
     (outcome,) = fetch("http://pages.example/", guard=Guard(), sockets=FakeSockets(ANSWER))

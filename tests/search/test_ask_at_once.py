@@ -26,7 +26,7 @@ def test_what_several_rank_well_comes_first_and_each_page_once() -> None:
 KEYS = {"BRAVE_API_KEY": "canary-brave-1234", "TAVILY_API_KEY": "canary-tavily-1234"}
 
 
-def test_all_are_asked_one_list_comes_back_and_the_bill_is_told() -> None:
+def test_all_providers_are_asked_and_fused_with_a_note_on_the_requests() -> None:
     engines = Engines(brave=brave(A, B), tavily=tavily(B, C), duckduckgo=failed(500))
 
     found = called(engines, "web_search", KEYS, query="x", provider="all").as_dict()

@@ -8,7 +8,6 @@ from tests.search.replies import recorded, reply
 from webquarry._search.replies import (
     failure,
     json_object,
-    quota_failure,
     quote_words,
     rate_limit_failure,
 )
@@ -100,7 +99,7 @@ def test_quoted_words_are_short_single_line_sentences_without_secrets() -> None:
         (503, ProviderFailure, True),
     ],
 )
-def test_a_status_that_nobody_explains_is_an_error_of_its_kind(
+def test_status_without_explanation_is_an_error_of_its_kind(
     status: int, kind: type[WebquarryError], retryable: bool
 ) -> None:
     error = failure(reply(b"", status), "Acorn", "The words.")
@@ -123,14 +122,3 @@ def test_a_rate_limit_says_how_long_where_that_is_known(
     assert error.retry_after_seconds == seconds
     assert f"Wait {seconds or 60:g} seconds" in error.suggested_action
     assert "another provider" in error.suggested_action
-
-
-def test_a_page_instead_of_json_with_status_429_says_how_long_too() -> None:
-    with pytest.raises(RateLimited) as caught:
-        json_object(reply(BLOCK, 429, HTML | {"retry-after": "30"}), "Acorn")
-
-    assert caught.value.retry_after_seconds == 30
-
-
-def test_a_used_up_quota_is_not_worth_a_second_try() -> None:
-    assert quota_failure("Acorn", "").retryable is False

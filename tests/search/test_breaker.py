@@ -35,7 +35,7 @@ def failed(breaker: Breaker, times: int) -> None:
         breaker.record_failure(NetworkFailure("no answer"))
 
 
-def test_it_opens_after_so_many_failures_in_a_row(clock: HandClock) -> None:
+def test_opens_after_consecutive_failures(clock: HandClock) -> None:
     breaker = Breaker(clock, threshold=3, rest_seconds=60)
     failed(breaker, 2)
     assert breaker.state == "closed"
@@ -45,7 +45,7 @@ def test_it_opens_after_so_many_failures_in_a_row(clock: HandClock) -> None:
     assert breaker.rest_left == 60
 
 
-def test_a_success_between_failures_starts_the_count_anew(clock: HandClock) -> None:
+def test_success_resets_the_count_of_failures(clock: HandClock) -> None:
     breaker = Breaker(clock, threshold=2, rest_seconds=60)
     failed(breaker, 1)
     breaker.record_success()
@@ -80,7 +80,7 @@ def test_a_probe_that_was_given_up_lets_the_next_caller_probe(clock: HandClock) 
     assert breaker.admit()
 
 
-def test_the_rest_that_a_provider_asks_for_begins_at_once(clock: HandClock) -> None:
+def test_requested_rest_starts_immediately(clock: HandClock) -> None:
     breaker = Breaker(clock, threshold=5, rest_seconds=60)
     breaker.record_failure(RateLimited("slow down", retry_after_seconds=7))
     assert breaker.state == "open"

@@ -13,13 +13,13 @@ def test_codes_are_taken_in_any_case() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "e", "eng", "xx", "en-US", "e1", "öö"])
-def test_what_is_no_language_is_bad_input(value: str) -> None:
+def test_unknown_language_is_bad_input(value: str) -> None:
     with pytest.raises(BadInput, match="ISO 639-1"):
         language_code(value)
 
 
 @pytest.mark.parametrize("value", ["", "U", "USA", "XX", "EU", "UK", "ÖÖ"])
-def test_what_is_no_country_is_bad_input(value: str) -> None:
+def test_unknown_country_is_bad_input(value: str) -> None:
     with pytest.raises(BadInput, match="ISO 3166-1"):
         country_code(value)
 

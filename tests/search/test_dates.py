@@ -47,11 +47,11 @@ def test_a_date_that_is_shown_is_read(text: str, day: str) -> None:
         "Nov 19, 2026", "May 2026", "2026", "9999 days ago", "in 2 days", "x" * 10_000, None, 5,
     ],
 )  # fmt: skip
-def test_what_is_no_date_or_not_clearly_one_or_to_come_is_none(text: object) -> None:
+def test_ambiguous_future_and_invalid_dates_are_none(text: object) -> None:
     assert read_shown_date(text, NOW) is None
 
 
-def test_what_is_counted_from_now_is_counted_in_utc() -> None:
+def test_age_is_subtracted_in_utc() -> None:
     elsewhere = NOW.astimezone(timezone(timedelta(hours=13)))
 
     assert read_shown_date("2 days ago", elsewhere) == "2026-11-15"
@@ -81,7 +81,7 @@ def test_a_snippet_has_a_date_only_at_its_beginning_and_apart_from_the_text(
 @pytest.mark.parametrize(
     "value", [None, "", "2026", "2026-13-01", "soon", "0001-01-01T00:00:00+14:00"]
 )
-def test_what_is_no_whole_date_has_no_timestamp(value: str | None) -> None:
+def test_incomplete_date_has_no_timestamp(value: str | None) -> None:
     assert to_timestamp(value) is None
 
 

@@ -67,7 +67,7 @@ def test_an_entry_that_cannot_be_a_domain_is_bad_input_that_quotes_it(entry: str
     "entry",
     ["a.org?x=1", "a.org/watch?v=5", "a.org/a b", "a.org/*/b", "a.org/x\\y", "a.org/" + "x" * 600],
 )
-def test_an_entry_that_cannot_be_kept_to_is_bad_input_and_never_a_wider_one(entry: str) -> None:
+def test_unsupported_entry_is_bad_input_and_never_a_wider_one(entry: str) -> None:
     with pytest.raises(BadInput, match="cannot be kept to") as caught:
         normalise(entry)
 
@@ -95,7 +95,7 @@ PATHS = [
 
 
 @pytest.mark.parametrize(("url", "below"), PATHS)
-def test_a_path_is_kept_to_by_whole_segments_in_either_list(url: str, below: bool) -> None:
+def test_path_matches_by_whole_segments_in_either_list(url: str, below: bool) -> None:
     assert DomainFilter.of(["duckdb.org/docs"], []).admits(url) is below
     assert DomainFilter.of([], ["duckdb.org/docs"]).admits(url) is not below
 
@@ -115,7 +115,7 @@ def test_www_means_that_host_in_either_list(url: str, covered: bool) -> None:
     assert DomainFilter.of([], ["www.another.com"]).admits(url) is not covered
 
 
-def test_a_wider_entry_beside_a_narrower_one_counts() -> None:
+def test_wider_entry_and_narrower_entry_both_apply() -> None:
     both = DomainFilter.of(["a.org/docs", "a.org"], ["a.org/docs/old", "b.org"])
 
     assert both.admits("https://a.org/blog")
@@ -168,7 +168,7 @@ def test_a_look_alike_is_not_the_domain(url: str) -> None:
         "https://duckdb.org:99999/", "https://duckdb.org:x/", "mailto:a@duckdb.org",
     ],
 )  # fmt: skip
-def test_what_is_no_absolute_web_address_is_admitted_by_no_filter(url: str) -> None:
+def test_text_that_is_not_an_absolute_web_url_is_admitted_by_no_filter(url: str) -> None:
     assert host_of(url) is None
     assert not DomainFilter.of([], []).admits(url)
     assert not DomainFilter.of(["duckdb.org"], []).admits(url)
@@ -183,22 +183,9 @@ def test_where_both_lists_name_a_host_the_blocked_one_wins() -> None:
     assert not both.admits("https://example.org/")
 
 
-def test_empty_lists_admit_everything() -> None:
-    nothing = DomainFilter.of([], [])
-
-    assert not nothing
-    assert nothing.admits("https://[2001:db8::1]/")
-    assert nothing.admits("http://192.0.2.7:8080/x")
-
-
 def test_an_international_name_is_the_same_in_either_spelling() -> None:
     assert DomainFilter.of(["bücher.de"], []).admits("https://www.xn--bcher-kva.de/")
     assert DomainFilter.of(["xn--bcher-kva.de"], []).admits("https://BÜCHER.de/")
-
-
-def test_a_top_level_domain_covers_all_below_it() -> None:
-    assert DomainFilter.of(["edu"], []).admits("https://cs.example.edu/")
-    assert not DomainFilter.of(["edu"], []).admits("https://example.education/")
 
 
 @pytest.mark.parametrize(

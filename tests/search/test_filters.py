@@ -115,10 +115,6 @@ def test_what_cannot_be_checked_is_named_as_not_applied() -> None:
     )
 
 
-def test_the_usual_safe_search_needs_no_note() -> None:
-    assert notes_on(Query("x"), TAVILY) == []
-
-
 def test_where_we_take_results_out_ourselves_more_are_asked_for_up_to_a_page() -> None:
     assert with_reserve(Query("x", 5, exclude_terms="z"), TAVILY).count == 10
     assert with_reserve(Query("x", 15, exclude_terms="z"), TAVILY).count == 20

@@ -108,14 +108,14 @@ def test_the_attempt_and_the_figures_tell_the_same_outcome(
     assert ended.outcomes == [("acorn", outcome)]
 
 
-def test_without_time_nobody_is_asked_and_nobody_is_blamed() -> None:
+def test_call_without_time_left_is_skipped_and_not_a_failure() -> None:
     board = Breakers(Settings(breaker_failures=1), FakeClock())
 
     assert called(two, seconds=0, board=board).attempt.outcome == "skipped"
     assert board.breaker("acorn").state == "closed"
 
 
-def test_what_is_there_when_the_time_is_over_counts() -> None:
+def test_results_before_a_timeout_count() -> None:
     kept = called(endless_after_one, seconds=0.01)
     lost = called(endless, seconds=0.01, late="sent nothing for")
 
@@ -124,13 +124,6 @@ def test_what_is_there_when_the_time_is_over_counts() -> None:
     assert (lost.found, lost.is_cut_short) == (0, False)
     assert isinstance(lost.error, NetworkFailure)
     assert lost.attempt.reason == "Acorn sent nothing for 0.01 s."
-
-
-def test_nothing_found_may_have_a_reason_of_its_own() -> None:
-    async def too_old(call: GuardedCall) -> None:
-        call.why_empty = "All were too old."
-
-    assert called(too_old).attempt.reason == "All were too old."
 
 
 def test_a_service_that_rests_is_not_admitted_until_its_rest_is_over() -> None:

@@ -35,12 +35,6 @@ def test_two_addresses_of_one_page_are_one_result(twin: str) -> None:
     ]
 
 
-def test_addresses_that_differ_in_what_matters_stay_two_results() -> None:
-    pages = ["https://example.org/a?page=1", "https://example.org/a?page=2"]
-
-    assert urls(merge([[result(url) for url in pages]])) == pages
-
-
 def test_a_date_that_the_first_list_lacks_is_taken_from_another() -> None:
     merged = merge([[result("https://x.org/")], [result("https://x.org/", "b", "2026-01-02")]])
 

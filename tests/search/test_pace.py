@@ -11,7 +11,6 @@ import pytest
 from tests.search.replies import MOMENT, recorded
 from webquarry._search.models import Query
 from webquarry._search.providers.duckduckgo import DuckDuckGo
-from webquarry._search.providers.hackernews import HackerNews
 from webquarry._search.router import Router
 from webquarry._search.services import Pace
 from webquarry.clock import Clock
@@ -36,10 +35,6 @@ class HandClock(Clock):
         await asyncio.sleep(0)
 
 
-def test_duckduckgo_is_asked_at_most_once_a_second() -> None:
-    assert DuckDuckGo.min_interval_seconds >= 1
-
-
 def test_calls_of_many_tasks_go_one_after_the_other_with_the_pause_between_them() -> None:
     clock, starts, under_way = HandClock(), [], 0
     provider = DuckDuckGo.configure(Settings.from_environment({}), {})
@@ -62,21 +57,6 @@ def test_calls_of_many_tasks_go_one_after_the_other_with_the_pause_between_them(
     assert starts == [0, 1, 2, 3]
 
 
-def test_time_that_has_passed_anyway_counts_as_the_pause() -> None:
-    clock = HandClock()
-    provider = DuckDuckGo.configure(Settings.from_environment({}), {})
-
-    async def run() -> list[float]:
-        pace, starts = Pace(clock), []
-        for passed in (0.0, 0.75, 5.0):
-            clock.seconds += passed
-            async with pace.hold(provider):
-                starts.append(clock.seconds)
-        return starts
-
-    assert asyncio.run(run()) == [0, 1, 6]
-
-
 def test_a_call_that_fails_or_is_given_up_leaves_the_turn_to_the_next() -> None:
     clock = HandClock()
     provider = DuckDuckGo.configure(Settings.from_environment({}), {})
@@ -90,18 +70,6 @@ def test_a_call_that_fails_or_is_given_up_leaves_the_turn_to_the_next() -> None:
             return clock.seconds
 
     assert asyncio.run(run()) == 1
-
-
-def test_a_provider_without_an_interval_is_never_kept_waiting() -> None:
-    provider = HackerNews.configure(Settings.from_environment({}), {})
-
-    async def run() -> float:
-        clock = HandClock()
-        pace = Pace(clock)
-        async with pace.hold(provider), pace.hold(provider):
-            return clock.seconds
-
-    assert asyncio.run(run()) == 0
 
 
 def test_the_router_keeps_the_pace_between_pages_and_between_the_two_ways() -> None:

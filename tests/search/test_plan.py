@@ -141,7 +141,7 @@ def test_a_routing_that_cannot_be_read_is_an_error_that_names_the_setting(
 @pytest.mark.parametrize(
     "setting", [{"SEARCH_ROUTING": "brave,acorn"}, {"SEARCH_PROVIDER": "acorn"}]
 )
-def test_a_name_that_nobody_has_is_an_error(setting: dict[str, str]) -> None:
+def test_unknown_provider_name_is_an_error(setting: dict[str, str]) -> None:
     with pytest.raises(BadInput, match="no search provider 'acorn'"):
         order(**setting)
 

@@ -15,7 +15,7 @@ from tests.search.replies import MOMENT
 from webquarry._search.models import Query, Result
 from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
-from webquarry.errors import AuthFailure, BadInput
+from webquarry.errors import BadInput
 from webquarry.net.client import Client
 from webquarry.settings import Settings
 
@@ -69,44 +69,7 @@ def test_an_installed_package_is_all_it_takes() -> None:
     assert acorn.asked[0].headers["x-key"] == "acorn-key-1234"
 
 
-@pytest.mark.usefixtures("installed")
-def test_it_has_what_our_own_have_filters_keys_and_an_origin() -> None:
-    acorn = Acorn(
-        hits=[
-            {"title": "A", "link": "https://a.org/"},
-            {"title": "B", "link": "https://evil.example/"},
-        ]
-    )
-    found = use(
-        acorn,
-        KEY,
-        Query("x", allowed_domains=("a.org",)),
-        {"WEBQUARRY_ACORN_URL": "http://127.0.0.1:9"},
-    )
-
-    assert [hit.url for hit in found] == ["https://a.org/"]
-    assert str(acorn.asked[0].url).startswith("http://127.0.0.1:9/search?q=x+site%3Aa.org")
-    with pytest.raises(AuthFailure, match="Acorn Search needs ACORN_API_KEY") as caught:
-        use(acorn, {"HOME": "/nonexistent"}, Query("x"))
-    assert caught.value.provider == "acorn"
-    with pytest.raises(AuthFailure, match="did not accept"):
-        use(Acorn(401), KEY, Query("x"))
-
-
-@pytest.mark.usefixtures("installed")
-def test_it_is_listed_among_the_others() -> None:
-    async def names() -> list[str]:
-        settings = Settings.from_environment({})
-        transport, clock = httpx2.MockTransport(Acorn()), FrozenClock(MOMENT)
-        async with Client(settings, clock, pages=transport, providers=transport) as client:
-            return [provider.name for provider in Router(client, settings, KEY, clock).providers()]
-
-    listed = asyncio.run(names())
-    assert listed[0] == "acorn"
-    assert "brave" in listed
-
-
-def test_without_the_package_nobody_knows_it() -> None:
+def test_provider_is_unknown_without_its_package() -> None:
     with pytest.raises(BadInput, match="no search provider 'acorn'"):
         use(Acorn(), KEY, Query("x"))
 

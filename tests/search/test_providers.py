@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.search.replies import ERRORS, NAMES, recorded_json, recorded_reply, reply, status_of
-from webquarry._search.domains import host_of
+from tests.search.replies import ERRORS, NAMES, recorded_json, reply, status_of
 from webquarry._search.models import Query, Result
 from webquarry._search.provider import Provider
-from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
 from webquarry.registry import members_of
 from webquarry.settings import Settings
@@ -47,16 +45,6 @@ class NoPages:
 def provider_of(name: str) -> Provider:
     """The provider that a recorded reply is from, configured."""
     return configured(BY_NAME[name.partition("/")[0]])
-
-
-@each_provider
-def test_a_recorded_reply_becomes_results_with_absolute_urls(kind: type[Provider]) -> None:
-    results = configured(kind).parse_reply(recorded_reply(f"{kind.name}/ok_200")).results
-
-    assert results
-    assert all(
-        host_of(result.url) and result.title and result.provider == kind.name for result in results
-    )
 
 
 @each_keyed
@@ -155,18 +143,6 @@ def test_a_key_that_comes_back_is_concealed_however_it_is_encoded(
     assert (
         kind.configure(Settings.from_environment({}), environ).conceal(f"title with {form} in it")
         == "title with *** in it"
-    )
-
-
-def test_an_engine_id_is_no_secret_to_conceal() -> None:
-    class Acorn(KINDS[0]):  # type: ignore[valid-type,misc]
-        credentials = (Credential("ACORN_ID", "acorn-id", secret=False),)
-
-    assert (
-        Acorn.configure(Settings.from_environment({}), {"ACORN_ID": "engine-1"} | NOWHERE).conceal(
-            "engine-1"
-        )
-        == "engine-1"
     )
 
 

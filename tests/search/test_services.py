@@ -14,7 +14,7 @@ from tests.search.patents.recorded import LENS_ONLY
 from webquarry._search.guard import GuardedCall
 from webquarry._search.patents.provider import PatentProvider
 from webquarry._search.services import Services
-from webquarry.errors import BadInput, NetworkFailure, RateLimited
+from webquarry.errors import BadInput, RateLimited
 from webquarry.net.client import Client
 from webquarry.settings import Settings
 
@@ -74,7 +74,7 @@ async def nothing() -> list[int]:
     return []
 
 
-def test_services_are_known_by_name_and_alias_and_nobody_else_is() -> None:
+def test_services_are_found_by_name_and_alias_only() -> None:
     async def use(services: Services[PatentProvider]) -> None:
         assert [one.name for one in services.all()] == ["epo", "lens"]
         assert [one.name for one in services.get_configured()] == ["lens"]
@@ -83,60 +83,3 @@ def test_services_are_known_by_name_and_alias_and_nobody_else_is() -> None:
             services.find("acorn")
 
     using(use)
-
-
-def test_a_call_says_what_came_of_it() -> None:
-    async def use(services: Services[PatentProvider]) -> list[Answer]:
-        return [await ask(services, work) for work in (found, nothing, broken)]
-
-    (good, two), (empty, none), (failed, missing) = using(use)
-
-    assert (two, good.attempt.outcome, good.attempt.reason) == ([1, 2], "ok", "2 results.")
-    assert (none, empty.attempt.outcome) == ([], "empty")
-    assert (missing, failed.attempt.outcome) == (None, "network")
-    assert failed.error
-    assert failed.error.message == "The Lens failed: KeyError."
-
-
-def test_a_service_that_asked_for_rest_is_not_asked_until_it_is_over() -> None:
-    clock = FakeClock()
-
-    async def use(services: Services[PatentProvider]) -> list[Answer]:
-        answers = [await ask(services, limited), await ask(services, found)]
-        assert services.healthy() == []
-        clock.seconds += 31
-        return [*answers, await ask(services, found)]
-
-    calls = [call for call, _ in using(use, clock)]
-
-    assert [call.attempt.outcome for call in calls] == ["rate_limited", "skipped", "ok"]
-    assert isinstance(calls[1].error, RateLimited)
-    assert calls[1].error.retry_after_seconds == 30
-
-
-def test_a_service_that_takes_too_long_is_cut_short() -> None:
-    async def use(services: Services[PatentProvider]) -> Answer:
-        async def slow() -> list[int]:
-            await asyncio.Event().wait()
-            return []
-
-        return await ask(services, slow, seconds=0.01)
-
-    error = using(use)[0].error
-
-    assert isinstance(error, NetworkFailure)
-    assert "cut short" in error.message
-
-
-def test_a_caller_who_leaves_has_learnt_nothing_about_the_service() -> None:
-    async def use(services: Services[PatentProvider]) -> str:
-        async def left() -> list[int]:
-            raise asyncio.CancelledError
-
-        for _ in range(5):
-            with pytest.raises(asyncio.CancelledError):
-                await ask(services, left)
-        call, _ = await ask(services, found)
-        return call.attempt.outcome
-
-    assert using(use) == "ok"

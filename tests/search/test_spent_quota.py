@@ -92,7 +92,7 @@ def test_what_passes_is_asked_again(answer: tuple[int, Any]) -> None:
     assert results
 
 
-def test_after_a_spent_quota_no_further_group_of_domains_is_asked_for_and_that_is_told() -> None:
+def test_after_an_exhausted_quota_no_further_group_is_requested() -> None:
     hit = {"title": "T", "url": f"https://{MANY[0]}/", "description": "D"}
     first = {"query": {}, "web": {"results": [hit]}}
     answers = Answers((200, first), (429, SPENT["brave"]))

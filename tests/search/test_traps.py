@@ -14,10 +14,9 @@ import httpx2
 import pytest
 
 from tests.search.replies import MOMENT, NAMES, recorded, recorded_json, reply
-from tests.search.test_providers import BY_NAME, add_to_texts, configured, each_provider
+from tests.search.test_providers import BY_NAME, add_to_texts, configured
 from tests.search.traps import BAD, FOLDER, GOOD, Recorded
 from webquarry._search.models import Found, Query
-from webquarry._search.provider import Provider
 from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
 from webquarry.errors import OUTCOMES, WebquarryError
@@ -57,19 +56,6 @@ def test_a_trap_is_never_an_answer(trap: Recorded) -> None:
 
     assert caught.value.kind == trap.outcome
     assert trap.outcome in OUTCOMES
-
-
-@each_provider
-@pytest.mark.parametrize(
-    "trap", [trap for trap in BAD if not is_object(trap)], ids=lambda trap: trap.file
-)
-def test_a_trap_of_one_provider_is_no_answer_of_another(
-    kind: type[Provider], trap: Recorded
-) -> None:
-    with pytest.raises(WebquarryError) as caught:
-        configured(kind).parse_reply(trap.reply)
-
-    assert caught.value.kind in OUTCOMES
 
 
 @each_good
@@ -132,11 +118,3 @@ def test_after_a_trap_the_next_provider_is_asked_and_the_trace_says_why(trap: Re
     ]
     assert len(found.attempts[0].reason) > 20
     assert "canary" not in repr(found)
-
-
-@each_good
-def test_after_a_good_reply_with_results_nobody_else_is_asked(good: Recorded) -> None:
-    found = routed(good.provider, good)
-
-    assert found.attempts[0].outcome == good.outcome
-    assert (found.provider == good.provider) is bool(good.results)

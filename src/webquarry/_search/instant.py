@@ -1,9 +1,9 @@
-"""DuckDuckGo's Instant Answers: a question -> a summary, an answer, a definition, related topics.
-No ranked results.
+"""DuckDuckGo's Instant Answers: a summary, an answer, a definition, related topics; no ranked
+results.
 
-API: GET https://api.duckduckgo.com/?format=json, needs no key. The body is JSON under the name of
-JavaScript. For most questions it is an empty shell; fields change their type at will (`Answer` is a
-text, a number or an object). What is shown of it must name DuckDuckGo and the source.
+API: GET https://api.duckduckgo.com/?format=json, needs no key. The body is JSON with the type of
+JavaScript. For most queries all fields are empty; some change their type (`Answer` is a text, a
+number or an object). DuckDuckGo and the source have to be named with the answer.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from webquarry._search.replies import (
     object_at,
     objects,
     parse_each,
+    string_at,
     unknown_shape_failure,
 )
 from webquarry._search.text import plain, plain_from_html, shorten_text
@@ -32,7 +33,7 @@ from webquarry.settings import Settings
 
 LABEL = "DuckDuckGo Instant Answer"
 ORIGIN = "https://api.duckduckgo.com"
-_SITE = "https://duckduckgo.com"  # where its images are, and its relative links lead
+_SITE = "https://duckduckgo.com"  # base of relative URLs
 _LONGEST_TEXT = 10_000  # characters
 _MOST_TOPICS = 200
 _ANCHOR = re.compile(r"\s*<a\b[^<>]*>(.*?)</a>(.*)", re.IGNORECASE | re.DOTALL)
@@ -40,9 +41,7 @@ _ANCHOR = re.compile(r"\s*<a\b[^<>]*>(.*?)</a>(.*)", re.IGNORECASE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Topic:
-    """A related topic, or an official site: its name, what is said of it, and where it is; `group`
-    is its heading.
-    """
+    """A related topic, or an official site; `group` is its heading."""
 
     name: str
     text: str
@@ -52,34 +51,32 @@ class Topic:
 
 @dataclass(frozen=True)
 class InstantAnswer:
-    """What DuckDuckGo knows at once. Every text is plain and may be empty; every URL is absolute or
-    empty.
-    """
+    """An instant answer. Every text is plain and may be empty; every URL is absolute or empty."""
 
     heading: str = ""
     abstract: str = ""
     abstract_source: str = ""
-    abstract_url: str = ""  # given even where the abstract is empty
+    abstract_url: str = ""  # set even if the abstract is empty
     answer: str = ""
     answer_type: str = ""
     definition: str = ""
     definition_source: str = ""
     definition_url: str = ""
     topics: tuple[Topic, ...] = ()  # those without a group first, then group by group
-    results: tuple[Topic, ...] = ()  # mostly the official site
+    results: tuple[Topic, ...] = ()  # usually the official site
     entity: str = ""
     image: str = ""
     facts: tuple[tuple[str, str], ...] = ()  # label and value, from the infobox
-    redirect: str = ""  # where a !bang leads
+    redirect: str = ""  # the target of a !bang
 
     @property
     def is_empty(self) -> bool:
-        """No instant answer: neither abstract, answer, definition nor topics."""
+        """Whether there is neither abstract, answer, definition nor topics."""
         return not (self.abstract or self.answer or self.definition or self.topics)
 
 
 def build_request(query: str, origin: str = ORIGIN) -> httpx2.Request:
-    """The request for one question."""
+    """Return the request for one query."""
     parameters = {
         "q": query,
         "format": "json",
@@ -92,7 +89,7 @@ def build_request(query: str, origin: str = ORIGIN) -> httpx2.Request:
 
 
 def parse_reply(reply: Reply) -> InstantAnswer:
-    """The answer, empty or not, or the error of the right kind."""
+    """Return the answer, empty or not, or raise the error."""
     if reply.status == 202:
         raise RateLimited(f"{LABEL} answers no programs just now (HTTP 202).")
     if reply.status in (403, 418):
@@ -102,41 +99,34 @@ def parse_reply(reply: Reply) -> InstantAnswer:
     answer = json_object(reply, LABEL)
     if "AbstractText" not in answer or "RelatedTopics" not in answer:
         raise unknown_shape_failure(LABEL)
-    abstract = _read_text(answer.get("AbstractText"))
-    if not abstract:
-        abstract = plain_from_html(_read_string(answer.get("Abstract")))
-    facts = []
-    infobox = object_at(answer, "Infobox")
-    for row in objects(infobox.get("content")):
-        label = _read_text(row.get("label"))
-        value = _read_value(row.get("value"))
-        if label and value and value != '""':
-            facts.append((label, value))
+    abstract = _read_text(answer, "AbstractText") or plain_from_html(string_at(answer, "Abstract"))
+    rows = objects(object_at(answer, "Infobox").get("content"))
+    facts = [(_read_text(row, "label"), _read_value(row, "value")) for row in rows]
     found = InstantAnswer(
-        heading=_read_text(answer.get("Heading")),
+        heading=_read_text(answer, "Heading"),
         abstract=abstract,
-        abstract_source=_read_text(answer.get("AbstractSource")),
-        abstract_url=_read_url(answer.get("AbstractURL")),
-        answer=_read_value(answer.get("Answer")),
-        answer_type=_read_text(answer.get("AnswerType")),
-        definition=_read_text(answer.get("Definition")),
-        definition_source=_read_text(answer.get("DefinitionSource")),
-        definition_url=_read_url(answer.get("DefinitionURL")),
+        abstract_source=_read_text(answer, "AbstractSource"),
+        abstract_url=_read_url(answer, "AbstractURL"),
+        answer=_read_value(answer, "Answer"),
+        answer_type=_read_text(answer, "AnswerType"),
+        definition=_read_text(answer, "Definition"),
+        definition_source=_read_text(answer, "DefinitionSource"),
+        definition_url=_read_url(answer, "DefinitionURL"),
         topics=tuple(_read_topics(objects(answer.get("RelatedTopics")))),
         results=tuple(parse_each(objects(answer.get("Results")), _read_topic)),
-        entity=_read_text(answer.get("Entity")),
-        image=_read_url(answer.get("Image")),
-        facts=tuple(facts),
-        redirect=_read_url(answer.get("Redirect")),
+        entity=_read_text(answer, "Entity"),
+        image=_read_url(answer, "Image"),
+        facts=tuple((label, value) for label, value in facts if label and value.strip('"')),
+        redirect=_read_url(answer, "Redirect"),
     )
     is_shape_known = isinstance(answer["AbstractText"], str)
     if found.is_empty and not (is_shape_known and isinstance(answer["RelatedTopics"], list)):
-        raise unknown_shape_failure(LABEL)  # only its own shape says that there is no answer
+        raise unknown_shape_failure(LABEL)
     return found
 
 
 async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:
-    """Ask DuckDuckGo, or whoever stands in its place."""
+    """Send a query to DuckDuckGo and return the answer."""
     request = build_request(query, settings.origins.get("duckduckgo_api", ORIGIN))
     try:
         return parse_reply(await client.send(request))
@@ -146,60 +136,46 @@ async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:
 
 
 def _read_topics(rows: list[dict[str, Any]]) -> list[Topic]:
-    """The topics without a group, then those of each group."""
-    ungrouped = [row for row in rows if "Topics" not in row]
-    topics = parse_each(ungrouped, _read_topic)
+    """Return the topics without a group, then those of each group."""
+    topics = parse_each([row for row in rows if "Topics" not in row], _read_topic)
     for row in rows:
-        if "Topics" in row:
-            group = _read_text(row.get("Name"))
-            members = parse_each(objects(row.get("Topics")), _read_topic)
-            topics += [replace(topic, group=group) for topic in members]
+        members = parse_each(objects(row.get("Topics")), _read_topic)
+        topics += [replace(topic, group=_read_text(row, "Name")) for topic in members]
     return topics[:_MOST_TOPICS]
 
 
 def _read_topic(row: dict[str, Any]) -> Topic | None:
-    """The name is what is linked in the HTML form of a topic; the rest of it is what is said of
-    it.
-    """
-    whole = _read_text(row.get("Text"))
-    if not whole or (whole.startswith("http") and " " in whole):  # a link that DuckDuckGo broke
+    """Return a topic; its name is the linked text of the HTML form, the rest its description."""
+    whole = _read_text(row, "Text")
+    if not whole or (whole.startswith("http") and " " in whole):  # a broken link
         return None
-    anchor = _ANCHOR.match(_read_string(row.get("Result")))
+    anchor = _ANCHOR.match(string_at(row, "Result"))
     name = plain_from_html(anchor[1]) if anchor else ""
     if name and whole.startswith(name):
         text = whole.removeprefix(name)
     else:
         name, _, text = whole.partition(" - ")
-    text = text.strip().removeprefix("-").strip()
-    return Topic(name, text, _read_url(row.get("FirstURL")))
+    return Topic(name, text.strip().removeprefix("-").strip(), _read_url(row, "FirstURL"))
 
 
-def _read_value(value: object) -> str:
-    """A text or a number as text; of an object, its result, which widgets leave empty."""
+def _read_value(parent: dict[str, Any], name: str) -> str:
+    """Return a text, a number, or the result of an object, as text."""
+    value = parent.get(name)
     if isinstance(value, dict):
-        value = value.get("result")
+        parent, name, value = value, "result", value.get("result")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    return _read_text(value)
+    return _read_text(parent, name)
 
 
-def _read_url(value: object) -> str:
-    """An absolute URL; "" for what is none."""
-    text = _read_string(value).strip()
+def _read_url(parent: dict[str, Any], name: str) -> str:
+    """Return an absolute URL, or an empty string."""
+    text = string_at(parent, name).strip()
     if text.startswith("/") and not text.startswith("//"):
         text = _SITE + text
-    if host_of(text):
-        return text
-    return ""
+    return text if host_of(text) else ""
 
 
-def _read_text(value: object) -> str:
-    """A text in one line; "" for what is none, and dots at the end of what is endless."""
-    return shorten_text(plain(_read_string(value)), _LONGEST_TEXT)
-
-
-def _read_string(value: object) -> str:
-    """A text as it came; "" for what is none."""
-    if isinstance(value, str):
-        return value
-    return ""
+def _read_text(parent: dict[str, Any], name: str) -> str:
+    """Return a text on one line, shortened; empty for another type."""
+    return shorten_text(plain(string_at(parent, name)), _LONGEST_TEXT)

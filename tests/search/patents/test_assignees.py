@@ -31,15 +31,6 @@ def test_spellings_of_one_name_have_one_key(name: str) -> None:
     assert assignee_key(name) == "tideworks"
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("Tideworks", "Tidework"), ("Co", "Inc"), ("AT&T", "T-Mobile"), ("Oy", "Ab")]
-)
-def test_other_names_have_another_key_also_where_only_a_legal_form_is_left(
-    one: str, other: str
-) -> None:
-    assert assignee_key(one) != assignee_key(other)
-
-
 def test_clusters_have_the_most_frequent_spelling_the_count_and_the_share() -> None:
     found = assignee_clusters(
         patents(
@@ -52,10 +43,6 @@ def test_clusters_have_the_most_frequent_spelling_the_count_and_the_share() -> N
     )
 
     assert found == [Cluster("Tideworks Ltd", 3, 0.6), Cluster("Oldmill Inc.", 2, 0.4)]
-
-
-def test_nothing_known_gives_no_clusters() -> None:
-    assert assignee_clusters([]) == assignee_clusters(patents((), ())) == []
 
 
 def test_two_spellings_on_one_patent_count_once() -> None:

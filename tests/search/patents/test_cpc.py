@@ -25,7 +25,7 @@ def test_a_symbol_is_written_without_blanks(written: str, symbol: str) -> None:
 @pytest.mark.parametrize(
     "written", ["", "H", "I04W", "H04W/", "H04W4/", "H04W4/0", "H04W OR ti=x", 'H04W"', "H04W*"]
 )
-def test_what_is_no_symbol_is_bad_input(written: str) -> None:
+def test_invalid_symbol_is_bad_input(written: str) -> None:
     with pytest.raises(BadInput, match="not a symbol of the CPC"):
         cpc_symbol(written)
 

@@ -80,28 +80,6 @@ def test_a_title_is_the_title_alone(title: str, clean: str) -> None:
     assert (patent.title, patent.snippet, patent.status) == (clean, "s", "granted")
 
 
-def test_a_page_whose_title_has_the_number_is_a_patent_too() -> None:
-    result = Result(
-        "US 10,999,999 B2 - Tidal turbine",
-        "https://www.lens.org/lens/patent/031-156-664-516-153",
-        "",
-        "x",
-    )
-
-    patent = patent_of(result)
-
-    assert patent
-    assert patent.number.google == "US10999999B2"
-
-
-def test_a_file_of_the_office_is_the_pdf() -> None:
-    url = "https://image-ppubs.uspto.gov/dirsearch-public/print/downloadPdf/10999999"
-    patent = patent_of(Result("Tidal turbine", url, "", "x"))
-
-    assert patent
-    assert patent.pdf == url
-
-
 def test_one_publication_on_two_sites_is_one_patent() -> None:
     google, office = number("US10999999B2"), number("US10999999")
     found = each_once(

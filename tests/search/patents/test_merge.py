@@ -61,13 +61,13 @@ def test_each_publication_comes_once_and_nothing_known_is_lost(lists: list[list[
 
 
 @given(LISTS)
-def test_what_was_merged_is_merged_already(lists: list[list[Patent]]) -> None:
+def test_merging_is_idempotent(lists: list[list[Patent]]) -> None:
     once = merge(lists)
 
     assert merge([once]) == once
 
 
-def test_of_each_field_the_richest_value_is_kept() -> None:
+def test_richest_value_of_each_field_wins() -> None:
     epo = Patent(
         A,
         "TIDAL TURBINE",

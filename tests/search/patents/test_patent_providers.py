@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,7 +67,7 @@ def test_every_service_has_recorded_answers_and_errors() -> None:
 
 
 @each_reply
-def test_every_recorded_reply_has_the_outcome_it_stands_for(name: str) -> None:
+def test_every_recorded_reply_has_the_outcome_in_its_name(name: str) -> None:
     assert outcome(name) == outcome_of(name)
     assert outcome(name) in OUTCOMES
 
@@ -107,7 +106,7 @@ def test_no_error_repeats_a_key_that_the_service_put_into_it(name: str) -> None:
         (429, b""),
     ],
 )
-def test_what_is_no_answer_is_an_error_and_never_nothing(
+def test_invalid_answer_is_an_error_and_never_empty(
     kind: type[PatentProvider], status: int, body: bytes
 ) -> None:
     with pytest.raises(WebquarryError) as caught:
@@ -146,16 +145,6 @@ def test_a_service_without_credentials_says_so_only_when_it_is_asked(
             ask()
 
 
-@each_service
-def test_the_address_can_be_put_elsewhere(kind: type[PatentProvider]) -> None:
-    settings = Settings.from_environment(
-        {f"WEBQUARRY_{kind.name.upper()}_URL": "http://127.0.0.1:9/"}
-    )
-    one = kind.configure(settings, KEYS | NOWHERE)
-
-    assert str(one.build_search(FULL).url).startswith("http://127.0.0.1:9/")
-
-
 def test_a_recorded_document_of_the_epo_becomes_a_patent() -> None:
     batch = epo().parse_reply(recorded("epo/ok_200.xml"))
     (patent,) = batch.patents
@@ -168,18 +157,6 @@ def test_a_recorded_document_of_the_epo_becomes_a_patent() -> None:
     assert (patent.filed, patent.published, patent.granted) == ("2017-09-07", "2019-03-20", None)
     assert (patent.status, patent.cpc, patent.provider) == ("application", ("F03B13/264",), "epo")
     assert patent.url == "https://patents.google.com/patent/EP3456789A1/en"
-
-
-def test_parties_that_come_only_in_capitals_lose_their_country() -> None:
-    body = re.sub(
-        rb"<(applicant|inventor) [^>]*original.*?</\1>",
-        b"",
-        body_of("epo/ok_200.xml"),
-        flags=re.DOTALL,
-    )
-    (patent,) = epo().parse_reply(reply(body)).patents
-
-    assert (patent.assignees, patent.inventors) == (("TIDEWORKS LTD",), ("LINDQVIST PER",))
 
 
 def test_a_recorded_record_of_the_lens_becomes_a_patent() -> None:
@@ -217,7 +194,7 @@ def test_the_lens_gives_titles_in_several_forms(title: Any) -> None:
     assert lens().parse_reply(reply(json.dumps(body).encode())).patents[0].title == "Tidal turbine"
 
 
-def test_a_token_is_kept_a_little_shorter_than_it_is_good_and_never_printed() -> None:
+def test_token_expires_early_and_is_never_printed() -> None:
     login = epo().parse_login(reply(body_of("epo/login_200.json")))
 
     assert login.token.reveal() == "FAKETOKEN0000000000000000000"
@@ -307,13 +284,6 @@ def test_the_limits_of_the_lens_are_those_of_its_headers() -> None:
     }
     assert lens().rest_after(recorded("lens/ok_200.json", **last)) == 9
     assert lens().rest_after(recorded("lens/ok_200.json")) == 0
-
-
-def test_records_that_cannot_be_read_are_no_empty_answer() -> None:
-    with pytest.raises(ProviderFailure, match="unknown shape"):
-        lens().parse_reply(reply(b'{"total":1,"data":[{"id":1}]}'))
-    with pytest.raises(ProviderFailure, match="unknown shape"):
-        epo().parse_reply(reply(body_of("epo/ok_200.xml").replace(b'doc-number="3456789"', b"")))
 
 
 ACORN = """

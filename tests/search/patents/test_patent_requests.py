@@ -53,17 +53,6 @@ def test_no_value_leaves_its_field_in_cql(text: str, assignee: str, inventor: st
     assert not re.search(r"[*?#<>()=\\/]", re.sub(r'(?:ti|ta)="', "", made))
 
 
-@pytest.mark.parametrize(
-    "text",
-    ['x" OR pa="y', "x*) OR (ti=y", 'x\\" OR pn=US', "x” OR y", "pd>=1900 NOT ta=x", "ta all"],
-)
-def test_a_question_that_is_a_query_is_words_alone(text: str) -> None:
-    clause = cql(PatentQuery(text, assignee=text))
-
-    assert clause.count('"') % 2 == 0
-    assert re.fullmatch(rf"{_CLAUSE}(?: AND {_CLAUSE})*", clause)
-
-
 @given(st.text(max_size=80), st.text(max_size=40), st.text(max_size=40))
 def test_no_value_leaves_its_field_in_a_query_to_the_lens(
     text: str, assignee: str, inventor: str

@@ -15,11 +15,8 @@ from tests.search.replies import recorded, recorded_reply, reply
 from webquarry._search.models import Result
 from webquarry._search.providers.duckduckgo import DuckDuckGo, target_of
 from webquarry.errors import (
-    BadInput,
     Challenge,
     ProviderFailure,
-    RateLimited,
-    SiteRefused,
     WebquarryError,
 )
 from webquarry.settings import Settings
@@ -50,12 +47,6 @@ def test_a_recorded_page_gives_exactly_the_results_that_a_reader_sees(
     )
 
 
-def test_no_results_is_an_answer(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/empty_200"))
-
-    assert (batch.results, batch.more) == ((), False)
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -71,21 +62,6 @@ def test_older_and_lighter_words_for_no_results_are_understood(
     duckduckgo: DuckDuckGo, body: bytes
 ) -> None:
     assert urls(duckduckgo, body) == []
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "result--ad",
-        "web-result result--ad",
-        "web-result result--ad result--ad--small",
-        "result--ad--small",
-    ],
-)
-def test_advertisements_are_no_results(duckduckgo: DuckDuckGo, kind: str) -> None:
-    body = page(box("https://shop.example/", kind=kind), box("https://a.example/"))
-
-    assert urls(duckduckgo, body) == ["https://a.example/"]
 
 
 def test_a_box_with_the_badge_of_an_advertisement_is_no_result(duckduckgo: DuckDuckGo) -> None:
@@ -198,37 +174,6 @@ def test_a_challenge_is_one_whatever_the_status(
 def test_status_202_is_never_a_success(duckduckgo: DuckDuckGo, body: bytes) -> None:
     with pytest.raises(Challenge):
         duckduckgo.parse_reply(reply(body, 202, HTML))
-
-
-@pytest.mark.parametrize(
-    ("body", "status", "kind", "retryable"),
-    [
-        (b"", 200, ProviderFailure, False),
-        (b"<html><body>Welcome</body></html>", 200, ProviderFailure, False),
-        (b'{"results": []}', 200, ProviderFailure, False),
-        (
-            recorded("duckduckgo/ok_200").replace(b"web-result", b"card"),
-            200,
-            ProviderFailure,
-            False,
-        ),
-        (b"<html><div class='g-recaptcha'></div></html>", 200, Challenge, False),
-        (b"Forbidden", 403, SiteRefused, False),
-        (b"", 418, SiteRefused, False),
-        (b"", 429, RateLimited, True),
-        (b"", 400, BadInput, False),
-        (b"", 503, ProviderFailure, True),
-        (recorded("duckduckgo/ok_200"), 500, ProviderFailure, True),
-    ],
-)
-def test_whatever_is_no_page_of_results_is_an_error_of_its_kind(
-    duckduckgo: DuckDuckGo, body: bytes, status: int, kind: type[WebquarryError], retryable: bool
-) -> None:
-    with pytest.raises(WebquarryError) as caught:
-        duckduckgo.parse_reply(reply(body, status, HTML))
-
-    assert type(caught.value) is kind
-    assert caught.value.retryable is retryable
 
 
 def test_markup_that_is_no_longer_understood_says_so(duckduckgo: DuckDuckGo) -> None:

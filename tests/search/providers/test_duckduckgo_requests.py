@@ -47,10 +47,6 @@ def test_the_first_page_is_asked_for_as_the_page_does_it_itself(duckduckgo: Duck
     assert request.headers["accept-language"] == "en,*;q=0.5"
 
 
-def test_the_user_agent_is_left_to_the_client(duckduckgo: DuckDuckGo) -> None:
-    assert "user-agent" not in duckduckgo.build_request(Query("x")).headers
-
-
 def test_every_origin_can_be_set() -> None:
     settings = Settings.from_environment(
         {
@@ -65,18 +61,6 @@ def test_every_origin_can_be_set() -> None:
     assert second is not None
     assert str(second.url) == "http://127.0.0.1:2/lite/"
     assert second.headers["referer"] == "http://127.0.0.1:2/"
-
-
-@pytest.mark.parametrize(
-    ("variable", "cursor"), [("HTML", {}), ("LITE", {"@way": "lite", "q": "x"})]
-)
-def test_an_origin_that_is_no_web_address_is_bad_input_that_names_its_setting(
-    variable: str, cursor: dict[str, str]
-) -> None:
-    settings = Settings.from_environment({f"WEBQUARRY_DUCKDUCKGO_{variable}_URL": "nonsense"})
-
-    with pytest.raises(BadInput, match=f"WEBQUARRY_DUCKDUCKGO_{variable}_URL"):
-        DuckDuckGo.configure(settings, {}).build_request(Query("x", cursor=cursor))
 
 
 @pytest.mark.parametrize(
@@ -187,12 +171,6 @@ def test_filters_that_the_form_forgot_are_sent_all_the_same(duckduckgo: DuckDuck
     query = Query("x", page=1, time_range="week", country="DE", cursor=batch.cursor)
 
     assert fields(duckduckgo.build_request(query)) == FORM | {"df": "w"}
-
-
-def test_the_last_page_leads_nowhere(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200_page2_last"))
-
-    assert (batch.more, dict(batch.cursor)) == (False, {})
 
 
 @pytest.mark.parametrize(

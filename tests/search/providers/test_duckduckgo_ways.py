@@ -69,7 +69,7 @@ def test_the_lite_page_is_tried_once_where_the_html_page_fails(first: tuple[int,
     assert pages.asked == ["html", "lite"]
 
 
-def test_a_challenge_on_both_ways_is_a_challenge_and_nobody_asks_a_third_time() -> None:
+def test_challenge_on_both_pages_is_a_challenge_without_a_third_request() -> None:
     pages = Pages(html=CHALLENGE, lite=CHALLENGE)
 
     with pytest.raises(Challenge) as caught:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.search.replies import recorded_json, recorded_reply, reply
-from webquarry._search.models import Query
 from webquarry._search.providers.google import Google
 from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
@@ -89,29 +88,6 @@ def test_an_engine_id_that_google_names_as_the_culprit_is_a_bad_credential(googl
     assert caught.value.message == SENTENCE
 
 
-def test_another_parameter_that_google_names_as_the_culprit_is_bad_input(google: Google) -> None:
-    problem = {
-        "reason": "invalid",
-        "message": "Invalid Value",
-        "locationType": "parameter",
-        "location": "q",
-    }
-
-    with pytest.raises(BadInput, match="Invalid Value"):
-        google.parse_reply(
-            reply(
-                {
-                    "error": {
-                        "status": "INVALID_ARGUMENT",
-                        "message": "Invalid Value",
-                        "errors": [problem],
-                    }
-                },
-                400,
-            )
-        )
-
-
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
@@ -135,7 +111,7 @@ def test_another_parameter_that_google_names_as_the_culprit_is_bad_input(google:
         ),
     ],
 )
-def test_a_key_that_is_good_but_has_no_access_is_told_in_googles_own_words(
+def test_key_without_access_quotes_googles_message(
     google: Google, problem: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(AuthFailure, match=words):
@@ -143,7 +119,7 @@ def test_a_key_that_is_good_but_has_no_access_is_told_in_googles_own_words(
 
 
 @pytest.mark.parametrize("change", [{"message": "Quota exceeded."}, {"details": []}])
-def test_the_day_is_told_from_the_minute_by_the_text_or_by_the_name_of_the_limit(
+def test_daily_quota_is_recognised_by_the_text_or_the_name_of_the_limit(
     google: Google, change: dict[str, object]
 ) -> None:
     body = recorded_json("google/rate_limited_429_daily_quota")
@@ -151,58 +127,6 @@ def test_the_day_is_told_from_the_minute_by_the_text_or_by_the_name_of_the_limit
 
     with pytest.raises(RateLimited, match="quota for the day"):
         google.parse_reply(reply(body, 429))
-
-
-@pytest.mark.parametrize(
-    ("body", "status", "retryable"),
-    [
-        (
-            {
-                "error": {
-                    "code": 503,
-                    "message": "Backend Error",
-                    "errors": [{"reason": "backendError"}],
-                }
-            },
-            503,
-            True,
-        ),
-        ({"error": {"code": 404, "message": "gone"}}, 404, False),
-        ({"error": "text"}, 500, True),
-        ({}, 200, True),
-        ({"items": []}, 200, True),
-        ({"searchInformation": {}, "queries": {}, "items": {}}, 200, True),
-    ],
-)
-def test_what_google_does_not_document_is_a_failure_of_the_provider(
-    google: Google, body: object, status: int, retryable: bool
-) -> None:
-    with pytest.raises(ProviderFailure) as caught:
-        google.parse_reply(reply(body, status))
-
-    assert caught.value.retryable is retryable
-
-
-@pytest.mark.parametrize("gone", sorted(CREDENTIALS))
-def test_either_credential_missing_gives_the_promised_sentence_and_names_the_one(gone: str) -> None:
-    environ = {name: value for name, value in CREDENTIALS.items() if name != gone} | {
-        "HOME": "/nonexistent"
-    }
-
-    with pytest.raises(AuthFailure) as caught:
-        Google.configure(Settings.from_environment({}), environ).build_request(Query("x"))
-
-    assert caught.value.message == SENTENCE
-    assert f"Set {gone}" in caught.value.suggested_action
-
-
-@pytest.mark.parametrize("place", [{"a": 1}, ["cx"]])
-def test_a_place_of_an_error_that_is_no_text_names_nobody(google: Google, place: object) -> None:
-    errors = [{"reason": "backendError", "location": place}]
-    body = {"error": {"code": 500, "message": "Sorry.", "errors": errors}}
-
-    with pytest.raises(ProviderFailure, match="Sorry"):
-        google.parse_reply(reply(body, 500))
 
 
 @pytest.mark.parametrize("year", [2026, 2027])

@@ -4,15 +4,13 @@ a date.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.search.replies import MOMENT, recorded_json, recorded_reply, reply
 from webquarry._search.models import Query
 from webquarry._search.providers.hackernews import HackerNews
 from webquarry.clock import FrozenClock
-from webquarry.errors import BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import RateLimited
 from webquarry.settings import Settings
 
 
@@ -55,11 +53,6 @@ def test_what_else_is_asked_for_goes_out_in_its_words(
     hackernews: HackerNews, query: Query, sent: dict[str, str]
 ) -> None:
     assert parameters(hackernews, query) == parameters(hackernews, Query("x")) | sent
-
-
-def test_it_is_a_community(hackernews: HackerNews) -> None:
-    assert hackernews.kind == "community"
-    assert hackernews.configured
 
 
 def test_a_recorded_reply_becomes_results(hackernews: HackerNews) -> None:
@@ -128,31 +121,6 @@ def test_there_are_more_until_the_last_page(hackernews: HackerNews) -> None:
     assert hackernews.parse_reply(reply(found | {"nbPages": 3, "page": 2})).more is False
 
 
-def test_no_results_is_an_answer(hackernews: HackerNews) -> None:
-    assert hackernews.parse_reply(recorded_reply("hackernews/empty_200")).results == ()
-
-
-@pytest.mark.parametrize(
-    ("found", "status", "kind"),
-    [
-        ({"message": "invalid filter", "status": 400}, 400, BadInput),
-        (b"Too many requests", 429, RateLimited),
-        (b"<html>blocked</html>", 403, RateLimited),
-        ({"message": "oops"}, 500, ProviderFailure),
-        ({}, 200, ProviderFailure),
-        ({"hits": None}, 200, ProviderFailure),
-        (b"<html></html>", 200, ProviderFailure),
-    ],
-)
-def test_every_failure_is_of_its_kind(
-    hackernews: HackerNews, found: Any, status: int, kind: type[WebquarryError]
-) -> None:
-    with pytest.raises(WebquarryError) as caught:
-        hackernews.parse_reply(reply(found, status))
-
-    assert type(caught.value) is kind
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"), [({}, 10), ({"retry-after": "3"}, 10), ({"retry-after": "60"}, 60)]
 )
@@ -163,8 +131,3 @@ def test_too_fast_means_ten_seconds_at_least(
         hackernews.parse_reply(reply(b"", 429, headers))
 
     assert caught.value.retry_after_seconds == seconds
-
-
-def test_the_probe_is_a_search_for_one(hackernews: HackerNews) -> None:
-    assert hackernews.build_probe().url.params["hitsPerPage"] == "1"
-    hackernews.parse_probe(recorded_reply("hackernews/ok_200"))

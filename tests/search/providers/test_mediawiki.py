@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from tests.search.replies import recorded_reply, reply
 from webquarry._search.models import Query
 from webquarry._search.providers.mediawiki import MediaWiki
-from webquarry.errors import BadInput, ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import BadInput, RateLimited, SiteRefused
 from webquarry.settings import Settings
 
 
@@ -69,11 +68,6 @@ def test_a_wiki_of_the_users_own_is_asked_in_its_one_language() -> None:
     assert "language" not in provider.applied(query)
 
 
-def test_it_is_an_encyclopedia(mediawiki: MediaWiki) -> None:
-    assert mediawiki.kind == "encyclopedia"
-    assert mediawiki.configured
-
-
 def test_a_query_that_is_too_long_is_bad_input_at_once(mediawiki: MediaWiki) -> None:
     with pytest.raises(BadInput, match="at most 300 characters"):
         mediawiki.build_request(Query("x" * 301))
@@ -117,18 +111,12 @@ def test_a_title_becomes_its_address(mediawiki: MediaWiki, title: str, path: str
     assert (hit.title, hit.url) == (title, f"https://provider.example/wiki/{path}")
 
 
-def test_the_next_page_begins_where_the_wiki_says(mediawiki: MediaWiki) -> None:
+def test_next_page_starts_at_the_offset_of_the_wiki(mediawiki: MediaWiki) -> None:
     batch = mediawiki.parse_reply(recorded_reply("mediawiki/ok_200"))
 
     assert (batch.more, batch.cursor) == (True, {"sroffset": "2"})
     request = mediawiki.build_request(Query("x", page=1, cursor=batch.cursor))
     assert request.url.params["sroffset"] == "2"
-
-
-def test_no_results_is_an_answer(mediawiki: MediaWiki) -> None:
-    batch = mediawiki.parse_reply(recorded_reply("mediawiki/empty_200"))
-
-    assert (batch.results, batch.more) == ((), False)
 
 
 def test_an_error_with_http_200_is_an_error(mediawiki: MediaWiki) -> None:
@@ -141,39 +129,8 @@ def test_an_error_with_http_200_is_an_error(mediawiki: MediaWiki) -> None:
         mediawiki.parse_reply(recorded_reply("mediawiki/bad_input_200_missingparam"))
 
 
-@pytest.mark.parametrize(
-    ("found", "status", "kind"),
-    [
-        ({"error": {"code": "ratelimited", "info": "slow"}}, 200, RateLimited),
-        (
-            {"error": {"code": "internal_api_error_DBQueryError", "info": "oops"}},
-            200,
-            ProviderFailure,
-        ),
-        ({"error": {"code": "readonly"}}, 200, ProviderFailure),
-        ({"error": "odd"}, 200, ProviderFailure),
-        ({"batchcomplete": True}, 200, ProviderFailure),
-        ({"query": {"search": {}}}, 200, ProviderFailure),
-        (b"<html>Too many requests</html>", 429, RateLimited),
-        (b"<html>Our servers are busy</html>", 503, ProviderFailure),
-    ],
-)
-def test_whatever_else_goes_wrong_is_an_error_of_its_kind(
-    mediawiki: MediaWiki, found: Any, status: int, kind: type[WebquarryError]
-) -> None:
-    with pytest.raises(WebquarryError) as caught:
-        mediawiki.parse_reply(reply(found, status))
-
-    assert type(caught.value) is kind
-
-
 def test_a_refusal_says_that_a_user_agent_with_an_address_helps(mediawiki: MediaWiki) -> None:
     with pytest.raises(SiteRefused) as caught:
         mediawiki.parse_reply(reply(b"Please set a user-agent and respect our robot policy.", 403))
 
     assert "WEBQUARRY_USER_AGENT" in caught.value.suggested_action
-
-
-def test_the_probe_is_a_search_for_one(mediawiki: MediaWiki) -> None:
-    assert mediawiki.build_probe().url.params["srlimit"] == "1"
-    mediawiki.parse_probe(recorded_reply("mediawiki/ok_200"))

@@ -7,7 +7,6 @@ import pytest
 from tests.search.replies import recorded_json, recorded_reply, reply
 from webquarry._search.models import Query
 from webquarry._search.providers.searchapi import SearchApi
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.settings import Settings
 
 
@@ -51,11 +50,6 @@ def test_what_else_is_asked_for_goes_out_in_its_words(
     assert parameters(searchapi, query) == parameters(searchapi, Query("x")) | sent
 
 
-def test_a_language_that_google_cannot_tell_is_not_applied(searchapi: SearchApi) -> None:
-    assert "language" in searchapi.applied(Query("x", language="de"))
-    assert "language" not in searchapi.applied(Query("x", language="eo"))
-
-
 def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(
     searchapi: SearchApi,
 ) -> None:
@@ -82,32 +76,3 @@ def test_an_error_that_says_no_results_is_an_answer(searchapi: SearchApi) -> Non
     batch = searchapi.parse_reply(recorded_reply("searchapi/empty_200"))
 
     assert (batch.results, batch.more) == ((), False)
-
-
-@pytest.mark.parametrize(
-    ("found", "status", "kind", "retryable"),
-    [
-        ({"error": "Invalid API key"}, 401, AuthFailure, False),
-        (recorded_json("searchapi/rate_limited_429"), 429, RateLimited, False),
-        ({"error": "Throughput limit reached, try again later."}, 429, RateLimited, True),
-        ({"error": "Unsupported value for `time_period`."}, 400, BadInput, False),
-        ({"error": "We could not finish the search."}, 200, ProviderFailure, False),
-        ({"error": "oops"}, 503, ProviderFailure, True),
-        ({"organic_results": []}, 200, ProviderFailure, True),
-        ({"search_metadata": {}, "organic_results": {}}, 200, ProviderFailure, True),
-    ],
-)
-def test_every_failure_is_of_its_kind(
-    searchapi: SearchApi, found: object, status: int, kind: type[WebquarryError], retryable: bool
-) -> None:
-    with pytest.raises(WebquarryError) as caught:
-        searchapi.parse_reply(reply(found, status))
-
-    assert type(caught.value) is kind
-    assert caught.value.retryable is retryable
-
-
-def test_the_probe_is_a_search(searchapi: SearchApi) -> None:
-    assert dict(searchapi.build_probe().url.params) == {"engine": "google", "q": "test"}
-    with pytest.raises(AuthFailure):
-        searchapi.parse_probe(recorded_reply("searchapi/auth_401"))

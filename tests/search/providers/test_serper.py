@@ -7,16 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.search.replies import recorded_reply, reply
+from tests.search.replies import recorded_reply
 from webquarry._search.models import Query
 from webquarry._search.providers.serper import Serper
 from webquarry.errors import (
     AuthFailure,
-    BadInput,
-    ProviderFailure,
     RateLimited,
-    SiteRefused,
-    WebquarryError,
 )
 from webquarry.settings import Settings
 
@@ -80,13 +76,6 @@ def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(serper:
     assert batch.more is True
 
 
-@pytest.mark.parametrize("organic", [{"organic": []}, {}])
-def test_no_results_is_an_answer(serper: Serper, organic: dict[str, Any]) -> None:
-    batch = serper.parse_reply(reply({"searchParameters": {"q": "x"}, "credits": 1, **organic}))
-
-    assert (batch.results, batch.more) == ((), False)
-
-
 def test_a_bad_key_is_a_403_and_an_empty_account_a_400(serper: Serper) -> None:
     with pytest.raises(AuthFailure, match="did not accept"):
         serper.parse_reply(recorded_reply("serper/auth_403"))
@@ -94,32 +83,3 @@ def test_a_bad_key_is_a_403_and_an_empty_account_a_400(serper: Serper) -> None:
         serper.parse_reply(recorded_reply("serper/rate_limited_400_credits"))
 
     assert caught.value.retryable is False
-
-
-@pytest.mark.parametrize(
-    ("found", "status", "kind"),
-    [
-        ({"message": "Missing query parameter", "statusCode": 400}, 400, BadInput),
-        ({"message": "slow down", "statusCode": 429}, 429, RateLimited),
-        ({"message": "oops"}, 500, ProviderFailure),
-        ({"message": "odd"}, 200, ProviderFailure),
-        ({"organic": []}, 200, ProviderFailure),
-        ({"searchParameters": {}, "organic": {}}, 200, ProviderFailure),
-        (b"", 401, AuthFailure),
-        (b"<html>Access denied</html>", 403, SiteRefused),
-    ],
-)
-def test_whatever_else_goes_wrong_is_an_error_of_its_kind(
-    serper: Serper, found: object, status: int, kind: type[WebquarryError]
-) -> None:
-    with pytest.raises(WebquarryError) as caught:
-        serper.parse_reply(reply(found, status))
-
-    assert type(caught.value) is kind
-
-
-def test_the_probe_is_a_search(serper: Serper) -> None:
-    assert json.loads(serper.build_probe().read()) == {"q": "test"}
-    serper.parse_probe(recorded_reply("serper/ok_200"))
-    with pytest.raises(AuthFailure):
-        serper.parse_probe(recorded_reply("serper/auth_403"))

@@ -180,7 +180,7 @@ def test_values_of_another_type_spoil_a_field_or_a_record_and_nothing_else(name:
 
 
 @each_index
-def test_an_html_page_is_an_error_and_a_captcha_is_told_as_one(kind: type[Scholarly]) -> None:
+def test_html_page_is_an_error_and_a_captcha_is_a_challenge(kind: type[Scholarly]) -> None:
     for page, wanted in (
         (b"<!doctype html><p>Oops", "network"),
         (b"<!doctype html><p>Solve the captcha", "challenge"),
@@ -224,7 +224,7 @@ def test_filters_go_out_in_the_request(kind: type[Scholarly]) -> None:
 
 
 @each_index
-def test_it_works_without_a_key_and_a_key_never_stands_where_it_could_be_seen(
+def test_key_is_optional_and_never_visible(
     kind: type[Scholarly],
 ) -> None:
     assert configured(kind).configured
@@ -241,7 +241,7 @@ def test_it_works_without_a_key_and_a_key_never_stands_where_it_could_be_seen(
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind.credentials], ids=lambda kind: kind.name
 )
-def test_a_value_that_cannot_be_a_key_is_told_and_not_passed_over(kind: type[Scholarly]) -> None:
+def test_invalid_key_is_an_error_and_not_ignored(kind: type[Scholarly]) -> None:
     with pytest.raises(AuthFailure, match="cannot be a key"):
         configured(kind, {kind.credentials[0].variable: "not a key"}).build_request(PaperQuery("x"))
 

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from tests.search.scholarly.test_scholarly_contract import papers_in
 from webquarry._search.scholarly.merge import merge, title_key
-from webquarry._search.scholarly.models import FIELDS, Author, Notice, Paper
-from webquarry._search.scholarly.provider import with_origins
+from webquarry._search.scholarly.models import EMPTY, FIELDS, Author, Notice, Paper
 
 
 def record(source: str = "openalex", title: str = "Tides", rank: int = 0, **fields: Any) -> Paper:
     url = fields.pop("url", f"https://{source}.example/{rank}")
-    return with_origins(Paper(title, url, source, rank, **fields), source)
+    paper = Paper(title, url, source, rank, **fields)
+    known = [name for name in FIELDS if getattr(paper, name) not in EMPTY]
+    return replace(paper, origins=dict.fromkeys(known, source))
 
 
 def by(*names: str) -> tuple[Author, ...]:
@@ -89,7 +90,7 @@ def test_no_identifier_is_in_two_papers_and_no_value_is_without_its_origin(
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(records, max_size=9))
-def test_merging_what_was_merged_joins_no_more_than_before(given_ones: list[Paper]) -> None:
+def test_merging_merged_papers_joins_no_others(given_ones: list[Paper]) -> None:
     once = merge(given_ones)
 
     assert len(once) <= len(given_ones)
@@ -164,18 +165,6 @@ def test_what_only_looks_alike_stays_apart(first: Any, second: Any) -> None:
     assert len(merge([record("crossref", **first), record("arxiv", **second)])) == 2
 
 
-def test_a_chain_of_identifiers_holds_records_together() -> None:
-    chain = [
-        record("arxiv", arxiv_id="2209.00042"),
-        record("semanticscholar", arxiv_id="2209.00042", doi="10.5555/a"),
-        record("pubmed", doi="10.5555/a", pmid="1"),
-        record("europepmc", pmid="1"),
-    ]
-    (paper,) = merge(chain)
-
-    assert (paper.arxiv_id, paper.doi, paper.pmid) == ("2209.00042", "10.5555/a", "1")
-
-
 def test_the_journal_counts_for_more_than_the_preprint_and_dates_fit_together() -> None:
     preprint = record(
         "arxiv", arxiv_id="2209.00042", doi="10.5555/a", year=2022, published="2022-09-01",
@@ -211,7 +200,7 @@ def test_a_withdrawn_preprint_says_nothing_of_the_paper_that_a_journal_published
     assert "notices" not in paper.origins
 
 
-def test_notices_of_all_indexes_are_kept_each_once() -> None:
+def test_notices_of_all_indexes_are_merged_without_duplicates() -> None:
     flag = Notice("retraction", source="openalex")
     found = [
         record("openalex", doi="10.5555/a", notices=(flag,)),
@@ -242,13 +231,6 @@ def test_what_several_indexes_rank_high_comes_before_the_first_of_one() -> None:
     ]
 
 
-def test_an_index_that_lists_a_paper_twice_counts_once() -> None:
-    twice = [record("crossref", "Twice", rank, doi="10.5555/t") for rank in (1, 2)]
-    first = record("openalex", "First", 0, doi="10.5555/f")
-
-    assert [paper.title for paper in merge([*twice, first])] == ["First", "Twice"]
-
-
 def test_the_address_is_one_that_lasts() -> None:
     assert (
         merge([record(doi="10.5555/a", arxiv_id="2209.00042")])[0].url
@@ -258,16 +240,6 @@ def test_the_address_is_one_that_lasts() -> None:
     assert merge([record(**number)])[0].url == "https://arxiv.org/abs/2209.00042"
     assert merge([record(pmid="7")])[0].url == "https://pubmed.ncbi.nlm.nih.gov/7/"
     assert merge([record(url="https://a.example/x")])[0].url == "https://a.example/x"
-
-
-def test_open_access_is_what_anybody_says_it_is() -> None:
-    found = [
-        record("crossref", doi="10.5555/a", open_access=False),
-        record("arxiv", doi="10.5555/a", open_access=True),
-    ]
-
-    assert merge(found)[0].open_access is True
-    assert merge([replace(found[0])])[0].open_access is False
 
 
 @pytest.mark.parametrize(

@@ -13,16 +13,18 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from webquarry._search.addresses import doi_url
 from webquarry._search.scholarly.models import EMPTY, FIELDS, Notice, Paper
 from webquarry._search.text import normalize_letters
 
-_SMOOTHING = 60  # of reciprocal rank fusion, as in the paper that proposed it
+_SMOOTHING = 60  # of reciprocal rank fusion
 _STAMP = re.compile(r"^(?:(?:retracted|withdrawn)\b(?: (?:article|paper|chapter))?\s*)+")
-_BUNDLE = ("volume", "issue", "pages")  # of one printing, so of one record
-# Those of the journal count for more than the preprint's.
+_IDS = ("journal_doi", "arxiv_id", "pmid")
+_BUNDLE = ("volume", "issue", "pages")  # from the same record
+# From the record of the journal rather than of the preprint.
 _OF_PUBLICATION = ("journal", "kind", "publisher", "year")
 
 Group = list[Paper]
@@ -30,19 +32,18 @@ Group = list[Paper]
 
 def merge(records: Iterable[Paper]) -> list[Paper]:
     """Return the papers, best first."""
-    # The records of one paper together: first by their identifiers, then by title, year and author.
     singles = [[record] for record in records]
-    by_ids = [_flatten(linked) for linked in _link(singles, _ids)]
-    groups: list[Group] = []
-    for linked in _link(by_ids, _works):
-        if len(linked) > 1 and _have_conflict(linked):
-            groups += linked
+    groups = [list(chain.from_iterable(linked)) for linked in _link(singles, _ids)]
+    merged: list[Group] = []
+    for linked in _link(groups, _works):
+        if _have_conflict(linked):
+            merged += linked
         else:
-            groups.append(_flatten(linked))
-    for group in groups:
+            merged.append(list(chain.from_iterable(linked)))
+    for group in merged:
         group.sort(key=_richness)
-    groups.sort(key=_standing)
-    return [_merge_group(group) for group in groups]
+    merged.sort(key=_standing)
+    return [_merge_group(group) for group in merged]
 
 
 def title_key(title: str) -> str:
@@ -52,13 +53,8 @@ def title_key(title: str) -> str:
     return _STAMP.sub("", re.sub(r"[\W_]+", " ", bare).strip())
 
 
-def _flatten(groups: list[Group]) -> Group:
-    """Return the records of several groups."""
-    return [record for group in groups for record in group]
-
-
 def _link(
-    members: list[Group], keys_of: Callable[[Group], Iterable[Hashable]]
+    members: list[Group], keys_of: Callable[[Paper], Iterable[Hashable]]
 ) -> list[list[Group]]:
     """Return sets of members that share a key, directly or through others (union-find)."""
     parents = list(range(len(members)))
@@ -71,64 +67,43 @@ def _link(
 
     holders: dict[Hashable, int] = {}
     for number, member in enumerate(members):
-        for key in keys_of(member):
-            parents[root(number)] = root(holders.setdefault(key, number))
+        for record in member:
+            for key in keys_of(record):
+                parents[root(number)] = root(holders.setdefault(key, number))
     sets: dict[int, list[Group]] = {}
     for number, member in enumerate(members):
         sets.setdefault(root(number), []).append(member)
     return list(sets.values())
 
 
-def _ids(group: Group) -> set[Hashable]:
-    """Return the identifiers of all records with their kinds."""
-    keys: set[Hashable] = set()
-    for record in group:
-        if record.journal_doi:
-            keys.add(("doi", record.journal_doi))
-        if record.arxiv_id:
-            keys.add(("arxiv", record.arxiv_id))
-        if record.pmid:
-            keys.add(("pmid", record.pmid))
-    return keys
+def _ids(record: Paper) -> list[tuple[str, str]]:
+    """Return the identifiers of a record with their kinds."""
+    return [(name, getattr(record, name)) for name in _IDS if getattr(record, name)]
 
 
-def _works(group: Group) -> set[Hashable]:
-    """Return title, year and first author of the records that have all three."""
-    keys: set[Hashable] = set()
-    for record in group:
-        if record.year is None or not record.authors:
-            continue
-        first = record.authors[0]
-        # The last word of the family name: particles are written in too many ways.
-        family = title_key(first.family or first.written).rpartition(" ")[2]
-        title = title_key(record.title)
-        if family and title:
-            keys.add((title, record.year, family))
-    return keys
+def _works(record: Paper) -> list[Hashable]:
+    """Return title, year and first author of a record that has all three."""
+    if record.year is None or not record.authors:
+        return []
+    first = record.authors[0]
+    # The last word of the family name: particles are written in many ways.
+    family = title_key(first.family or first.written).rpartition(" ")[2]
+    title = title_key(record.title)
+    return [(title, record.year, family)] if family and title else []
 
 
 def _have_conflict(groups: list[Group]) -> bool:
     """Return whether groups have different identifiers of one kind, so that they are several
     papers.
     """
-    for name in ("journal_doi", "arxiv_id", "pmid"):
-        # Had two of them one in common, they would be one group.
-        named = [group for group in groups if any(getattr(record, name) for record in group)]
-        if len(named) > 1:
-            return True
-    return False
+    named = [{name for record in group for name, _ in _ids(record)} for group in groups]
+    return any(sum(name in names for names in named) > 1 for name in _IDS)
 
 
 def _richness(record: Paper) -> tuple[Any, ...]:
     """Sort key: the richest first, without ties."""
     known = sum(getattr(record, name) not in EMPTY for name in FIELDS)
-    return (
-        -known,
-        -len(record.abstract),
-        record.source,
-        record.rank,
-        _content(record),
-    )
+    return -known, -len(record.abstract), record.source, record.rank, _content(record)
 
 
 def _content(record: Paper) -> str:
@@ -140,36 +115,36 @@ def _standing(group: Group) -> tuple[Any, ...]:
     """Sort key of a paper: reciprocal rank fusion, each index once, then the best single rank."""
     ranks: dict[str, int] = {}
     for record in group:
-        best = ranks.get(record.source, record.rank)
-        ranks[record.source] = min(record.rank, best)
+        ranks[record.source] = min(record.rank, ranks.get(record.source, record.rank))
     score = math.fsum(1 / (_SMOOTHING + rank) for rank in ranks.values())
-    richest = group[0]
-    return (
-        -score,
-        min(ranks.values()),
-        title_key(richest.title),
-        _content(richest),
-        len(group),
-    )
+    best = group[0]
+    return -score, min(ranks.values()), title_key(best.title), _content(best), len(group)
 
 
 def _merge_group(group: Group) -> Paper:
-    """Return one paper of its records, the richest first."""
+    """Return one paper of its records, the richest first, with the URL of its identifier."""
     givers = _choose_givers(group)
-    fields: dict[str, Any] = {}
-    origins = {}
-    for name in FIELDS:
-        giver = givers[name]
-        fields[name] = getattr(giver, name)
-        if fields[name] not in EMPTY:
-            origins[name] = giver.origins.get(name, giver.source)
-    fields["notices"] = _merge_notices(group)
-    origins.pop("notices", None)
-    if fields["notices"]:
-        tellers = {record.source for record in group if record.notices}
-        origins["notices"] = ",".join(sorted(tellers))  # the last of FIELDS, so in its order
-    paper = replace(group[0], **fields, rank=0, origins=origins)
-    return _with_lasting_url(paper)
+    values: dict[str, Any] = {name: getattr(giver, name) for name, giver in givers.items()}
+    values["notices"] = _merge_notices(group)
+    origins = {
+        name: givers[name].origins.get(name, givers[name].source)
+        for name in FIELDS
+        if values[name] not in EMPTY
+    }
+    if values["notices"]:
+        sources = {record.source for record in group if record.notices}
+        origins["notices"] = ",".join(sorted(sources))
+    paper = replace(group[0], **values, rank=0)
+    urls = {
+        "doi": doi_url(paper.journal_doi) if paper.journal_doi else "",
+        "arxiv_id": f"https://arxiv.org/abs/{paper.arxiv_id}" if paper.arxiv_id else "",
+        "pmid": f"https://pubmed.ncbi.nlm.nih.gov/{paper.pmid}/" if paper.pmid else "",
+    }
+    for name, url in urls.items():
+        if url:
+            origins["url"] = origins[name]
+            return replace(paper, url=url, origins=origins)
+    return replace(paper, origins=origins)
 
 
 def _choose_givers(group: Group) -> dict[str, Paper]:
@@ -185,16 +160,15 @@ def _choose_givers(group: Group) -> dict[str, Paper]:
     givers["abstract"] = max(group, key=lambda record: len(record.abstract))
     with_count = [record for record in group if record.citation_count is not None] or group
     givers["citation_count"] = max(with_count, key=lambda record: record.citation_count or 0)
-    for record in reversed(group):  # so that the first of several stays
+    for record in reversed(group):  # the first one overrides the others
         if record.open_access:
             givers["open_access"] = record
         if record.journal_doi:
             givers["doi"] = record
-    # The date must be one of the year that was chosen, and is the most exact one of those.
+    # The most exact date of the chosen year.
     givers["published"] = givers["year"]
-    year = givers["year"].year
-    dated = [record for record in group if record.published]
-    fitting = [record for record in dated if int(record.published[:4]) == year]
+    year = str(givers["year"].year)
+    fitting = [record for record in group if record.published[:4] == year]
     if fitting:
         givers["published"] = max(fitting, key=lambda record: len(record.published))
     return givers
@@ -203,27 +177,10 @@ def _choose_givers(group: Group) -> dict[str, Paper]:
 def _merge_notices(group: Group) -> tuple[Notice, ...]:
     """Return all notices; those of a preprint only if nothing else was published."""
     is_published = any(record.journal_doi and not record.arxiv_id for record in group)
-    notices = set()
-    for record in group:
-        for notice in record.notices:
-            if not (notice.preprint and is_published):
-                notices.add(notice)
-    return tuple(
-        sorted(
-            notices,
-            key=lambda notice: (notice.type, notice.date, notice.doi or "", notice.source),
-        )
-    )
-
-
-def _with_lasting_url(paper: Paper) -> Paper:
-    """Return the paper with the URL of its DOI, arXiv id or PubMed id, if any."""
-    if paper.journal_doi:
-        name, url = "doi", doi_url(paper.journal_doi)
-    elif paper.arxiv_id:
-        name, url = "arxiv_id", f"https://arxiv.org/abs/{paper.arxiv_id}"
-    elif paper.pmid:
-        name, url = "pmid", f"https://pubmed.ncbi.nlm.nih.gov/{paper.pmid}/"
-    else:
-        return paper
-    return replace(paper, url=url, origins={**paper.origins, "url": paper.origins[name]})
+    notices = {
+        notice
+        for record in group
+        for notice in record.notices
+        if not (notice.preprint and is_published)
+    }
+    return tuple(sorted(notices, key=lambda one: (one.type, one.date, one.doi or "", one.source)))

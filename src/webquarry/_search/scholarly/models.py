@@ -8,11 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from webquarry._search.addresses import DOI, normal_doi, trim_doi
-from webquarry._search.models import Attempt
-from webquarry._search.replies import object_at, objects
+from webquarry._search.models import Trace
+from webquarry._search.replies import array_at, object_at, objects, text_at
 from webquarry._search.text import join_date
 
-# What PubMed and Europe PMC call them, in letters alone and lower case.
+Topic = Literal[
+    "doi", "arxiv", "pmid", "pmcid", "isbn", "title", "text", "updates", "archive", "rfc"
+]
+
+ARXIV_DOI = "10.48550/arxiv."  # every arXiv paper has one of these besides that of its journal
+# Types of notices in PubMed and Europe PMC, as lower-case letters.
 _TYPES = {
     "retractedpublication": "retraction",
     "retractionin": "retraction",
@@ -25,68 +30,13 @@ _TYPES = {
 
 @dataclass(frozen=True, order=True)
 class Notice:
-    """A notice. `type` is Crossref's term; `source` is the index."""
+    """A retraction, concern or correction. `type` is Crossref's term; `source` is the index."""
 
     type: str
     date: str = ""  # YYYY-MM-DD, as far as it was supplied
     doi: str | None = None
     source: str = ""
-    preprint: bool = False  # speaks of the preprint alone, not of a paper that was published since
-
-
-def crossref_notices(entries: Any) -> list[Notice]:
-    """Return the notices of Crossref's `updated-by`."""
-    notices = []
-    for entry in objects(entries):
-        kind = str(entry.get("type") or "").strip().lower()
-        # `[[year, month, day]]`, as far as they are there.
-        parts = object_at(entry, "updated").get("date-parts")
-        first = []
-        if isinstance(parts, list) and parts and isinstance(parts[0], list):
-            first = parts[0]
-        numbers = []
-        for part in first[:3]:
-            if isinstance(part, int) and 0 < part < 10_000:
-                numbers.append(part)
-        notice = Notice(
-            type=kind.replace("-", "_").replace(" ", "_"),
-            date=join_date(numbers),
-            doi=normal_doi(entry.get("DOI")),
-            source=str(entry.get("source") or ""),
-        )
-        notices.append(notice)
-    return notices
-
-
-def parse_flag(words: object, source: str, reference: str = "") -> Notice | None:
-    """Return the notice of a publication or comment type, with the DOI of its reference."""
-    kind = _TYPES.get(re.sub(r"[^a-z]", "", str(words).lower()))
-    if not kind:
-        return None
-    doi = None
-    found = DOI.search(reference)
-    if found:
-        doi = trim_doi(found[0]).lower()
-    return Notice(kind, doi=doi, source=source)
-
-
-def combine_flags(
-    comments: Iterable[Notice | None], types: Iterable[Notice | None]
-) -> list[Notice]:
-    """Return the notices of comments, and those of types that no comment has."""
-    notices = [notice for notice in comments if notice]
-    named = {notice.type for notice in notices}
-    for notice in types:
-        if notice and notice.type not in named:
-            notices.append(notice)
-    return notices
-
-
-Topic = Literal[
-    "doi", "arxiv", "pmid", "pmcid", "isbn", "title", "text", "updates", "archive", "rfc"
-]
-
-ARXIV_DOI = "10.48550/arxiv."  # every arXiv paper has one of these besides that of its journal
+    preprint: bool = False  # about the preprint only, not about a paper published since
 
 
 @dataclass(frozen=True)
@@ -130,14 +80,12 @@ class Paper:
     @property
     def journal_doi(self) -> str:
         """The DOI, unless it is that of arXiv's copy."""
-        if self.doi.startswith(ARXIV_DOI):
-            return ""
-        return self.doi
+        return "" if self.doi.startswith(ARXIV_DOI) else self.doi
 
 
-# Of Paper: what says something of the record, not of the paper.
+# Fields of Paper about the record, not about the paper.
 NOT_FIELDS = frozenset({"source", "rank", "origins"})
-EMPTY = (None, "", ())  # values of a field that is not known
+EMPTY = (None, "", ())  # values of unknown fields
 FIELDS = tuple(name for name in Paper.__dataclass_fields__ if name not in NOT_FIELDS)
 
 
@@ -165,25 +113,17 @@ class PaperQuery:
 
 
 @dataclass(frozen=True)
-class PapersFound:
-    """The result of a search and how it was found."""
+class PapersFound(Trace):
+    """The result of a search; `fallback` if the web was searched because no index answered."""
 
     papers: tuple[Paper, ...]
     providers: tuple[str, ...]  # whose papers these are
-    attempts: tuple[Attempt, ...] = ()
-    notes: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()  # who was to be asked, all at once
-    because: str = ""
-    fallback: bool = False  # the web was searched because no index answered
-    partial: bool = False  # an index did not answer
-    cached: bool = False
-    age_seconds: float = 0.0
-    max_age_seconds: float = 0.0
+    fallback: bool = False
 
 
 @dataclass(frozen=True)
 class Record:
-    """The record of one work in one index, as the check of references needs it."""
+    """The record of one work in one index, as the index states it."""
 
     source: str  # the index
     titles: tuple[str, ...] = ()  # the full title first, then other titles
@@ -195,7 +135,7 @@ class Record:
     pmid: str = ""
     isbn: str = ""
     url: str = ""
-    kind: str = ""  # a type of CSL
+    kind: str = ""  # a type of CSL, or of the index
     date: str = ""  # the earliest stated
     is_preprint: bool = False
     published_doi: str = ""  # of the article that a preprint became
@@ -207,13 +147,18 @@ class Record:
     publisher: str = ""
     notices: tuple[Notice, ...] = ()
     updates: tuple[str, ...] = ()  # DOIs of the works that this one is a notice about
+    # For searches:
+    journal: str = ""
+    year: int | None = None
+    published: str = ""  # the best date
+    citation_count: int | None = None
+    open_access: bool | None = None
+    pdf_url: str = ""
 
     @property
     def title(self) -> str:
         """The full title."""
-        if self.titles:
-            return self.titles[0]
-        return ""
+        return self.titles[0] if self.titles else ""
 
 
 @dataclass(frozen=True)
@@ -223,3 +168,39 @@ class WorkQuestion:
     topic: Topic
     value: str
     near: str = ""  # of an archive: the wanted date of the copy
+
+
+def crossref_notices(entries: Any) -> list[Notice]:
+    """Return the notices of Crossref's `updated-by`."""
+    notices = []
+    for entry in objects(entries):
+        kind = text_at(entry, "type").strip().lower()
+        dates = array_at(object_at(entry, "updated"), "date-parts")  # [[year, month, day]]
+        first = dates[0] if dates and isinstance(dates[0], list) else []
+        numbers = [part for part in first[:3] if isinstance(part, int) and 0 < part < 10_000]
+        notice = Notice(
+            type=kind.replace("-", "_").replace(" ", "_"),
+            date=join_date(numbers),
+            doi=normal_doi(entry.get("DOI")),
+            source=text_at(entry, "source"),
+        )
+        notices.append(notice)
+    return notices
+
+
+def read_flags(
+    source: str, comments: Iterable[tuple[object, str]], types: Iterable[object]
+) -> list[Notice]:
+    """Return the notices of comments (a type and a reference with a DOI) and of publication types
+    that no comment has.
+    """
+    notices: dict[Notice, None] = {}
+    named = set()
+    for kind, reference in (*comments, *((kind, "") for kind in types)):
+        name = _TYPES.get(re.sub(r"[^a-z]", "", str(kind).lower()))
+        found = DOI.search(reference)
+        doi = trim_doi(found[0]).lower() if found else None
+        if name and (doi or name not in named):
+            notices[Notice(name, doi=doi, source=source)] = None
+            named.add(name)
+    return list(notices)

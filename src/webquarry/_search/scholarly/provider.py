@@ -18,6 +18,7 @@ import httpx2
 from webquarry._search.addresses import doi_url, normal_doi
 from webquarry._search.domains import host_of
 from webquarry._search.identity import identity
+from webquarry._search.replies import parse_hits
 from webquarry._search.scholarly.models import (
     ARXIV_DOI,
     EMPTY,
@@ -36,13 +37,10 @@ from webquarry.errors import AuthFailure
 from webquarry.net.models import Reply
 from webquarry.settings import Settings
 
-# Asked of every index, however few are wanted: what several know is worth more, and some is
-# filtered out.
-RECORDS = 20
+RECORDS = 20  # of each index for a search, more than wanted: they are merged and filtered
 CANDIDATES = 5  # of each index for a title
-_YEARS = range(1000, 2201)  # of papers
+_YEARS = range(1000, 2201)
 _RECORD_YEARS = range(1400, 2201)
-_RECORD_FIELDS = frozenset(Record.__dataclass_fields__)
 _NO_WORD = re.compile(r"[^\w]+")
 _LONGEST_NAME = 300  # characters
 _LONGEST_NAME_PART = 200
@@ -52,6 +50,20 @@ _ARXIV = re.compile(
 )
 _ARXIV_PAGE = "https://arxiv.org/abs/"
 _MOST_AUTHORS = 3000
+# Types of CSL; other kinds are those of an index.
+_KINDS = frozenset(
+    {
+        "article",
+        "article-journal",
+        "book",
+        "chapter",
+        "dataset",
+        "paper-conference",
+        "report",
+        "thesis",
+    }
+)
+_SHARED = (Paper.__dataclass_fields__.keys() & Record.__dataclass_fields__) - {"url", "kind"}
 
 
 class WorkIndex(Service):
@@ -63,6 +75,7 @@ class WorkIndex(Service):
     topics: ClassVar[frozenset[str]] = frozenset()  # that it can look up; see `Topic`
     most_at_once: ClassVar[Mapping[str, int]] = {}  # identifiers of one request, by topic
     lanes: ClassVar[int] = 1  # concurrent requests
+    takes_contact: ClassVar[bool] = True  # a contact address in the User-Agent has an effect
     contact: str | None = None
     user_agent: str = ""
 
@@ -91,22 +104,23 @@ class WorkIndex(Service):
             cure = f"Set {named}; get one from {self.sign_up}."
         return self.auth_failure(f"{self.label} asks for a key.", cure)
 
-    def headers(self, accept: str = "application/json") -> dict[str, str]:
-        """Return the headers of a request, with the contact address if there is one."""
-        headers = {"Accept": accept}
-        if self.contact:
-            headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
-        return headers
-
     def get(
         self,
         path: str,
         parameters: Mapping[str, str] | None = None,
         accept: str = "application/json",
     ) -> httpx2.Request:
-        """Return a GET request."""
-        url = self.endpoint(path)
-        return httpx2.Request("GET", url, params=parameters or None, headers=self.headers(accept))
+        """Return a GET request, with the contact address if there is one."""
+        return self.get_url(self.endpoint(path), parameters, accept)
+
+    def get_url(
+        self, url: str, parameters: Mapping[str, str] | None, accept: str = "application/json"
+    ) -> httpx2.Request:
+        """Return the same for a URL."""
+        headers = {"Accept": accept}
+        if self.contact and self.takes_contact:
+            headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
+        return httpx2.Request("GET", url, params=parameters or None, headers=headers)
 
     def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         """Return the request for questions of one topic."""
@@ -122,37 +136,28 @@ class WorkIndex(Service):
 
     def select(self, question: WorkQuestion, records: Iterable[Record]) -> list[Record]:
         """Return the records that answer one of several questions."""
-        chosen = []
-        for record in records:
-            identifiers = {
-                "doi": record.doi,
-                "arxiv": record.arxiv_id,
-                "pmid": record.pmid,
-                "isbn": record.isbn,
-            }
-            if question.topic == "updates":
-                if question.value in record.updates:
-                    chosen.append(record)
-            elif identifiers.get(question.topic, question.value) == question.value:
-                chosen.append(record)
-        return chosen
+        value = question.value
+        if question.topic == "updates":
+            return [record for record in records if value in record.updates]
+        names = {"doi": "doi", "arxiv": "arxiv_id", "pmid": "pmid", "isbn": "isbn"}
+        name = names.get(question.topic)
+        return [record for record in records if not name or getattr(record, name) == value]
+
+    def build_record(self, **fields: Any) -> Record:
+        """Return the record of raw fields: see `build_record`."""
+        return build_record(self.name, **fields)
 
     def build_probe(self) -> httpx2.Request:
-        return self.build_lookup([self._probe_question])
+        return self.build_lookup([WorkQuestion("title", "test")])
 
     def parse_probe(self, reply: Reply) -> None:
-        self.parse_lookup([self._probe_question], reply)
-
-    @property
-    def _probe_question(self) -> WorkQuestion:
-        return WorkQuestion("title", "test")
+        self.parse_lookup([WorkQuestion("title", "test")], reply)
 
 
 class Scholarly(WorkIndex):
     """An index that searches papers; one with `topics` is also used for lookups."""
 
-    # Where its papers are read, for a web search in its place.
-    domains: ClassVar[tuple[str, ...]] = ()
+    domains: ClassVar[tuple[str, ...]] = ()  # of its papers, for a web search as the fallback
 
     @abstractmethod
     def build_request(self, query: PaperQuery) -> httpx2.Request:
@@ -166,8 +171,16 @@ class Scholarly(WorkIndex):
     def parse_reply(self, reply: Reply) -> list[Paper]:
         """Return the papers of the last reply, best first; none only if the index said so."""
 
+    def parse_work(self, entry: dict[str, Any]) -> Record | None:
+        """Return the record of a JSON object, or None if it is not one."""
+        raise NotImplementedError
+
+    def parse_papers(self, entries: object) -> list[Paper]:
+        """Return the papers of a JSON array, or raise the error of an unknown shape."""
+        return parse_hits(entries, lambda entry: paper_of(self.parse_work(entry)), self.label)
+
     def build_probe(self) -> httpx2.Request:
-        """Return a small request that costs nothing."""
+        """Return a small request that is free."""
         return self.build_request(PaperQuery("test"))
 
     def parse_probe(self, reply: Reply) -> None:
@@ -175,96 +188,72 @@ class Scholarly(WorkIndex):
         if self.next_request(reply) is None:
             self.parse_reply(reply)
 
-    def record(
-        self,
-        title: object,
-        url: object,
-        *,
-        doi: object = None,
-        authors: Iterable[Author | None] = (),
-        year: object = None,
-        published: object = None,
-        citation_count: object = None,
-        open_access: bool | None = None,
-        pdf_url: object = None,
-        notices: Iterable[Notice] = (),
-        **texts: object,
-    ) -> Paper | None:
-        """Return the paper of a reply, or None if it has no title or no usable address."""
-        clean_title = plain(title) if isinstance(title, str) else ""
-        clean_doi = normal_doi(doi) or ""
-        address = _clean_url(url)
-        if not address and clean_doi:
-            address = doi_url(clean_doi)
-        if not clean_title or not address:
-            return None
-        number = parse_arxiv_id(texts.pop("arxiv_id", None))
-        number = number or parse_arxiv_id(clean_doi.removeprefix(ARXIV_DOI))
-        number = number or parse_arxiv_id(identity(address).removeprefix(_ARXIV_PAGE))
-        date = _clean_date(published)
-        clean_year = None
-        if type(year) is int and year in _YEARS:
-            clean_year = year
-        elif date:
-            clean_year = int(date[:4])
-        clean_texts: dict[str, Any] = {}
-        for name, value in texts.items():
-            clean_texts[name] = plain(value) if isinstance(value, str) else ""
-        paper = Paper(
-            title=clean_title,
-            url=address,
-            source=self.name,
-            doi=clean_doi,
-            arxiv_id=number or "",
-            authors=_keep_authors(authors),
-            year=clean_year,
-            published=date,
-            citation_count=count_of(citation_count),
-            open_access=open_access,
-            pdf_url=_clean_url(pdf_url),
-            notices=tuple(notices),
-            **clean_texts,
-        )
-        return with_origins(paper, self.name)
-
 
 def build_record(
     source: str,
     *,
-    title: object = "",
     titles: Iterable[object] = (),
     authors: Iterable[Author | None] = (),
     year: object = None,
-    published: object = "",
+    published: object = None,
     years: Iterable[object] = (),
-    journal: object = "",
-    venues: Iterable[object] = (),
-    doi: object = "",
-    arxiv_id: object = "",
     date: str = "",
+    journal: object = None,
+    venues: Iterable[object] = (),
+    doi: object = None,
+    arxiv_id: object = None,
+    url: object = None,
+    citation_count: object = None,
+    open_access: object = None,
+    pdf_url: object = None,
+    is_preprint: bool = False,
     notices: Iterable[Notice] = (),
-    **others: object,
+    updates: tuple[str, ...] = (),
+    **texts: object,
 ) -> Record:
-    """Return the record of a lookup. Fields of a paper that a record does not have are ignored."""
+    """Return the record of raw fields. Without `venues`, the journal is the venue."""
     clean_doi = normal_doi(doi) or ""
-    number = parse_arxiv_id(arxiv_id) or parse_arxiv_id(clean_doi.removeprefix(ARXIV_DOI)) or ""
+    number = parse_arxiv_id(arxiv_id) or parse_arxiv_id(clean_doi.removeprefix(ARXIV_DOI))
+    day = _clean_date(published)
     stated = {read_year(value) for value in (year, published, *years)}
-    values = {}
-    for name, value in others.items():
-        if name in _RECORD_FIELDS and isinstance(value, str | bool | tuple):
-            values[name] = value
+    count = citation_count if type(citation_count) is int and citation_count >= 0 else None
     return Record(
         source=source,
-        titles=_clean_texts((title, *titles)),
-        authors=_keep_authors(authors),
+        titles=_clean_texts(titles),
+        authors=tuple(author for author in authors if author)[:_MOST_AUTHORS],
+        year=year if type(year) is int and year in _YEARS else int(day[:4]) if day else None,
+        published=day,
         years=tuple(sorted(year for year in stated if year)),
-        venues=_clean_texts((journal, *venues)),
+        date=date or day,
+        journal=from_markup(journal),
+        venues=_clean_texts(venues or [journal]),
         doi=clean_doi,
-        arxiv_id=number,
-        date=date or _clean_date(published),
+        arxiv_id=number or "",
+        url=url if isinstance(url, str) else "",
+        citation_count=count,
+        open_access=open_access if isinstance(open_access, bool) else None,
+        pdf_url=_clean_url(pdf_url),
+        is_preprint=is_preprint,
         notices=tuple(notices),
-        **values,  # type: ignore[arg-type]
+        updates=updates,
+        **{name: plain(value) for name, value in texts.items() if isinstance(value, str)},
     )
+
+
+def paper_of(record: Record | None) -> Paper | None:
+    """Return the paper of a record, or None if it has no title or no usable URL."""
+    if record is None or not record.title:
+        return None
+    url = _clean_url(record.url) or (doi_url(record.doi) if record.doi else "")
+    if not url:
+        return None
+    shared: dict[str, Any] = {name: getattr(record, name) for name in _SHARED}
+    if not record.arxiv_id:
+        shared["arxiv_id"] = parse_arxiv_id(identity(url).removeprefix(_ARXIV_PAGE)) or ""
+    kind = record.kind if record.kind in _KINDS else ""
+    paper = Paper(title=record.title, url=url, kind=kind, **shared)
+    known = [name for name in FIELDS if getattr(paper, name) not in EMPTY]
+    return replace(paper, origins=dict.fromkeys(known, record.source))
 
 
 def bare_words(text: str) -> str:
@@ -273,25 +262,10 @@ def bare_words(text: str) -> str:
 
 
 def read_year(value: object) -> int | None:
-    """Return a plausible year of a number or of a date that begins with it."""
+    """Return a plausible year of a number or of a date that starts with it."""
     if isinstance(value, str) and value[:4].isascii() and value[:4].isdigit():
         value = int(value[:4])
-    if isinstance(value, int) and not isinstance(value, bool) and value in _RECORD_YEARS:
-        return value
-    return None
-
-
-def _clean_texts(values: Iterable[object]) -> tuple[str, ...]:
-    """Return the strings among some values without markup and duplicates."""
-    texts = [from_markup(value) for value in values if isinstance(value, str)]
-    return tuple(dict.fromkeys(filter(None, texts)))
-
-
-def with_origins(paper: Paper, origin: str) -> Paper:
-    """Return the record with one origin for all known fields."""
-    known = [name for name in FIELDS if getattr(paper, name) not in EMPTY]
-    origins = dict.fromkeys(known, origin)
-    return replace(paper, origins=origins)
+    return value if type(value) is int and value in _RECORD_YEARS else None
 
 
 def build_author(
@@ -301,33 +275,14 @@ def build_author(
     family_name = from_markup(family, _LONGEST_NAME_PART)
     given_name = from_markup(given, _LONGEST_NAME_PART)
     whole = from_markup(written, _LONGEST_NAME)
-    if not whole:
-        whole = " ".join(filter(None, (given_name, family_name)))
-    if whole:
-        return Author(whole, family_name, given_name)
-    return None
-
-
-def _keep_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
-    found = [author for author in authors if author is not None]
-    return tuple(found[:_MOST_AUTHORS])
+    whole = whole or " ".join(filter(None, (given_name, family_name)))
+    return Author(whole, family_name, given_name) if whole else None
 
 
 def parse_arxiv_id(text: object) -> str | None:
     """Return an arXiv id without its version in lower case, or None."""
-    if not isinstance(text, str):
-        return None
-    found = _ARXIV.fullmatch(text.strip())
-    if found:
-        return found[1].lower()
-    return None
-
-
-def count_of(value: object) -> int | None:
-    """Return a number of citations, or None."""
-    if type(value) is int and value >= 0:
-        return value
-    return None
+    found = _ARXIV.fullmatch(text.strip()) if isinstance(text, str) else None
+    return found[1].lower() if found else None
 
 
 def date_of(parts: object) -> str:
@@ -337,26 +292,23 @@ def date_of(parts: object) -> str:
     return join_date([number for number in parts[:3] if type(number) is int])
 
 
+def _clean_texts(values: Iterable[object]) -> tuple[str, ...]:
+    """Return the distinct strings among some values without markup."""
+    return tuple(dict.fromkeys(filter(None, map(from_markup, values))))
+
+
 def _clean_date(value: object) -> str:
     """Return a plausible date, the day of a time."""
-    if not isinstance(value, str):
-        return ""
-    found = _PARTIAL_DATE.fullmatch(value[:10])
+    found = _PARTIAL_DATE.fullmatch(value[:10]) if isinstance(value, str) else None
     if not found or int(found[1]) not in _YEARS:
         return ""
     year, month, day = found.groups()
     if day and iso_date(f"{year}-{month}-{day}"):
         return f"{year}-{month}-{day}"
-    if month and 1 <= int(month) <= 12:
-        return f"{year}-{month}"
-    return str(year)
+    return f"{year}-{month}" if month and 1 <= int(month) <= 12 else str(year)
 
 
 def _clean_url(url: object) -> str:
     """Return an absolute URL, or an empty string."""
-    if not isinstance(url, str):
-        return ""
-    text = url.strip()
-    if text.startswith(("https://", "http://")) and host_of(text):
-        return text
-    return ""
+    text = url.strip() if isinstance(url, str) else ""
+    return text if text.startswith(("https://", "http://")) and host_of(text) else ""

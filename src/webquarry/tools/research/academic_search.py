@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from webquarry._search.scholarly.finder import ALL
+from webquarry._search.models import ALL
 from webquarry._search.scholarly.models import Paper, PaperQuery, PapersFound
 from webquarry.errors import BadInput
 from webquarry.evidence.models import (

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
 import httpx2
 from lxml import etree
@@ -37,7 +38,7 @@ from webquarry._search.scholarly.provider import (
     Scholarly,
     bare_words,
     build_author,
-    build_record,
+    paper_of,
     parse_arxiv_id,
 )
 from webquarry._search.scholarly.text import join_sections
@@ -49,7 +50,7 @@ _ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _WORD = re.compile(r'"([^"]+)"|([^\s"]+)')
 _NO_WORD = re.compile(r"[^\w.+#']+")  # characters that the query language would interpret
-_STOP_WORDS = "a an and andnot are as at by for from in is not of on or the to with"
+_STOP_WORDS = "a an and andnot are as at be by for from in is not of on or the to with"
 _STOPWORDS = frozenset(_STOP_WORDS.split())
 _SUMMARY_START = 200  # characters of an abstract that may state a withdrawal
 _WITHDRAWN = re.compile(
@@ -97,7 +98,7 @@ class Arxiv(Scholarly):
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         entries = self._read_entries(reply)
-        papers = parse_each(entries, lambda entry: self.record(**self._read_fields(entry)))
+        papers = parse_each(entries, lambda entry: paper_of(self._read_paper(entry)))
         if entries and not papers:
             raise ProviderFailure("arXiv answered with entries that are no papers.")
         return papers
@@ -106,10 +107,10 @@ class Arxiv(Scholarly):
         try:
             entries = self._read_entries(reply)
         except BadInput as error:
-            if "incorrect id format" in error.message:  # arXiv has no such identifier
+            if "incorrect id format" in error.message:  # an identifier that cannot exist
                 return []
             raise
-        records = [self._build_record(entry) for entry in entries]
+        records = map(self._read_record, entries)
         return [record for record in records if record.titles]
 
     def _read_entries(self, reply: Reply) -> list[etree._Element]:
@@ -133,64 +134,50 @@ class Arxiv(Scholarly):
             raise ProviderFailure("arXiv answered with an empty page although it has results.")
         return entries
 
-    def _read_fields(self, entry: etree._Element) -> dict[str, Any]:
+    def _read_paper(self, entry: etree._Element) -> Record:
+        """Return a record with the DOI of the journal, if there is one."""
+        record = self._read_record(entry)
+        return replace(record, doi=record.published_doi or record.doi, publisher="arXiv")
+
+    def _read_record(self, entry: etree._Element) -> Record:
         address = text_of(entry.find(f"{_ATOM}id")).replace("http://", "https://", 1)
         number = parse_arxiv_id(address.partition("/abs/")[2]) or ""
-        doi = text_of(entry.find(f"{_ARXIV}doi")).partition(" ")[0]
-        if not doi and number:
-            doi = ARXIV_DOI + number
+        doi = normal_doi(text_of(entry.find(f"{_ARXIV}doi")).partition(" ")[0]) or ""
         names = [author.find(f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")]
         links = entry.findall(f"{_ATOM}link")
         summary = text_of(entry.find(f"{_ATOM}summary"))
         comment = text_of(entry.find(f"{_ARXIV}comment"))
-        notices = []
-        if _WITHDRAWN.search(comment) or _WITHDRAWN.search(summary[:_SUMMARY_START]):
-            notices.append(Notice("withdrawal", source=self.name, preprint=True))
-        return {
-            "title": text_of(entry.find(f"{_ATOM}title")),
-            "url": address,
-            "doi": doi,
-            "arxiv_id": number,
-            "authors": [build_author(text_of(name)) for name in names],
-            "journal": text_of(entry.find(f"{_ARXIV}journal_ref")),
-            "published": text_of(entry.find(f"{_ATOM}published")),
-            "abstract": join_sections([("", summary)]),
-            "open_access": True,
-            "pdf_url": next((one.get("href") for one in links if one.get("title") == "pdf"), None),
-            "kind": "article",
-            "publisher": "arXiv",
-            "notices": notices,
-        }
-
-    def _build_record(self, entry: etree._Element) -> Record:
-        fields = self._read_fields(entry)
-        remarks = f"{text_of(entry.find(f'{_ARXIV}comment'))} {fields['journal']}"
-        published_doi = normal_doi(fields["doi"]) or ""
-        if published_doi.startswith(ARXIV_DOI):
-            published_doi = ""
-        fields |= {"journal": "arXiv", "doi": ARXIV_DOI + fields["arxiv_id"], "publisher": ""}
-        return build_record(
-            self.name,
-            **fields,
+        journal = text_of(entry.find(f"{_ARXIV}journal_ref"))
+        is_withdrawn = _WITHDRAWN.search(comment) or _WITHDRAWN.search(summary[:_SUMMARY_START])
+        withdrawal = Notice("withdrawal", source=self.name, preprint=True)
+        return self.build_record(
+            titles=[text_of(entry.find(f"{_ATOM}title"))],
+            url=address,
+            doi=ARXIV_DOI + number,
+            published_doi="" if doi.startswith(ARXIV_DOI) else doi,
+            arxiv_id=number,
+            authors=[build_author(text_of(name)) for name in names],
+            journal=journal,
+            venues=["arXiv"],
+            published=text_of(entry.find(f"{_ATOM}published")),
             years=[text_of(entry.find(f"{_ATOM}updated"))],
+            abstract=join_sections([("", summary)]),
+            open_access=True,
+            pdf_url=next((one.get("href") for one in links if one.get("title") == "pdf"), None),
+            kind="article",
+            notices=[withdrawal] if is_withdrawn else [],
             is_preprint=True,
-            published_doi=published_doi,
-            remarks=remarks.strip()[:500],
+            remarks=f"{comment} {journal}".strip()[:500],
         )
 
 
 def _build_terms(text: str) -> str:
     """Return a query in which each word or phrase but stop words has to occur."""
-    terms: dict[str, None] = {}  # without duplicates, in order
-    for phrase, word in _WORD.findall(text):
-        spaced = (phrase or word).replace("_", " ")
-        term = " ".join(_NO_WORD.sub(" ", spaced).split())
-        if term:
-            terms[term] = None
-    telling = [term for term in terms if term.lower() not in _STOPWORDS]
+    spaced = [(phrase or word).replace("_", " ") for phrase, word in _WORD.findall(text)]
+    terms = dict.fromkeys(" ".join(_NO_WORD.sub(" ", term).split()) for term in spaced)
+    terms.pop("", None)
     if not terms:
         raise BadInput("arXiv takes no query without a word in it.")
-    conditions = []
-    for term in telling or terms:
-        conditions.append(f'all:"{term}"' if " " in term else f"all:{term}")
-    return " AND ".join(conditions)
+    telling = [term for term in terms if term.lower() not in _STOPWORDS]
+    quoted = [f'"{term}"' if " " in term else term for term in telling or terms]
+    return " AND ".join(f"all:{term}" for term in quoted)

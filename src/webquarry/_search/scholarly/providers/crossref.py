@@ -9,6 +9,7 @@ its own record may lack. A contact address (WEBQUARRY_CONTACT) gives a better ra
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -23,6 +24,7 @@ from webquarry._search.replies import (
     objects,
     parse_hits,
     quote_words,
+    text_at,
     unknown_shape_failure,
     unreadable_failure,
 )
@@ -40,8 +42,8 @@ from webquarry._search.scholarly.provider import (
     RECORDS,
     Scholarly,
     build_author,
-    build_record,
     date_of,
+    paper_of,
 )
 from webquarry._search.scholarly.text import abstract_from_markup, from_markup
 from webquarry.errors import BadInput, WebquarryError
@@ -131,15 +133,24 @@ class Crossref(Scholarly):
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         items = self._read_message(reply).get("items")
-        return parse_hits(items, self._build_paper, self.label)
+
+        def parse(work: dict[str, Any]) -> Paper | None:
+            return None if text_at(work, "type") in _NO_PAPERS else paper_of(self.parse_work(work))
+
+        return parse_hits(items, parse, self.label)
 
     def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
-        if _is_single(questions):
-            if reply.status == 404:
-                return []
-            return parse_hits([self._read_message(reply)], self._build_record, self.label)
-        items = self._read_message(reply).get("items")
-        return parse_hits(items, self._build_record, self.label)
+        is_single = _is_single(questions)
+        if is_single and reply.status == 404:
+            return []
+        message = self._read_message(reply)
+        works = [message] if is_single else message.get("items")
+
+        def parse(work: dict[str, Any]) -> Record:
+            record = self.parse_work(work)
+            return replace(record, notices=(*record.notices, *_read_own_notices(work)))
+
+        return parse_hits(works, parse, self.label)
 
     def _read_message(self, reply: Reply) -> dict[str, Any]:
         """Return the `message` of the envelope; raise the error of any other reply."""
@@ -159,73 +170,41 @@ class Crossref(Scholarly):
             return BadInput(f"Crossref did not accept the request: {words}")
         return failure(reply, self.label)
 
-    def _read_fields(self, work: dict[str, Any]) -> dict[str, Any]:
+    def parse_work(self, work: dict[str, Any]) -> Record:
         dates = _list_dates(work)
-        return {
-            "title": from_markup(_first(work.get("title"))),
-            "url": work.get("URL"),
-            "doi": work.get("DOI"),
-            "authors": _list_people(work.get("author")),
-            "journal": from_markup(_first(work.get("container-title"))),
-            "published": dates[0] if dates else "",
-            "abstract": abstract_from_markup(work.get("abstract")),
-            "kind": _KINDS.get(str(work.get("type")), ""),
-            "volume": work.get("volume"),
-            "issue": work.get("issue"),
-            "pages": work.get("page"),
-            "publisher": from_markup(work.get("publisher")),
-            "notices": crossref_notices(work.get("updated-by")),
-        }
-
-    def _build_paper(self, work: dict[str, Any]) -> Paper | None:
-        if str(work.get("type")) in _NO_PAPERS:
-            return None
-        licences = [str(licence.get("URL")) for licence in objects(work.get("license"))]
-        # Without such a licence it is unknown: it may not have been registered.
-        is_open = any("creativecommons.org" in url for url in licences) or None
-        pdf_url = None
-        if is_open:  # other links are for text mining under contract
-            links = objects(work.get("link"))
-            pdfs = [link for link in links if link.get("content-type") == "application/pdf"]
-            pdf_url = pdfs[0].get("URL") if pdfs else None
-        return self.record(
-            **self._read_fields(work),
-            citation_count=work.get("is-referenced-by-count"),
-            open_access=is_open,
-            pdf_url=pdf_url,
-        )
-
-    def _build_record(self, work: dict[str, Any]) -> Record:
-        fields = self._read_fields(work)
-        if not fields["authors"]:
-            fields["authors"] = _list_people(work.get("editor"))
+        stated = sorted(_list_dates({**work, "created": None}))
+        kind = text_at(work, "type")
         event = object_at(work, "event")
-        dates = sorted(_list_dates({**work, "created": None}))
-        kind = str(work.get("type") or "")
-        isbn = next(iter(_texts_at(work, "ISBN")), "")
         updates = objects(work.get("update-to"))
-        fields |= {
-            "title": _join_subtitle(work),
-            "published": next(iter(dates), ""),
-            "kind": fields["kind"] or kind,
-            "notices": [*fields["notices"], *_read_own_notices(work, updates)],
-        }
-        return build_record(
-            self.name,
-            **fields,
-            titles=[
-                *_texts_at(work, "title"),
-                *_texts_at(work, "original-title"),
-                *_texts_at(work, "short-title"),
-            ],
-            venues=[
-                *_texts_at(work, "container-title"),
-                *_texts_at(work, "short-container-title"),
-                event.get("name"),
-                event.get("acronym"),
-            ],
-            years=dates,
+        # Without such a licence it is unknown; other links are for text mining under contract.
+        licences = [text_at(licence, "URL") for licence in objects(work.get("license"))]
+        is_open = any("creativecommons.org" in url for url in licences)
+        links = objects(work.get("link")) if is_open else []
+        pdfs = [link for link in links if link.get("content-type") == "application/pdf"]
+        isbn = next(iter(_texts_at(work, "ISBN")), "")
+        titles = ("title", "original-title", "short-title")
+        venues = ("container-title", "short-container-title")
+        return self.build_record(
+            titles=[_join_subtitle(work), *_list_texts(work, titles)],
+            url=work.get("URL"),
+            doi=work.get("DOI"),
+            authors=_list_people(work.get("author")) or _list_people(work.get("editor")),
+            journal=_first(work.get("container-title")),
+            venues=[*_list_texts(work, venues), event.get("name"), event.get("acronym")],
+            published=dates[0] if dates else "",
+            date=stated[0] if stated else "",
+            years=stated,
+            abstract=abstract_from_markup(work.get("abstract")),
+            kind=_KINDS.get(kind, kind),
+            volume=work.get("volume"),
+            issue=work.get("issue"),
+            pages=work.get("page"),
+            publisher=from_markup(work.get("publisher")),
             isbn=isbn.rpartition("/")[2].replace("-", ""),
+            citation_count=work.get("is-referenced-by-count"),
+            open_access=is_open or None,
+            pdf_url=pdfs[0].get("URL") if pdfs else None,
+            notices=crossref_notices(work.get("updated-by")),
             is_preprint=kind == "posted-content",
             published_doi=_find_related_doi(work, "is-preprint-of"),
             updates=tuple(filter(None, [normal_doi(entry.get("DOI")) for entry in updates])),
@@ -258,10 +237,10 @@ def _join_subtitle(work: dict[str, Any]) -> str:
     return title
 
 
-def _read_own_notices(work: dict[str, Any], updates: list[dict[str, Any]]) -> list[Notice]:
+def _read_own_notices(work: dict[str, Any]) -> list[Notice]:
     """Return what a notice says about the works that it updates."""
     doi = normal_doi(work.get("DOI"))
-    stated = crossref_notices(updates)
+    stated = crossref_notices(work.get("update-to"))
     return [Notice(notice.type, notice.date, doi, notice.source) for notice in stated]
 
 
@@ -271,6 +250,10 @@ def _find_related_doi(work: dict[str, Any], relation: str) -> str:
         if doi:
             return doi
     return ""
+
+
+def _list_texts(work: dict[str, Any], names: Sequence[str]) -> list[str]:
+    return [text for name in names for text in _texts_at(work, name)]
 
 
 def _texts_at(work: dict[str, Any], name: str) -> list[str]:

@@ -22,7 +22,7 @@ from webquarry._search.replies import (
     unknown_shape_failure,
 )
 from webquarry._search.scholarly.models import Notice, Record, WorkQuestion
-from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author, build_record
+from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author
 from webquarry.net.models import Reply
 
 _NO_WORD = re.compile(r"[^\w\s]+")
@@ -79,8 +79,7 @@ class DataCite(WorkIndex):
         notices = []
         if any(one.get("dateType") == "Withdrawn" for one in objects(work.get("dates"))):
             notices.append(Notice("withdrawal", source=self.name, preprint=is_preprint))
-        return build_record(
-            self.name,
+        return self.build_record(
             titles=[title.get("title") for title in objects(work.get("titles"))],
             authors=authors,
             years=[work.get("publicationYear"), *dates],

@@ -27,7 +27,6 @@ from webquarry._search.scholarly.provider import (
     WorkIndex,
     bare_words,
     build_author,
-    build_record,
 )
 from webquarry.net.models import Reply
 
@@ -75,8 +74,7 @@ class Dblp(WorkIndex):
         is_preprint = preprint is not None or _REPOSITORY in names
         doi = text_at(info, "doi")
         addresses = [str(one) for one in _as_list(info.get("ee"))]
-        return build_record(
-            self.name,
+        return self.build_record(
             titles=[text_at(info, "title").rstrip(".")],
             authors=_read_authors(object_at(info, "authors").get("author")),
             years=[info.get("year")],

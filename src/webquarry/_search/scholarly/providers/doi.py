@@ -12,7 +12,7 @@ import httpx2
 
 from webquarry._search.replies import failure, json_object
 from webquarry._search.scholarly.models import Record, WorkQuestion
-from webquarry._search.scholarly.provider import WorkIndex, build_record
+from webquarry._search.scholarly.provider import WorkIndex
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
 
@@ -34,7 +34,7 @@ class DoiHandles(WorkIndex):
         answer = json_object(reply, self.label)
         code = answer.get("responseCode")
         if code == _REGISTERED:
-            return [build_record(self.name, doi=questions[0].value)]
+            return [self.build_record(doi=questions[0].value)]
         if code == _UNKNOWN:
             return []
         if reply.status not in (200, 404):

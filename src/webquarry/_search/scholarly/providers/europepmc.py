@@ -9,8 +9,8 @@ with HTTP 200 and `errMsg`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import httpx2
 
@@ -26,13 +26,11 @@ from webquarry._search.replies import (
 )
 from webquarry._search.scholarly.models import (
     Author,
-    Notice,
     Paper,
     PaperQuery,
     Record,
     WorkQuestion,
-    combine_flags,
-    parse_flag,
+    read_flags,
 )
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
@@ -40,15 +38,12 @@ from webquarry._search.scholarly.provider import (
     Scholarly,
     bare_words,
     build_author,
-    build_record,
 )
-from webquarry._search.scholarly.text import abstract_from_markup, from_markup
+from webquarry._search.scholarly.text import abstract_from_markup
 from webquarry.errors import BadInput
 from webquarry.net.models import Reply
 
 _OPERATORS = re.compile(r"[()\[\]{}:^~*?\\/!|&+]")  # of its query language
-
-T = TypeVar("T")
 
 
 class EuropePMC(Scholarly):
@@ -102,84 +97,69 @@ class EuropePMC(Scholarly):
         return self.get("/europepmc/webservices/rest/search", parameters)
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
-        return self._parse(reply, self._build_paper)
+        return self.parse_papers(self._read_results(reply))
 
     def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
-        return self._parse(reply, self._build_record)
+        return parse_hits(self._read_results(reply), self.parse_work, self.label)
 
     def select(self, question: WorkQuestion, records: Iterable[Record]) -> list[Record]:
         return list(records)
 
-    def _parse(self, reply: Reply, parse: Callable[[dict[str, Any]], T | None]) -> list[T]:
+    def _read_results(self, reply: Reply) -> object:
         answer = json_object(reply, self.label)
         message = quote_words(answer.get("errMsg"))
         if reply.status != 200:
             raise failure(reply, self.label, message or quote_words(answer.get("error")))
         if answer.get("errMsg"):
             raise BadInput(f"Europe PMC did not accept the request: {message}")
-        return parse_hits(object_at(answer, "resultList").get("result"), parse, self.label)
+        return object_at(answer, "resultList").get("result")
 
-    def _read_fields(self, entry: dict[str, Any]) -> dict[str, Any]:
-        issue = object_at(entry, "journalInfo")
-        journal = object_at(issue, "journal")
-        pmid = text_at(entry, "pmid")
-        url = None
-        if entry.get("id"):
-            url = f"https://europepmc.org/article/{entry.get('source')}/{entry.get('id')}"
-        return {
-            "title": from_markup(entry.get("title")).removesuffix("."),
-            "url": url,
-            "doi": entry.get("doi"),
-            "pmid": pmid if pmid.isdigit() else "",
-            "authors": _read_authors(entry),
-            "journal": from_markup(journal.get("title") or entry.get("journalTitle")),
-            "published": text_at(entry, "firstPublicationDate"),
-            "abstract": abstract_from_markup(entry.get("abstractText")),
-            "kind": "article" if entry.get("source") == "PPR" else "article-journal",
-            "volume": issue.get("volume") or entry.get("journalVolume"),
-            "issue": issue.get("issue") or entry.get("issue"),
-            "pages": entry.get("pageInfo"),
-            "notices": self._read_notices(entry),
-        }
-
-    def _build_paper(self, entry: dict[str, Any]) -> Paper | None:
-        fields = self._read_fields(entry)
-        year = text_at(entry, "pubYear")
-        if not year or not fields["published"].startswith(year):
-            fields["published"] = year  # the other date is that of a later registration
-        pdf_url = None
-        for place in objects(object_at(entry, "fullTextUrlList").get("fullTextUrl")):
-            is_free = place.get("availabilityCode") in ("OA", "F")
-            if is_free and place.get("documentStyle") == "pdf":
-                pdf_url = place.get("url")
-                break
-        return self.record(
-            **fields,
-            year=int(year) if year.isascii() and year.isdigit() else None,
-            citation_count=entry.get("citedByCount"),
-            open_access={"Y": True, "N": False}.get(str(entry.get("isOpenAccess"))),
-            pdf_url=pdf_url,
-        )
-
-    def _build_record(self, entry: dict[str, Any]) -> Record | None:
+    def parse_work(self, entry: dict[str, Any]) -> Record | None:
         if not isinstance(entry.get("title"), str):
             return None
-        journal = object_at(object_at(entry, "journalInfo"), "journal")
-        return build_record(
-            self.name,
-            **self._read_fields(entry),
-            year=entry.get("pubYear"),
-            venues=[journal.get("medlineAbbreviation")],
-            is_preprint=entry.get("source") == "PPR",
+        issue = object_at(entry, "journalInfo")
+        journal = object_at(issue, "journal")
+        journal_title = journal.get("title") or entry.get("journalTitle")
+        pmid = text_at(entry, "pmid")
+        year = text_at(entry, "pubYear")
+        day = text_at(entry, "firstPublicationDate")
+        copies = objects(object_at(entry, "fullTextUrlList").get("fullTextUrl"))
+        pdf_urls = [
+            copy.get("url")
+            for copy in copies
+            if copy.get("availabilityCode") in ("OA", "F") and copy.get("documentStyle") == "pdf"
+        ]
+        is_preprint = entry.get("source") == "PPR"
+        comments = object_at(entry, "commentCorrectionList").get("commentCorrection")
+        return self.build_record(
+            titles=[entry["title"].strip().removesuffix(".")],
+            url=f"https://europepmc.org/article/{entry.get('source')}/{entry.get('id')}"
+            if entry.get("id")
+            else None,
+            doi=entry.get("doi"),
+            pmid=pmid if pmid.isdigit() else "",
+            authors=_read_authors(entry),
+            journal=journal_title,
+            venues=[journal_title, journal.get("medlineAbbreviation")],
+            # Another date is that of a later registration.
+            published=day if year and day.startswith(year) else year,
+            date=day[:10],
+            years=[day],
+            abstract=abstract_from_markup(entry.get("abstractText")),
+            kind="article" if is_preprint else "article-journal",
+            volume=issue.get("volume") or entry.get("journalVolume"),
+            issue=issue.get("issue") or entry.get("issue"),
+            pages=entry.get("pageInfo"),
+            citation_count=entry.get("citedByCount"),
+            open_access={"Y": True, "N": False}.get(text_at(entry, "isOpenAccess")),
+            pdf_url=next(iter(pdf_urls), None),
+            is_preprint=is_preprint,
+            notices=read_flags(
+                self.name,
+                [(one.get("type"), text_at(one, "reference")) for one in objects(comments)],
+                array_at(object_at(entry, "pubTypeList"), "pubType"),
+            ),
         )
-
-    def _read_notices(self, entry: dict[str, Any]) -> list[Notice]:
-        comments = []
-        for comment in objects(object_at(entry, "commentCorrectionList").get("commentCorrection")):
-            reference = text_at(comment, "reference")
-            comments.append(parse_flag(comment.get("type"), self.name, reference))
-        kinds = array_at(object_at(entry, "pubTypeList"), "pubType")
-        return combine_flags(comments, [parse_flag(kind, self.name) for kind in kinds])
 
 
 def _read_authors(entry: dict[str, Any]) -> list[Author | None]:

@@ -21,7 +21,9 @@ from webquarry._search.replies import (
     parse_hits,
     quote_words,
     rate_limit_failure,
+    string_at,
     text_at,
+    unknown_shape_failure,
 )
 from webquarry._search.scholarly.models import (
     Author,
@@ -36,11 +38,10 @@ from webquarry._search.scholarly.provider import (
     RECORDS,
     Scholarly,
     build_author,
-    build_record,
 )
 from webquarry._search.scholarly.text import from_inverted_index, from_markup
 from webquarry.credentials import Credential
-from webquarry.errors import BadInput, ProviderFailure, WebquarryError
+from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.models import Reply
 
 KEY = "OPENALEX_API_KEY"
@@ -76,9 +77,7 @@ class OpenAlex(Scholarly):
     domains = ("openalex.org",)
     topics = frozenset({"doi", "pmid", "title"})
     min_interval_seconds = 0.1  # ten a second
-
-    def headers(self, accept: str = "application/json") -> dict[str, str]:
-        return {"Accept": accept}  # a contact address has no effect here
+    takes_contact = False
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         filters = []
@@ -117,11 +116,8 @@ class OpenAlex(Scholarly):
         return self._request(f"/works/{_ANY_WORK}", {"select": "id"})
 
     def parse_probe(self, reply: Reply) -> None:
-        answer = json_object(reply, self.label)
-        if reply.status != 200 or "error" in answer:
-            raise self._read_failure(answer, reply)
-        if not isinstance(answer.get("id"), str):
-            raise ProviderFailure("OpenAlex answered with JSON of an unknown shape (HTTP 200).")
+        if not isinstance(self._read_answer(reply).get("id"), str):
+            raise unknown_shape_failure(self.label)
 
     def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
         request = self.get(path, parameters)
@@ -131,15 +127,15 @@ class OpenAlex(Scholarly):
         return request
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
-        return parse_hits(self._read_answer(reply).get("results"), self._build_paper, self.label)
+        return self.parse_papers(self._read_answer(reply).get("results"))
 
     def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
-        if questions[0].topic == "title":
-            hits = self._read_answer(reply).get("results")
-            return parse_hits(hits, self._build_record, self.label)
-        if reply.status == 404:
+        is_title = questions[0].topic == "title"
+        if not is_title and reply.status == 404:
             return []
-        return parse_hits([self._read_answer(reply)], self._build_record, self.label)
+        answer = self._read_answer(reply)
+        works = answer.get("results") if is_title else [answer]
+        return parse_hits(works, self.parse_work, self.label)
 
     def _read_answer(self, reply: Reply) -> dict[str, Any]:
         answer = json_object(reply, self.label)
@@ -147,64 +143,43 @@ class OpenAlex(Scholarly):
             raise self._read_failure(answer, reply)
         return answer
 
-    def _read_fields(self, work: dict[str, Any]) -> dict[str, Any]:
-        place = object_at(work, "primary_location")
-        venue = object_at(place, "source")
-        biblio = object_at(work, "biblio")
-        notices = []
-        if work.get("is_retracted") is True:
-            notices.append(Notice("retraction", source=self.name))
-        return {
-            "title": from_markup(work.get("title")),
-            "url": place.get("landing_page_url") or work.get("doi") or work.get("id"),
-            "doi": work.get("doi"),
-            "pmid": _read_pmid(work),
-            "authors": _read_authors(work),
-            "journal": from_markup(venue.get("display_name") or place.get("raw_source_name")),
-            "year": work.get("publication_year"),
-            "published": work.get("publication_date"),
-            "abstract": from_inverted_index(work.get("abstract_inverted_index")),
-            "kind": _KINDS.get(str(work.get("type")), ""),
-            "volume": biblio.get("volume"),
-            "issue": biblio.get("issue"),
-            "pages": _read_pages(biblio),
-            "notices": notices,
-        }
-
-    def _build_paper(self, work: dict[str, Any]) -> Paper | None:
-        if work.get("is_paratext") is True:  # covers, tables of contents
+    def parse_work(self, work: dict[str, Any]) -> Record | None:
+        if not isinstance(work.get("id"), str) or work.get("is_paratext") is True:
             return None
         place = object_at(work, "primary_location")
-        open_copy = object_at(work, "best_oa_location")
-        venue = object_at(place, "source")
-        is_open = object_at(work, "open_access").get("is_oa")
-        publisher = ""
-        if venue.get("type") == "journal":
-            publisher = from_markup(venue.get("host_organization_name"))
-        return self.record(
-            **self._read_fields(work),
-            citation_count=work.get("cited_by_count"),
-            open_access=is_open if isinstance(is_open, bool) else None,
-            pdf_url=open_copy.get("pdf_url") or place.get("pdf_url"),
-            publisher=publisher,
-        )
-
-    def _build_record(self, work: dict[str, Any]) -> Record | None:
-        if not isinstance(work.get("id"), str):
-            return None
-        fields = self._read_fields(work)
-        fields["url"] = str(work.get("doi") or work["id"])
-        fields["kind"] = fields["kind"] or text_at(work, "type")
+        source = object_at(place, "source")
         venues = []
-        for place in (object_at(work, "primary_location"), *objects(work.get("locations"))):
-            venues.append(object_at(place, "source").get("display_name"))
-            venues.append(place.get("raw_source_name"))
-        return build_record(
-            self.name,
-            **fields,
-            titles=[work.get("display_name")],
+        for one in (place, *objects(work.get("locations"))):
+            venues += [object_at(one, "source").get("display_name"), one.get("raw_source_name")]
+        biblio = object_at(work, "biblio")
+        pages = [string_at(biblio, name) for name in ("first_page", "last_page")]
+        pmid = text_at(object_at(work, "ids"), "pmid").rstrip("/").rpartition("/")[2]
+        kind = text_at(work, "type")
+        retraction = Notice("retraction", source=self.name)
+        open_copy = object_at(work, "best_oa_location")
+        return self.build_record(
+            titles=[work.get("title"), work.get("display_name")],
+            url=work.get("doi") or place.get("landing_page_url") or work["id"],
+            doi=work.get("doi"),
+            pmid=pmid if pmid.isdigit() else "",
+            authors=_read_authors(work),
+            journal=source.get("display_name") or place.get("raw_source_name"),
             venues=venues,
-            is_preprint=work.get("type") == "preprint",
+            year=work.get("publication_year"),
+            published=work.get("publication_date"),
+            abstract=from_inverted_index(work.get("abstract_inverted_index")),
+            kind=_KINDS.get(kind, kind),
+            volume=biblio.get("volume"),
+            issue=biblio.get("issue"),
+            pages="-".join(dict.fromkeys(filter(None, pages))),
+            publisher=from_markup(source.get("host_organization_name"))
+            if source.get("type") == "journal"
+            else "",
+            citation_count=work.get("cited_by_count"),
+            open_access=object_at(work, "open_access").get("is_oa"),
+            pdf_url=open_copy.get("pdf_url") or place.get("pdf_url"),
+            is_preprint=kind == "preprint",
+            notices=[retraction] if work.get("is_retracted") is True else [],
         )
 
     def _read_failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
@@ -242,15 +217,3 @@ def _read_authors(work: dict[str, Any]) -> list[Author | None]:
         name = person.get("display_name") or authorship.get("raw_author_name")
         authors.append(build_author(name))
     return authors
-
-
-def _read_pmid(work: dict[str, Any]) -> str:
-    """Return the number of a PubMed address, or an empty string."""
-    number = text_at(object_at(work, "ids"), "pmid").rstrip("/").rpartition("/")[2]
-    return number if number.isdigit() else ""
-
-
-def _read_pages(biblio: dict[str, Any]) -> str:
-    ends = (biblio.get("first_page"), biblio.get("last_page"))
-    pages = [page for page in ends if isinstance(page, str)]
-    return "-".join(dict.fromkeys(pages))

@@ -22,7 +22,7 @@ from webquarry._search.replies import (
     unknown_shape_failure,
 )
 from webquarry._search.scholarly.models import Record, WorkQuestion
-from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author, build_record
+from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author
 from webquarry.net.models import Reply
 
 _FIELDS = "key,title,subtitle,author_name,isbn,publisher"
@@ -60,8 +60,7 @@ class OpenLibrary(WorkIndex):
     def _edition(self, key: str, book: dict[str, Any]) -> Record:
         publishers = [person.get("name") for person in objects(book.get("publishers"))]
         people = objects(book.get("authors"))
-        return build_record(
-            self.name,
+        return self.build_record(
             titles=_titles(book),
             authors=[build_author(person.get("name")) for person in people],
             years=_YEAR.findall(text_at(book, "publish_date")),
@@ -74,8 +73,7 @@ class OpenLibrary(WorkIndex):
     def _work(self, entry: dict[str, Any]) -> Record:
         names = array_at(entry, "author_name")
         isbn = next(iter(array_at(entry, "isbn")), "")
-        return build_record(
-            self.name,
+        return self.build_record(
             titles=_titles(entry),
             authors=[build_author(name) for name in names if isinstance(name, str)],
             # No years: those of a search are of other editions than the one that is cited.

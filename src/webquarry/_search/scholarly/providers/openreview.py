@@ -22,7 +22,7 @@ from webquarry._search.replies import (
     quote_words,
 )
 from webquarry._search.scholarly.models import Record, WorkQuestion
-from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author, build_record
+from webquarry._search.scholarly.provider import CANDIDATES, WorkIndex, build_author
 from webquarry.net.models import Reply
 
 _YEAR = re.compile(r"\b(20\d\d)\b")
@@ -63,8 +63,7 @@ class OpenReview(WorkIndex):
         for moment in (note.get("pdate"), note.get("cdate")):
             if isinstance(moment, int) and not years:
                 years.append(datetime.fromtimestamp(moment / 1000, UTC).year)
-        return build_record(
-            self.name,
+        return self.build_record(
             titles=[title],
             authors=[build_author(name) for name in names if isinstance(name, str)]
             if isinstance(names, list)

@@ -31,13 +31,11 @@ from webquarry._search.replies import (
 )
 from webquarry._search.scholarly.models import (
     Author,
-    Notice,
     Paper,
     PaperQuery,
     Record,
     WorkQuestion,
-    combine_flags,
-    parse_flag,
+    read_flags,
 )
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
@@ -45,9 +43,10 @@ from webquarry._search.scholarly.provider import (
     Scholarly,
     bare_words,
     build_author,
-    build_record,
+    paper_of,
 )
 from webquarry._search.scholarly.text import join_sections
+from webquarry._search.text import MONTH_NUMBERS, join_date
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
@@ -56,8 +55,6 @@ from webquarry.settings import Settings
 KEY = "NCBI_API_KEY"
 _PATH = "/entrez/eutils/"
 _AUTHOR = re.compile(r"(.+?)\s+([A-Z]{1,4})(?:\s+(?:Jr|Sr|2nd|3rd))?")  # "Okafor AB"
-_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 
 
 class PubMed(Scholarly):
@@ -154,7 +151,7 @@ class PubMed(Scholarly):
             raise unknown_shape_failure(self.label)
         summaries = [(str(pmid), object_at(result, str(pmid))) for pmid in listed]
         return [
-            self._build_record(pmid, summary)
+            self._record(pmid, summary)
             for pmid, summary in summaries
             if summary and "error" not in summary
         ]
@@ -200,91 +197,71 @@ class PubMed(Scholarly):
 
     def _paper(self, entry: etree._Element) -> Paper | None:
         """Return the paper of one article, or None if the XML is not one."""
-        citation = entry.find("MedlineCitation")
-        if citation is None:
-            return None
-        article = citation.find("Article")
+        article = entry.find("MedlineCitation/Article")
         if article is None:
             return None
-        ids = {}
-        for number in entry.iterfind("PubmedData/ArticleIdList/ArticleId"):
-            ids[number.get("IdType")] = text_of(number)
-        pmid = text_of(citation.find("PMID"))
-        url = None
-        if pmid.isdigit():
-            url = f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
+        numbers = entry.iterfind("PubmedData/ArticleIdList/ArticleId")
+        ids = {number.get("IdType"): text_of(number) for number in numbers}
+        pmid = text_of(entry.find("MedlineCitation/PMID"))
         pmc = ids.get("pmc") or ""
-        pdf_url = None
-        if pmc.isalnum():
-            pdf_url = f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/pdf/"
-        authors = []
-        for person in article.iterfind("AuthorList/Author"):
-            author = build_author(
+        authors = [
+            build_author(
                 written=text_of(person.find("CollectiveName")),
                 family=text_of(person.find("LastName")),
                 given=text_of(person.find("ForeName")),
             )
-            authors.append(author)
-        sections = []
-        for section in article.iterfind("Abstract/AbstractText"):
-            sections.append((section.get("Label") or "", text_of(section)))
-        return self.record(
-            text_of(article.find("ArticleTitle")).removesuffix("."),
-            url,
+            for person in article.iterfind("AuthorList/Author")
+        ]
+        sections = [
+            (section.get("Label") or "", text_of(section))
+            for section in article.iterfind("Abstract/AbstractText")
+        ]
+        comments = entry.iterfind("MedlineCitation/CommentsCorrectionsList/CommentsCorrections")
+        types = article.iterfind("PublicationTypeList/PublicationType")
+        record = self._build_record(
+            pmid if pmid.isdigit() else "",
+            titles=[text_of(article.find("ArticleTitle")).removesuffix(".")],
             doi=ids.get("doi") or text_of(article.find("ELocationID[@EIdType='doi']")),
-            pmid=pmid if url else "",
             authors=authors,
             journal=text_of(article.find("Journal/Title")),
             published=_read_date(article),
             abstract=join_sections(sections),
             open_access=True if pmc else None,
-            pdf_url=pdf_url,
-            kind="article-journal",
+            pdf_url=f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/pdf/" if pmc.isalnum() else None,
             volume=text_of(article.find("Journal/JournalIssue/Volume")),
             issue=text_of(article.find("Journal/JournalIssue/Issue")),
             pages=text_of(article.find("Pagination/MedlinePgn")),
-            notices=self._read_notices(citation),
+            notices=read_flags(
+                self.name,
+                [(one.get("RefType"), text_of(one.find("RefSource"))) for one in comments],
+                map(text_of, types),
+            ),
         )
+        return paper_of(record)
 
-    def _read_notices(self, citation: etree._Element) -> list[Notice]:
-        comments = []
-        for comment in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
-            comments.append((comment.get("RefType"), text_of(comment.find("RefSource"))))
-        kinds = citation.iterfind("Article/PublicationTypeList/PublicationType")
-        return self._combine_notices(comments, [text_of(kind) for kind in kinds])
-
-    def _combine_notices(
-        self, comments: Sequence[tuple[object, str]], kinds: Sequence[object]
-    ) -> list[Notice]:
-        return combine_flags(
-            [parse_flag(kind, self.name, reference) for kind, reference in comments],
-            [parse_flag(kind, self.name) for kind in kinds],
-        )
-
-    def _build_record(self, pmid: str, summary: dict[str, Any]) -> Record:
-        ids = {
-            text_at(number, "idtype"): number.get("value")
-            for number in objects(summary.get("articleids"))
-        }
-        comments = [
-            (comment.get("reftype"), text_at(comment, "refsource"))
-            for comment in objects(summary.get("references"))
-        ]
-        return build_record(
-            self.name,
-            title=text_at(summary, "title").removesuffix("."),
+    def _record(self, pmid: str, summary: dict[str, Any]) -> Record:
+        numbers = objects(summary.get("articleids"))
+        comments = objects(summary.get("references"))
+        return self._build_record(
+            pmid,
+            titles=[text_at(summary, "title").removesuffix(".")],
             authors=[_read_author(person) for person in objects(summary.get("authors"))],
             years=[summary.get("pubdate"), summary.get("epubdate"), summary.get("sortpubdate")],
             venues=[summary.get("fulljournalname"), summary.get("source")],
-            doi=ids.get("doi"),
-            pmid=pmid,
-            url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
-            kind="article-journal",
+            doi={text_at(one, "idtype"): one.get("value") for one in numbers}.get("doi"),
             volume=text_at(summary, "volume"),
             issue=text_at(summary, "issue"),
             pages=text_at(summary, "pages"),
-            notices=self._combine_notices(comments, array_at(summary, "pubtype")),
+            notices=read_flags(
+                self.name,
+                [(one.get("reftype"), text_at(one, "refsource")) for one in comments],
+                array_at(summary, "pubtype"),
+            ),
         )
+
+    def _build_record(self, pmid: str, **fields: Any) -> Record:
+        url = f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid else None
+        return self.build_record(pmid=pmid, url=url, kind="article-journal", **fields)
 
 
 def _read_author(person: dict[str, Any]) -> Author | None:
@@ -310,19 +287,9 @@ def _read_date(article: etree._Element) -> str:
     for place in (issue, article.find("ArticleDate")):
         if place is None:
             continue
-        year = text_of(place.find("Year"))
-        if not year:
-            continue
-        month = text_of(place.find("Month"))  # a name or a number
-        day = text_of(place.find("Day"))
-        number = _MONTHS.get(month[:3].lower(), 0)
-        if not number and month.isdecimal():
-            number = int(month)
-        if not number:
-            return year
-        if not day.isdecimal():
-            return f"{year}-{number:02}"
-        return f"{year}-{number:02}-{int(day):02}"
-    if issue is not None:
-        return text_of(issue.find("MedlineDate"))[:4]
-    return ""
+        year, month, day = (text_of(place.find(name)) for name in ("Year", "Month", "Day"))
+        number = int(month) if month.isdecimal() else MONTH_NUMBERS.get(month[:3].lower(), 0)
+        if year.isdecimal():
+            numbers = [int(year), number, int(day) if day.isdecimal() else 0]
+            return join_date(numbers[: numbers.index(0)] if 0 in numbers else numbers)
+    return "" if issue is None else text_of(issue.find("MedlineDate"))[:4]

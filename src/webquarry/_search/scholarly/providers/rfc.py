@@ -11,7 +11,7 @@ import httpx2
 
 from webquarry._search.replies import array_at, failure, json_object, text_at
 from webquarry._search.scholarly.models import Record, WorkQuestion
-from webquarry._search.scholarly.provider import WorkIndex, build_author, build_record
+from webquarry._search.scholarly.provider import WorkIndex, build_author
 from webquarry.net.models import Reply
 
 
@@ -32,8 +32,7 @@ class RfcEditor(WorkIndex):
         answer = json_object(reply, self.label)
         names = [name for name in array_at(answer, "authors") if isinstance(name, str)]
         date = text_at(answer, "pub_date")
-        record = build_record(
-            self.name,
+        record = self.build_record(
             titles=[answer.get("title")],
             authors=[build_author(name.removesuffix(", Ed.")) for name in names],
             years=[date[-4:]],

@@ -10,6 +10,7 @@ ordered on our side. It has no retractions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -31,7 +32,6 @@ from webquarry._search.scholarly.provider import (
     RECORDS,
     Scholarly,
     build_author,
-    build_record,
 )
 from webquarry._search.scholarly.text import LONGEST_ABSTRACT, from_markup
 from webquarry.credentials import Credential
@@ -63,9 +63,7 @@ class SemanticScholar(Scholarly):
     domains = ("semanticscholar.org",)
     topics = frozenset({"doi", "arxiv", "pmid", "title"})
     min_interval_seconds = 1.0
-
-    def headers(self, accept: str = "application/json") -> dict[str, str]:
-        return {"Accept": accept}  # a contact address has no effect here
+    takes_contact = False
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         parameters = {
@@ -102,7 +100,7 @@ class SemanticScholar(Scholarly):
         entries = answer.get("data")
         if entries is None and answer.get("total") == 0:
             return []
-        return parse_hits(entries, self._build_paper, self.label)
+        return self.parse_papers(entries)
 
     def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         if reply.status == 404:
@@ -111,7 +109,8 @@ class SemanticScholar(Scholarly):
                 return []
         answer = self._read_answer(reply)
         hits = answer.get("data") if questions[0].topic == "title" else [answer]
-        return parse_hits(hits, self._build_record, self.label)
+        records = parse_hits(hits, self.parse_work, self.label)
+        return [replace(record, pages="") for record in records]  # often wrong
 
     def _read_answer(self, reply: Reply) -> dict[str, Any]:
         """Return the answer or raise its error, with advice if a key would help."""
@@ -130,43 +129,30 @@ class SemanticScholar(Scholarly):
             )
         raise error
 
-    def _read_fields(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def parse_work(self, entry: dict[str, Any]) -> Record | None:
+        if not isinstance(entry.get("title"), str):
+            return None
         ids = object_at(entry, "externalIds")
         journal = object_at(entry, "journal")
         venue = object_at(entry, "publicationVenue")
-        types = [name for name in array_at(entry, "publicationTypes") if isinstance(name, str)]
-        return {
-            "title": from_markup(entry.get("title")),
-            "url": entry.get("url"),
-            "doi": ids.get("DOI"),
-            "arxiv_id": ids.get("ArXiv"),
-            "pmid": text_at(ids, "PubMed"),
-            "authors": [build_author(one.get("name")) for one in objects(entry.get("authors"))],
-            "journal": from_markup(journal.get("name") or venue.get("name") or entry.get("venue")),
-            "year": entry.get("year"),
-            "published": entry.get("publicationDate"),
-            "abstract": from_markup(entry.get("abstract"), LONGEST_ABSTRACT),
-            "kind": next((_KINDS[name] for name in types if name in _KINDS), ""),
-            "volume": journal.get("volume"),
-            "pages": " ".join(text_at(journal, "pages").split()),
-        }
-
-    def _build_paper(self, entry: dict[str, Any]) -> Paper | None:
-        is_open = entry.get("isOpenAccess")
-        return self.record(
-            **self._read_fields(entry),
+        names = [entry.get("venue"), venue.get("name"), journal.get("name")]
+        kinds = [_KINDS.get(str(name), "") for name in array_at(entry, "publicationTypes")]
+        return self.build_record(
+            titles=[entry.get("title")],
+            url=entry.get("url"),
+            doi=ids.get("DOI"),
+            arxiv_id=ids.get("ArXiv"),
+            pmid=text_at(ids, "PubMed"),
+            authors=[build_author(one.get("name")) for one in objects(entry.get("authors"))],
+            journal=journal.get("name") or venue.get("name") or entry.get("venue"),
+            venues=[*names, *array_at(venue, "alternate_names")],
+            year=entry.get("year"),
+            published=entry.get("publicationDate"),
+            abstract=from_markup(entry.get("abstract"), LONGEST_ABSTRACT),
+            kind=next(filter(None, kinds), ""),
+            volume=journal.get("volume"),
+            pages=text_at(journal, "pages"),
             citation_count=entry.get("citationCount"),
-            open_access=is_open if isinstance(is_open, bool) else None,
+            open_access=entry.get("isOpenAccess"),
             pdf_url=object_at(entry, "openAccessPdf").get("url"),
         )
-
-    def _build_record(self, entry: dict[str, Any]) -> Record | None:
-        if not isinstance(entry.get("title"), str):
-            return None
-        fields = self._read_fields(entry)
-        fields["journal"] = ""
-        fields["pages"] = ""
-        venue = object_at(entry, "publicationVenue")
-        names = [entry.get("venue"), venue.get("name"), object_at(entry, "journal").get("name")]
-        names += array_at(venue, "alternate_names")
-        return build_record(self.name, **fields, venues=names)

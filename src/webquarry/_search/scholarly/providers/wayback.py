@@ -52,7 +52,7 @@ class Wayback(WorkIndex):
             "filter": "statuscode:200",
             "limit": "-1",
         }
-        return httpx2.Request("GET", url, params=parameters, headers=self.headers())
+        return self.get_url(url, parameters)
 
     def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         if reply.status != 200:
