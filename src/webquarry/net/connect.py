@@ -8,12 +8,11 @@ httpcore2. Several addresses are raced as in RFC 8305, alternating between addre
 from __future__ import annotations
 
 import asyncio
-import select
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import zip_longest
-from typing import Any, cast
+from typing import Any
 
 import httpcore2
 
@@ -54,8 +53,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         async with connect_timeout(self._timeout if timeout is None else timeout, host):
             addresses = await resolve_allowed_addresses(host, port, self._guard)
             attempts = alternate_families(addresses)[:MAX_ATTEMPTS]
-            stream = await race_connections(attempts, dial)
-        return cast(Stream, _PolledStream(stream))
+            return await race_connections(attempts, dial)
 
 
 @asynccontextmanager
@@ -128,27 +126,3 @@ async def race_connections(
         assert failure is not None
         raise failure
     return connected[0]
-
-
-class _PolledStream:
-    """A connection that remembers its socket. For every request the pool polls the sockets of all
-    idle connections, and finding them through anyio takes longer than polling them.
-    """
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-        self._socket = stream.get_extra_info("socket")
-        self.read, self.write, self.aclose = stream.read, stream.write, stream.aclose
-
-    async def start_tls(self, *args: Any, **kwargs: Any) -> Stream:
-        stream = await self._stream.start_tls(*args, **kwargs)
-        return cast(Stream, _PolledStream(stream))
-
-    def get_extra_info(self, info: str) -> Any:
-        if info != "is_readable" or self._socket is None or not hasattr(select, "poll"):
-            return self._stream.get_extra_info(info)
-        if self._socket.fileno() < 0:
-            return True  # closed
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        return bool(poll.poll(0))
