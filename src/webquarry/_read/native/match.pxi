@@ -698,23 +698,20 @@ cdef class Tree:
             matcher = self._memory[id(selectors)] = (Matcher(self, selectors), selectors)
         return bool((<Matcher>matcher[0]).match(element))
 
-    def position_of(self, element, bint of_type, of):
-        """Return the number of an element among its siblings, from the start and from the end, or None."""
+    def position_of(self, element, bint of_type):
+        """Return the number of an element among its siblings, from the start and from the end."""
         parent = self.parent_of(element)
-        key = (parent, of_type, id(of))
-        places = self._memory.get(key)
+        places = self._memory.get((parent, of_type))
         if places is None:
             counted = defaultdict(list)
             for child in self.children_of(parent):
-                if of is None or self.matches_any(child, of):
-                    counted[child.tag if of_type else ""].append(child)
-            places = {}
+                counted[child.tag if of_type else ""].append(child)
+            places = self._memory[parent, of_type] = {}
             for children in counted.values():
                 self.spend(len(children))
                 for before, child in enumerate(children):
                     places[child] = (before + 1, len(children) - before)
-            self._memory[key] = places
-        return places.get(element)
+        return places[element]
 
 
 cpdef list bits_of(number):

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import chain
 
 from lxml import etree
 
@@ -30,6 +29,7 @@ from webquarry._read.style.declarations import (
     NAME_CHARACTER,
     Declarations,
     apply_declarations,
+    declare,
     has_calls,
     normalize,
     parse_attribute,
@@ -53,8 +53,7 @@ _MOST_RULES = 10_000  # selectors; of more, the last name decides
 _DEEPEST_NESTING = 32
 _DEEPEST_VALUE = 24  # variables in variables
 _LONGEST_VALUE = 1_000  # characters
-_NAMES = re.compile(rf"[.#]({NAME_CHARACTER}+)")
-_LAST_NAME = re.compile(rf"([.#])((?:{NAME_CHARACTER}|\\.)+)|^([a-zA-Z][\w-]*)")
+_NAMES = re.compile(rf"[.#]{NAME_CHARACTER}+")
 _VARIABLE = re.compile(rf"var\(\s*+(--{NAME_CHARACTER}++)\s*+", re.IGNORECASE)
 _STATE = re.compile(r":(-?[a-zA-Z][\w-]*)")
 _CHANGING = TEXT_PROPERTIES | {"animation", "animation-name"}
@@ -174,7 +173,8 @@ class Cascade:
             return
         except UndecidedSelector:
             if hides:
-                self._unknown.update(map(_find_last_key, texts))
+                for text in texts:
+                    self._unknown.update(_find_last_keys(text))
             return
         if not selectors:
             return
@@ -251,52 +251,45 @@ class Cascade:
             return _LEFT_OUT
         bits = self._matcher.match(element) if self._rules else 0
         text = find_value(element, "style") or ""
-        key = (bits, text, None)
-        if key not in self._styles:
-            self._styles[key] = self._resolve(bits, text)
-        style = self._styles[key]
-        if style is None:
-            scope = self._find_scope(element)
-            style = self._styles.get((bits, text, scope))
-            if style is None:
-                style = self._substitute(bits, text, scope)
-                self._styles[bits, text, scope] = style
-        if self.tree.left < 0:
-            return self._decide_by_names(element)
-        return style
+        style = self._resolve(bits, text, None) or self._resolve(
+            bits, text, self._find_scope(element)
+        )
+        assert style is not None
+        return style if self.tree.left >= 0 else self._decide_by_names(element)
 
-    def _resolve(self, bits: int, text: str) -> Style | None:
-        """Return the style of some rules and a style attribute, None if it depends on variables."""
-        declared = self._apply(bits, text)
+    def _resolve(self, bits: int, text: str, scope: _Scope | None) -> Style | None:
+        """Return the style of some rules and a style attribute with the variables of a scope; None
+        without a scope if it depends on variables.
+        """
+        key = (bits, text, scope)
+        if key not in self._styles:
+            self._styles[key] = self._find_resolved(bits, text, scope)
+        return self._styles[key]
+
+    def _find_resolved(self, bits: int, text: str, scope: _Scope | None) -> Style | None:
         unsure = bits & self._unsure
-        alone = self._apply(unsure, "") if unsure else {}
-        if any(map(has_calls, chain(declared.values(), alone.values()))):
-            return None
+        declared = self._apply(bits, text, scope)
+        alone = self._apply(unsure, "", scope) if unsure else {}
+        if declared is None or alone is None:
+            return None if scope is None else _LEFT_OUT
         if not unsure:
             return Style(declared)
         if may_hide(alone) or may_hide(declared):
             return _LEFT_OUT
-        return Style(self._apply(bits ^ unsure, text))
+        return Style(self._apply(bits ^ unsure, text, scope) or {})
 
-    def _substitute(self, bits: int, text: str, scope: _Scope) -> Style:
-        """As `_resolve`, with the values of variables."""
-        unsure = bits & self._unsure
-        declared = _fill_all(self._apply(bits, text), scope)
-        if unsure and declared is not None:
-            alone = _fill_all(self._apply(unsure, ""), scope)
-            if alone is None or may_hide(alone) or may_hide(declared):
-                return _LEFT_OUT
-            declared = _fill_all(self._apply(bits ^ unsure, text), scope)
-        return _LEFT_OUT if declared is None else Style(declared)
-
-    def _apply(self, bits: int, text: str) -> Declarations:
-        """Merge some rules with a style attribute."""
+    def _apply(self, bits: int, text: str, scope: _Scope | None) -> Declarations | None:
+        """Merge some rules with a style attribute; None if a value depends on something that is
+        not known.
+        """
         ordinary, important = self._merge(bits)
         own, own_important = self._parse_own(text)
         style = dict(ordinary)
         for later in (own, important, own_important):
             apply_declarations(style, later)
-        return style
+        if not any(map(has_calls, style.values())):
+            return style
+        return None if scope is None else _fill_all(style, scope)
 
     def _merge(self, bits: int) -> _Merged:
         """Merge the declarations of some rules."""
@@ -375,12 +368,14 @@ class Cascade:
         by_width: set[str] = set()
         hiding = [rule for rule in self._rules if rule.hides]
         keys = self._unknown.union(*(rule.selector.last.keys for rule in hiding))
-        names = {key[1:].lower() for key in keys if key[0] in ".#"}
-        rules = read_rules(self._sheets, NameSet(names), related=True) if names else []
-        for rule in rules:
+        names = {key.lower() for key in keys if key[0] in ".#"}
+        if not names:
+            return set(), set()
+        plain_names = NameSet({name[1:] for name in names})
+        for rule in read_rules(self._sheets, plain_names, related=True):
             if rule.when != UNSURE and _may_show(rule.body):
                 for text in split_top(rule.selectors.lower(), ","):
-                    last = _find_last_names(text)
+                    last = _find_last_keys(text)
                     is_state = len(last) > 1 or any(sign in text.strip() for sign in ":[ ")
                     if names.isdisjoint(last):
                         continue
@@ -391,7 +386,7 @@ class Cascade:
         for one in hiding:
             text = one.rule.selectors.rpartition(" ")[2]
             if ":not(." in text:  # a script gives the class to the element
-                shown.update(_find_last_names(text.partition(":not(")[0].lower()))
+                shown.update(_find_last_keys(text.partition(":not(")[0]))
         self._shown = shown | by_width, by_width
         return self._shown
 
@@ -444,7 +439,7 @@ def _fill_all(style: Declarations, scope: _Scope) -> Declarations | None:
             value = normalize(filled)
         if name != "content" and has_calls(value):
             return None
-        resolved[name] = value
+        declare(resolved, name, value)
     return resolved
 
 
@@ -502,19 +497,12 @@ def _depends_on_person(selectors: str) -> bool:
     return any(name.lower() in AT_REST or name == "checked" for name in _STATE.findall(selectors))
 
 
-def _find_last_names(text: str) -> list[str]:
-    """List the classes and ids of the last compound of a selector."""
-    return _NAMES.findall(re.split(r"[\s>+~]", text.strip().partition("::")[0])[-1])
-
-
-def _find_last_key(text: str) -> str:
-    """Return a key that elements of a selector have, in lower case, without parsing it."""
-    compounds = split_top(text.replace(">", " ").replace("+", " ").replace("~", " "), " ")
-    last = compounds[-1] if compounds else ""
-    found = _LAST_NAME.search(re.sub(r"[(\[].*", "", last))
-    if found is None or "\\" in last:
-        return ANYTHING
-    return f"{found[1]}{found[2]}".lower() if found[1] else found[3].lower()
+def _find_last_keys(text: str) -> list[str]:
+    """List the `.class` and `#id` of the last compound of a selector in lower case, or its tag."""
+    text = text.strip().lower().partition("::")[0]
+    compounds = split_top(re.sub(r"[>+~]", " ", text), " ")
+    compound = re.sub(r"[(\[].*", "", compounds[-1]) if compounds else ""
+    return _NAMES.findall(compound) or [re.match(r"[\w-]*", compound)[0] or ANYTHING]  # type: ignore[index]
 
 
 def _is_quirky(roots: Sequence[_Element]) -> bool:

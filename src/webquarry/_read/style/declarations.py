@@ -7,10 +7,13 @@ Values are in lower case, without comments and escapes (`d\\69splay` is `display
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from webquarry._native import split_declarations, strip_comments
 from webquarry._read.style.colours import COLOUR_NAMES
+from webquarry._read.style.values import expand_sides
+from webquarry._read.text.brackets import split_top
 
 Declarations = dict[str, str]
 
@@ -27,58 +30,55 @@ _ENV = re.compile(r"env\(\s*([\w-]+)[\s\d]*(?:,((?:[^()]|\([^()]*\))*))?\)")
 _DEEPEST_ENV = 8
 _KNOWN_ENV = ("safe-area-", "titlebar-area-", "keyboard-inset-", "viewport-segment-")
 
+# Names that mean the same, where text runs from left to right and lines from top to bottom.
+_ALIASES = {
+    "-ms-filter": "filter", "-webkit-filter": "filter", "-webkit-transform": "transform",
+    "-webkit-background-clip": "background-clip", "-webkit-clip-path": "clip-path",
+    "inline-size": "width", "block-size": "height", "max-inline-size": "max-width",
+    "max-block-size": "max-height", "min-inline-size": "min-width", "min-block-size": "min-height",
+    "inset-inline-start": "left", "inset-inline-end": "right", "inset-block-start": "top",
+    "inset-block-end": "bottom", "margin-inline-start": "margin-left",
+    "margin-inline-end": "margin-right", "margin-block-start": "margin-top",
+    "padding-inline-start": "padding-left", "padding-block-end": "padding-bottom",
+}  # fmt: skip
 PROPERTIES = frozenset(
     """
-    all display visibility opacity filter -ms-filter -webkit-filter content-visibility zoom
-    font-size font font-size-adjust line-height color -webkit-text-fill-color
-    -webkit-text-security background background-color background-image background-clip
-    -webkit-background-clip text-shadow -webkit-text-stroke position left right top bottom inset
-    inset-inline inset-block inset-inline-start inset-inline-end inset-block-start
-    inset-block-end transform -webkit-transform translate scale rotate backface-visibility margin
-    margin-left margin-top margin-right margin-inline margin-inline-start margin-block
-    margin-block-start padding padding-left padding-right padding-top padding-bottom
-    padding-inline padding-inline-start text-indent letter-spacing word-spacing width height
-    max-width max-height min-width min-height inline-size block-size max-inline-size
-    max-block-size min-inline-size min-block-size overflow overflow-x overflow-y
-    overflow-clip-margin contain contain-intrinsic-size aspect-ratio clip clip-path
-    -webkit-clip-path z-index float flex flex-basis flex-grow mask mask-image mask-size
-    -webkit-mask -webkit-mask-image -webkit-mask-size content color-scheme animation
+    all display visibility opacity filter content-visibility zoom font-size font color
+    -webkit-text-fill-color -webkit-text-security background background-color background-image
+    background-clip text-shadow -webkit-text-stroke position left right top bottom inset
+    inset-inline inset-block transform translate scale rotate margin margin-left margin-top
+    margin-right margin-inline margin-block padding padding-left padding-right padding-top
+    padding-bottom padding-inline padding-block text-indent letter-spacing word-spacing width
+    height max-width max-height min-width min-height overflow overflow-x overflow-y
+    overflow-clip-margin clip clip-path z-index float content color-scheme animation
     animation-name animation-fill-mode
     """.split()  # noqa: SIM905
 )
-# Properties that a shorthand resets.
-_SHORTHANDS: dict[str, tuple[str, ...]] = {
-    "font": ("font-size", "font-size-adjust", "line-height"),
-    "background": (
-        "background-color", "background-image", "background-clip", "-webkit-background-clip",
-    ),
-    "inset": (
-        "left", "right", "top", "bottom", "inset-inline-start", "inset-block-start",
-        "inset-inline-end", "inset-block-end", "inset-inline", "inset-block",
-    ),
-    "margin": (
-        "margin-left", "margin-top", "margin-right", "margin-inline-start", "margin-block-start",
-        "margin-inline", "margin-block",
-    ),
-    "padding": (
-        "padding-top", "padding-bottom", "padding-left", "padding-right", "padding-inline",
-        "padding-inline-start",
-    ),
+_READ = PROPERTIES.union(_ALIASES)
+# The properties that a shorthand sets. The values of sides and axes are split, others are read
+# where they are needed, unless they are only reset.
+_SIDES = {
+    "inset": ("top", "right", "bottom", "left"),
+    "margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
+    "padding": ("padding-top", "padding-right", "padding-bottom", "padding-left"),
+}
+_AXES = {
     "overflow": ("overflow-x", "overflow-y"),
-    "mask": (
-        "mask-image", "-webkit-mask-image", "mask-size", "-webkit-mask-size", "-webkit-mask",
-    ),
-    "-webkit-mask": ("mask-image", "-webkit-mask-image", "mask", "mask-size", "-webkit-mask-size"),
-    "flex": ("flex-basis", "flex-grow"),
+    "inset-inline": ("left", "right"),
+    "inset-block": ("top", "bottom"),
+    "margin-inline": ("margin-left", "margin-right"),
+    "margin-block": ("margin-top", "margin-bottom"),
+    "padding-inline": ("padding-left", "padding-right"),
+    "padding-block": ("padding-top", "padding-bottom"),
+}
+_SHORTHANDS: dict[str, tuple[str, ...]] = {
+    **_SIDES,
+    **_AXES,
+    "font": ("font-size",),
+    "background": ("background-color", "background-image", "background-clip"),
     "animation": ("animation-name", "animation-fill-mode"),
-    "transform": ("-webkit-transform",),
-    "-webkit-transform": ("transform",),
-    "clip-path": ("-webkit-clip-path",),
-    "-webkit-clip-path": ("clip-path",),
-    "background-clip": ("-webkit-background-clip",),
-    "-webkit-background-clip": ("background-clip",),
     "all": tuple(PROPERTIES - {"all"}),
-}  # fmt: skip
+}
 _FOR_ALL = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
 _CALL = re.compile(r"(?:var|attr|if)\(")
 _DISPLAY = frozenset(
@@ -103,11 +103,17 @@ _SIZES = frozenset(
     x-large xx-large xxx-large smaller larger math contain
     """.split()  # noqa: SIM905
 )
+# The sizes of text by keyword, in pixels, and those that depend on the text around it.
+FONT_SIZES = {
+    "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0,
+    "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0, "initial": 16.0, "math": 16.0,
+}  # fmt: skip
+PARENT_SIZES = ("inherit", "larger", "smaller", "unset", "revert", "revert-layer")
 _LENGTH_PROPERTIES = frozenset(
     """
     width height max-width max-height min-width min-height left right top bottom font-size
-    text-indent letter-spacing inline-size block-size margin-left margin-top margin-right
-    padding-top padding-bottom padding-left padding-right
+    text-indent letter-spacing margin-left margin-top margin-right padding-top padding-bottom
+    padding-left padding-right
     """.split()  # noqa: SIM905
 )
 _NUMBER = r"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?\d++)?+"
@@ -133,11 +139,11 @@ def parse_body(body: bytes) -> tuple[Declarations, Declarations]:
 def _parse_body(body: bytes) -> tuple[Declarations, Declarations]:
     ordinary: Declarations = {}
     important: Declarations = {}
-    for name, value in split_declarations(body, PROPERTIES):
+    for name, value in split_declarations(body, _READ):
         read = _read_declaration(name, value)
         if read is not None:
             name, value, is_important = read
-            _declare(important if is_important else ordinary, name, value)
+            declare(important if is_important else ordinary, name, value)
     return ordinary, important
 
 
@@ -166,6 +172,7 @@ def _read_declaration(name: str, value: str) -> tuple[str, str, bool] | None:
     """Normalize a declaration and split off its importance; None if browsers ignore it."""
     if "\\" in name:
         name = unescape(name).lower()
+    name = _ALIASES.get(name, name)
     if name not in PROPERTIES:
         return None
     mark = None
@@ -240,11 +247,37 @@ def has_calls(value: str) -> bool:
     return _CALL.search(value) is not None
 
 
-def _declare(style: Declarations, name: str, value: str) -> None:
+def declare(style: Declarations, name: str, value: str) -> None:
+    """Put a declaration over earlier ones. A shorthand whose value depends on the element is
+    split when it is known.
+    """
     for part in _SHORTHANDS.get(name, ()):
         style.pop(part, None)
     style.pop(name, None)  # the order counts
-    style[name] = value
+    words = [value]
+    if name in _SHORTHANDS and not has_calls(value):
+        words = split_top(value, " ") or [""]
+        if name in _SIDES:
+            style.update(zip(_SIDES[name], expand_sides(words), strict=True))
+            return
+        if name in _AXES:
+            style.update(zip(_AXES[name], (words[0], words[-1]), strict=True))
+            return
+        if name == "font":
+            name, value = "font-size", find_font_size(words)
+    if value:
+        style[name] = value
+
+
+def find_font_size(words: Sequence[str]) -> str:
+    """Return the size among the words of `font`; a number alone is a weight, except zero."""
+    for word in words:
+        size = word if "(" in word else word.partition("/")[0]
+        if size in FONT_SIZES or size in PARENT_SIZES or "(" in size:
+            return size
+        if _LENGTH.fullmatch(size):
+            return size
+    return ""
 
 
 def apply_declarations(style: Declarations, later: Declarations) -> None:
@@ -253,4 +286,4 @@ def apply_declarations(style: Declarations, later: Declarations) -> None:
         style.update(later)
         return
     for name, value in later.items():
-        _declare(style, name, value)
+        declare(style, name, value)

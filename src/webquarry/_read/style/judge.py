@@ -22,15 +22,15 @@ from webquarry._read.style.colours import (
     parse_attribute_colour,
     parse_colour,
 )
-from webquarry._read.style.declarations import Declarations, has_calls
-from webquarry._read.style.geometry import (
-    expand_sides,
-    find_placement,
-    is_empty_clip,
-    is_empty_mask,
+from webquarry._read.style.declarations import (
+    FONT_SIZES,
+    PARENT_SIZES,
+    Declarations,
+    has_calls,
 )
-from webquarry._read.style.values import first_value, parse_length, parse_number
-from webquarry._read.text.brackets import find_closing, split_top
+from webquarry._read.style.geometry import find_placement, is_empty_clip
+from webquarry._read.style.values import parse_length, parse_number
+from webquarry._read.text.brackets import find_closing
 
 DISPLAY = "display none"
 TRANSPARENT = "transparent"
@@ -56,10 +56,12 @@ _TEXT_SIZE = 16.0  # pixels
 _SMALLEST_TEXT = 3.0
 _SMALLEST_RELATIVE = 6.0  # pixels; the least that browsers make of a relative size
 _FILTER = re.compile(r"(opacity|brightness|contrast|blur)\s*\(")
-_FLAT_LINE = re.compile(r"/\s*0(?:px|em|%)?(?=\s)")
+_EDGES = ("top", "right", "bottom", "left")
+_CLIPPING = ("hidden", "scroll", "auto", "overlay")  # values of `overflow`
+_BACKGROUNDS = ("background-image", "background", "background-color")
 _NO_BACKGROUND = ("", "none", "transparent", "inherit", "initial", "unset", "revert")
-_VISIBLE = ("visible", "initial", "unset", "inherit")
-_COMPANIONS = {"overflow": "hidden", "position": "absolute"}  # with which others hide
+# Declarations with which others hide.
+_COMPANIONS = {"overflow-x": "hidden", "overflow-y": "hidden", "position": "absolute"}
 
 _Predicate = Callable[[Declarations], str | None]
 
@@ -119,8 +121,7 @@ def _judge_opacity(style: Declarations) -> str | None:
     opacity = parse_number(style.get("opacity", ""))
     if opacity is not None and opacity < FAINT:
         return TRANSPARENT
-    filters = first_value(style, "filter", "-webkit-filter", "-ms-filter")
-    filters = filters.replace("opacity=", "opacity(")  # alpha(opacity=0)
+    filters = style.get("filter", "").replace("opacity=", "opacity(")  # alpha(opacity=0)
     for found in _FILTER.finditer(filters):
         name, start = found[1], found.end()
         value = parse_length(filters[start : find_closing(filters, start)], percent=0.01)
@@ -132,9 +133,8 @@ def _judge_opacity(style: Declarations) -> str | None:
             return TRANSPARENT
         if name == "blur" and value > _MOST_BLUR:
             return TRANSPARENT
-        background = first_value(style, "background-color", "background-image", "background")
         is_flat = name in ("brightness", "contrast") and value < _FLAT
-        if is_flat and background not in _NO_BACKGROUND:
+        if is_flat and any(style.get(one, "none") not in _NO_BACKGROUND for one in _BACKGROUNDS):
             return TRANSPARENT
     return None
 
@@ -144,34 +144,24 @@ def _judge_security(style: Declarations) -> str | None:
 
 
 def _judge_clip(style: Declarations) -> str | None:
-    path = first_value(style, "clip-path", "-webkit-clip-path")
-    return CLIPPED if is_empty_clip(style.get("clip", "")) or is_empty_clip(path) else None
-
-
-def _judge_mask(style: Declarations) -> str | None:
-    image = first_value(style, "mask-image", "-webkit-mask-image", "mask", "-webkit-mask")
-    size = first_value(style, "mask-size", "-webkit-mask-size")
-    size = size or image.rpartition(")")[2].partition("/")[2]
-    return CLIPPED if is_empty_mask(image, size) else None
+    shapes = (style.get("clip", ""), style.get("clip-path", ""))
+    return CLIPPED if any(map(is_empty_clip, shapes)) else None
 
 
 def _judge_size(style: Declarations) -> str | None:
     """Too small to show text, and clipped."""
-    if "%" in first_value(style, "padding-bottom", "padding-top", "padding"):
+    if "%" in style.get("padding-bottom", "") or "%" in style.get("padding-top", ""):
         return None  # a frame of fixed proportions; its content is over the padding
-    is_padded = _has_padding(style)
+    is_padded = (parse_length(style.get("padding-bottom", "")) or 0.0) >= _PADDED
     if not is_padded and parse_length(style.get("max-height", "")) == 0:
         return NO_SIZE
     is_cut = is_clipping(style)
-    sliver = _CUT_SLIVER if is_cut else _SLIVER
-    no_width = _is_sliver(style, sliver, "width", "inline-size")
-    no_width = no_width and not _has_minimum(style, "min-width", "min-inline-size")
-    no_height = not is_padded and _is_sliver(
-        style, sliver, "height", "max-height", "block-size", "max-block-size"
-    )
-    no_height = no_height and not _has_minimum(style, "min-height", "min-block-size")
+    most = _CUT_SLIVER if is_cut else _SLIVER
+    no_width = _is_sliver(style, "width", most) and not _has_minimum(style, "min-width")
+    no_height = _is_sliver(style, "height", most) or _is_sliver(style, "max-height", most)
+    no_height = no_height and not is_padded and not _has_minimum(style, "min-height")
     # a maximal width alone shortens the text of table cells
-    is_narrow = no_width or _is_sliver(style, sliver, "max-width", "max-inline-size")
+    is_narrow = no_width or _is_sliver(style, "max-width", most)
     if (is_narrow and no_height) or (is_cut and (no_width or no_height)):
         return NO_SIZE
     return None
@@ -179,102 +169,20 @@ def _judge_size(style: Declarations) -> str | None:
 
 def is_clipping(style: Declarations) -> bool:
     """Whether content outside of a box is not shown."""
-    for name in ("overflow", "overflow-x", "overflow-y"):
-        value = style.get(name, "visible")
+    values = {style.get("overflow-x"), style.get("overflow-y")}
+    if "clip" in values:
         margin = parse_length(style.get("overflow-clip-margin", "").split(" ")[-1]) or 0.0
-        if value not in _VISIBLE and not (value == "clip" and margin >= _READABLE):
-            return True
-    return "paint" in style.get("contain", "")
+        return margin < _READABLE
+    return not values.isdisjoint(_CLIPPING)
 
 
-def _has_padding(style: Declarations) -> bool:
-    """Whether text can be read in the padding at the bottom of a box."""
-    sides = split_top(style.get("padding", ""), " ")
-    value = style.get("padding-bottom") or (expand_sides(sides)[2] if sides else "")
-    return (parse_length(value) or 0.0) >= _PADDED
+def _is_sliver(style: Declarations, name: str, most: float) -> bool:
+    size = parse_length(style.get(name, ""), 10.0)
+    return size is not None and size <= most
 
 
-def _is_sliver(style: Declarations, most: float, *names: str) -> bool:
-    for name in names:
-        size = parse_length(style.get(name, ""), percent=10)
-        if size is not None and size <= most:
-            return True
-    return False
-
-
-def _has_minimum(style: Declarations, *names: str) -> bool:
-    return (parse_length(first_value(style, *names), percent=10) or 0.0) > _CUT_SLIVER
-
-
-def _has_height(style: Declarations) -> bool:
-    """Whether a box has a height without its content."""
-    if _has_padding(style) or "aspect-ratio" in style:
-        return True
-    names = ("height", "min-height", "block-size", "min-block-size")
-    return any(_has_minimum(style, name) for name in names)
-
-
-def _judge_flex(style: Declarations) -> str | None:
-    """A flex item without room that does not grow."""
-    words = split_top(style.get("flex", ""), " ")
-    basis = style.get("flex-basis", "")
-    if not basis and len(words) >= 2:
-        basis = words[-1] if len(words) == 3 or not words[1].isdigit() else "0"
-    elif not basis and words and words[0].isdigit():
-        basis = "0"
-    grow = parse_length(style.get("flex-grow", "") or "".join(words[:1]))
-    if grow or parse_length(basis, percent=10) != 0 or not is_clipping(style):
-        return None
-    is_kept = _has_minimum(style, "min-width", "min-inline-size")
-    return None if is_kept or _has_minimum(style, "min-height") else NO_SIZE
-
-
-def _judge_containment(style: Declarations) -> str | None:
-    """Laid out as if it were empty, and clipped."""
-    words = style["contain"].split()
-    is_sized = not {"strict", "size", "block-size"}.isdisjoint(words)
-    if not is_sized or "contain-intrinsic-size" in style or _has_height(style):
-        return None
-    is_cut = not {"strict", "paint", "content"}.isdisjoint(words) or is_clipping(style)
-    return NO_SIZE if is_cut else None
-
-
-def _judge_lines(style: Declarations) -> str | None:
-    """Lines without height, or below the edge of a box, that are clipped."""
-    if not is_clipping(style):
-        return None
-    size = parse_length(style.get("font-size", ""), percent=_TEXT_SIZE / 100) or _TEXT_SIZE
-    value = style.get("line-height", "")
-    height = parse_length(value, percent=size / 100, em=size)
-    if height is not None and (value[-1:].isdigit() or value[-1:] in ".)"):
-        height *= size if not value.endswith(")") or "px" not in value else 1
-    is_flat = height is not None and height <= _SLIVER
-    if not value:
-        is_flat = _FLAT_LINE.search(style.get("font", "")) is not None
-    if is_flat and not _has_height(style):
-        return NO_SIZE
-    room = parse_length(first_value(style, "height", "max-height"))
-    if room is None or height is None:
-        return None
-    return NO_SIZE if (height - size) / 2 >= max(room, _SLIVER) else None
-
-
-def find_sides(style: Declarations) -> list[str]:
-    """Return the offsets of top, right, bottom and left, by any of their names."""
-    words = split_top(style.get("inset", ""), " ")
-    top, right, bottom, left = expand_sides(words) if words else ["", "", "", ""]
-    block = split_top(style.get("inset-block", ""), " ")
-    inline = split_top(style.get("inset-inline", ""), " ")
-    if block:
-        top, bottom = block[0], block[-1]
-    if inline:
-        left, right = inline[0], inline[-1]
-    return [
-        first_value(style, "top", "inset-block-start") or top,
-        first_value(style, "right", "inset-inline-end") or right,
-        first_value(style, "bottom", "inset-block-end") or bottom,
-        first_value(style, "left", "inset-inline-start") or left,
-    ]
+def _has_minimum(style: Declarations, name: str) -> bool:
+    return (parse_length(style.get(name, ""), 10.0) or 0.0) > _CUT_SLIVER
 
 
 def _judge_position(style: Declarations) -> str | None:
@@ -282,7 +190,7 @@ def _judge_position(style: Declarations) -> str | None:
     position = style.get("position", "")
     if position == "static":
         return None
-    sides = find_sides(style)
+    sides = [style.get(name, "") for name in _EDGES]
     # without a position, an unknown sheet may give one
     if min(map(_parse_offset, sides)) <= -(_AWAY if position else _FAR):
         return OFF_SCREEN
@@ -312,33 +220,14 @@ def _parse_push(value: str) -> float:
 
 def _judge_margin(style: Declarations) -> str | None:
     """Pulled away by a negative margin, or pushed away by a large one or by a padding."""
-    pull = push = rise = room = 0.0
-    right = style.get("margin-right", "")
-    for name, value in style.items():
-        if name == "margin" or name == "padding":
-            top, far, _, left = expand_sides(split_top(value, " ") or [""])
-            if name == "padding":
-                room = max(room, _parse_push(left))
-                continue
-            rise = min(rise, _parse_offset(top))
-            pull, push = min(pull, _parse_offset(left)), max(push, _parse_push(left))
-            right = right or far
-        elif name in _TOP_MARGINS:
-            rise = min(rise, _parse_offset(value))
-        elif name in _LEFT_MARGINS:
-            pull, push = min(pull, _parse_offset(value)), max(push, _parse_push(value))
-        elif name in _LEFT_PADDINGS:
-            room = max(room, _parse_push(value))
+    left, far = style.get("margin-left", ""), style.get("margin-right", "")
     # backgrounds over the whole window have a negative margin and a padding
-    if pull + room <= -_AWAY or rise <= -_AWAY or push + room + pull >= _FAR:
+    shift = _parse_push(style.get("padding-left", ""))
+    shift += _parse_push(left) + min(_parse_offset(left), 0.0)
+    if not -_AWAY < shift < _FAR or _parse_offset(style.get("margin-top", "")) <= -_AWAY:
         return OFF_SCREEN
     is_right = style.get("float") in ("right", "inline-end")
-    return OFF_SCREEN if is_right and (parse_length(right, percent=0) or 0.0) <= -_AWAY else None
-
-
-_TOP_MARGINS = frozenset({"margin-top", "margin-block", "margin-block-start"})
-_LEFT_MARGINS = frozenset({"margin-left", "margin-inline", "margin-inline-start"})
-_LEFT_PADDINGS = frozenset({"padding-left", "padding-inline", "padding-inline-start"})
+    return OFF_SCREEN if is_right and (parse_length(far, 0.0) or 0.0) <= -_AWAY else None
 
 
 def _judge_indent(style: Declarations) -> str | None:
@@ -358,67 +247,41 @@ def _judge_spacing(style: Declarations) -> str | None:
 
 
 def _judge_transform(style: Declarations) -> str | None:
-    """Shrunk to nothing, moved away, or seen from behind."""
+    """Shrunk to nothing, or moved away."""
     place = find_placement(style)
     if min(place.width, place.height) < _SMALLEST_SCALE:
         return NO_SIZE
-    if max(abs(place.right), abs(place.down)) >= _FAR:
-        return OFF_SCREEN
-    is_behind = place.turned_away and style.get("backface-visibility") == "hidden"
-    return NO_SIZE if is_behind else None
+    return OFF_SCREEN if max(abs(place.right), abs(place.down)) >= _FAR else None
 
 
 def _judge_zoom(style: Declarations) -> str | None:
-    for name in ("zoom", "font-size-adjust"):
-        factor = parse_number(style.get(name, ""))
-        if factor is not None and factor < _SMALLEST_ZOOM:
-            return NO_SIZE
-    return None
-
-
-def _list_table() -> dict[str, _Predicate]:
-    table: dict[str, _Predicate] = {}
-    for names, predicate in (
-        ("display content-visibility content", _judge_display),
-        ("opacity filter -ms-filter -webkit-filter", _judge_opacity),
-        ("-webkit-text-security", _judge_security),
-        ("clip clip-path -webkit-clip-path", _judge_clip),
-        ("mask mask-image -webkit-mask -webkit-mask-image", _judge_mask),
-        ("width height max-width max-height inline-size block-size", _judge_size),
-        ("max-block-size max-inline-size", _judge_size),
-        ("flex flex-basis", _judge_flex),
-        ("contain", _judge_containment),
-        ("line-height font", _judge_lines),
-        ("position left top right bottom inset inset-inline inset-block", _judge_position),
-        ("inset-inline-start inset-inline-end inset-block-start", _judge_position),
-        ("inset-block-end", _judge_position),
-        ("margin margin-left margin-top margin-right margin-inline-start", _judge_margin),
-        ("margin-inline margin-block margin-block-start padding padding-left", _judge_margin),
-        ("padding-inline-start padding-inline", _judge_margin),
-        ("text-indent", _judge_indent),
-        ("letter-spacing word-spacing", _judge_spacing),
-        ("transform -webkit-transform translate scale rotate", _judge_transform),
-        ("zoom font-size-adjust", _judge_zoom),
-    ):
-        table.update(dict.fromkeys(names.split(), predicate))
-    return table
+    factor = parse_number(style["zoom"])
+    return NO_SIZE if factor is not None and factor < _SMALLEST_ZOOM else None
 
 
 # Property -> predicate over all declarations of an element.
-HIDES = _list_table()
-
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?")
-_SIZES = {
-    "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0,
-    "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0, "initial": 16.0, "math": 16.0,
-}  # fmt: skip
-_PARENT_SIZES = ("inherit", "larger", "smaller", "unset", "revert", "revert-layer")
+HIDES: dict[str, _Predicate] = {
+    name: predicate
+    for names, predicate in (
+        ("display content-visibility content", _judge_display),
+        ("opacity filter", _judge_opacity),
+        ("-webkit-text-security", _judge_security),
+        ("clip clip-path", _judge_clip),
+        ("width height max-width max-height", _judge_size),
+        ("position left top right bottom", _judge_position),
+        ("margin-left margin-top margin-right padding-left", _judge_margin),
+        ("text-indent", _judge_indent),
+        ("letter-spacing word-spacing", _judge_spacing),
+        ("transform translate scale rotate", _judge_transform),
+        ("zoom", _judge_zoom),
+    )
+    for name in names.split()
+}
 # Properties that may make the text in an element unreadable.
 TEXT_PROPERTIES = frozenset(
     """
-    visibility opacity zoom transform -webkit-transform scale font font-size color
-    -webkit-text-fill-color background background-color background-image background-clip
-    -webkit-background-clip text-shadow -webkit-text-stroke color-scheme
+    visibility opacity zoom transform scale font-size color -webkit-text-fill-color background
+    background-color background-image background-clip text-shadow -webkit-text-stroke color-scheme
     """.split()  # noqa: SIM905
 )
 _KEEPS_COLOUR = ("", "inherit", "currentcolor", "unset")
@@ -487,13 +350,11 @@ class Look(NamedTuple):
 
     def find_size(self, style: Declarations, root: float) -> tuple[float, bool]:
         """Return the text size of a child in pixels, and whether it is fixed."""
-        value = style.get("font-size")
-        if value is None and "font" in style:
-            value = _find_font_size(style["font"])
-        if value is None or value in _PARENT_SIZES:
+        value = style.get("font-size", "inherit")
+        if value in PARENT_SIZES:
             return self.size, self.fixed_size
-        if value in _SIZES:
-            return _SIZES[value], False
+        if value in FONT_SIZES:
+            return FONT_SIZES[value], False
         size = parse_length(value, percent=self.size / 100, em=self.size)
         if size is None:
             return _TEXT_SIZE, False
@@ -531,7 +392,7 @@ class Look(NamedTuple):
                 return None
             if painted.alpha:
                 return self._lay(painted)
-        value = first_value(style, "background-color", "background")
+        value = style.get("background-color") or style.get("background", "")
         if value == "currentcolor":
             return colour
         if value not in _NO_BACKGROUND:
@@ -557,20 +418,9 @@ class Look(NamedTuple):
 _PLAIN_LOOK = Look()
 
 
-def _find_font_size(font: str) -> str | None:
-    """Return the size in a value of `font`; a number alone is a weight, except zero."""
-    for word in split_top(font, " "):
-        size = word if "(" in word else word.partition("/")[0]
-        if size in _SIZES or size in _PARENT_SIZES or "(" in size:
-            return size
-        if _NUMBER.match(size) and (not _NUMBER.fullmatch(size) or float(size) == 0):
-            return size
-    return None
-
-
 def _clips_to_text(style: Declarations) -> bool:
     """Whether the background is painted inside of the letters only."""
-    return "text" in first_value(style, "background-clip", "-webkit-background-clip")
+    return "text" in style.get("background-clip", "")
 
 
 def _is_outlined(style: Declarations, ground: Colour | None) -> bool:
@@ -598,7 +448,7 @@ def _is_readable(colour: Colour | None, ground: Colour | None, style: Declaratio
     if colour is None:
         return True
     if _clips_to_text(style) and colour.alpha < 1:
-        value = first_value(style, "background-image", "background", "background-color")
+        value = " ".join(style.get(name, "") for name in _BACKGROUNDS)
         colours = find_colours(value)
-        return value not in _NO_BACKGROUND and (not colours or _can_be_told(colours, ground))
+        return value.split() != [] and (not colours or _can_be_told(colours, ground))
     return colour.alpha >= FAINT and (ground is None or not alike(colour, ground))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 
 from lxml import etree
@@ -22,7 +23,7 @@ from webquarry._read.html.tree import (
 )
 from webquarry._read.style.declarations import Declarations, parse_body
 from webquarry._read.style.sheet import Sheets
-from webquarry._read.style.values import first_value, parse_length, parse_number, split_words
+from webquarry._read.style.values import parse_length, parse_number, split_words
 from webquarry._read.text.brackets import remove_comments
 
 _Element = etree._Element
@@ -112,27 +113,13 @@ _CONTROL_TAGS = frozenset(
 _TOGGLES = ("data-toggle", "data-bs-toggle", "aria-expanded")
 _CONTROL_ATTRIBUTES = frozenset({*_POINTERS, *_TOGGLES})
 _SWITCH = WordSearch(
-    [
-        "tab",
-        "accordion",
-        "toggle",
-        "collaps",
-        "expand",
-        "button",
-        "btn",
-        "nav-link",
-        "more",
-        "faq",
-        "switch",
-        "open",
-        "modal",
-    ]
+    """
+    tab accordion toggle collaps expand button btn nav-link more faq switch open modal
+    """.split()  # noqa: SIM905
 )
 _MOST_CONTROLS = 6  # of one element
 _MOST_FIELDS = 200
 _MOST_INSIDE = 12
-_LONGEST_HANDLER = 300  # characters
-_WORD = re.compile(r"[\w:.-]{1,60}")
 
 
 def is_panel(element: _Element) -> bool:
@@ -158,12 +145,7 @@ class Controls:
         self._roots = roots
         self._scripts = scripts
         self._is_seen = is_seen
-        self._is_read = False
-        self._by_target: dict[str, list[_Element]] = {}
-        self._by_id: dict[str, _Element] = {}
-        self._links: dict[str, list[_Element]] = {}
-        self._handlers: dict[str, list[_Element]] = {}
-        self._has_box: bool | None = None
+        self._by_target: dict[str, list[_Element]] | None = None
 
     def can_open(self, element: _Element, *, needs_proof: bool = True) -> bool:
         """Whether a visible control opens an element, or a script does where its names say so.
@@ -180,93 +162,58 @@ class Controls:
         return is_panel(element) and self._scripts.are_any
 
     def are_pointing_at(self, element: _Element) -> bool:
-        """Whether a visible control names an element, or is named as its label."""
+        """Whether a visible control names an element."""
         return any(map(self._is_seen, self._find_controls(element)))
 
-    def are_links_to(self, element: _Element) -> bool:
-        """Whether a visible link leads to an element."""
-        self._read()
-        links = self._links.get(element.get("id") or "", [])
-        return any(map(self._is_seen, links))
-
+    @cached_property
     def have_box_to_tick(self) -> bool:
         """Whether the page has a visible checkbox or radio button, or a label of one."""
-        if self._has_box is None:
-            boxes: dict[str, None] = {}
-            fields: list[_Element] = []
-            for root in self._roots:
-                for field in islice(root.iter("input"), _MOST_FIELDS):
-                    if (field.get("type") or "").lower() in ("checkbox", "radio"):
-                        fields.append(field)
-                        boxes[field.get("id") or ""] = None
-            boxes.pop("", None)
-            for root in self._roots:
-                labels = islice(root.iter("label"), _MOST_FIELDS)
-                fields += [label for label in labels if label.get("for") in boxes]
-            self._has_box = any(map(self._is_seen, fields))
-        return self._has_box
+        boxes = [
+            one
+            for root in self._roots
+            for one in islice(root.iter("input"), _MOST_FIELDS)
+            if (one.get("type") or "").lower() in ("checkbox", "radio")
+        ]
+        names = {one.get("id") for one in boxes} - {None}
+        labels = [label for root in self._roots for label in root.iter("label")]
+        boxes += [label for label in labels[:_MOST_FIELDS] if label.get("for") in names]
+        return any(map(self._is_seen, boxes))
 
     def _find_controls(self, element: _Element) -> list[_Element]:
-        identity = element.get("id") or ""
-        labels = (element.get("aria-labelledby") or "").split()[:_MOST_CONTROLS]
-        if not identity and not labels:
+        identity = element.get("id")
+        if not identity:
             return []
-        self._read()
-        controls = list(self._by_target.get(identity, ()))
-        if is_panel(element):
-            controls += self._handlers.get(identity, ())
-        if element.get("hidden") == "until-found":
-            controls += self._links.get(identity, ())
-        controls += [self._by_id[label] for label in labels if label in self._by_id]
-        return controls[:_MOST_CONTROLS]
+        if self._by_target is None:
+            self._by_target = {}
+            for root in self._roots:
+                for control in having_attributes(root, _CONTROL_ATTRIBUTES):
+                    if control.tag in _CONTROL_TAGS:
+                        self._add_targets(self._by_target, control)
+                for link in links_within(root):
+                    self._add_targets(self._by_target, link)
+        return self._by_target.get(identity, [])
 
-    def _read(self) -> None:
-        if self._is_read:
-            return
-        self._is_read = True
-        for root in self._roots:
-            for element in having_attributes(root, _CONTROL_ATTRIBUTES | {"role", "onclick"}):
-                if element.tag not in _CONTROL_TAGS:
-                    continue
-                names = element.keys()
-                is_tab = find_value(element, "role") == "tab"
-                if is_tab or not _CONTROL_ATTRIBUTES.isdisjoint(names):
-                    self._add_targets(element)
-                handler = (element.get("onclick") or "")[:_LONGEST_HANDLER]
-                for identity in _WORD.findall(handler):
-                    _add_control(self._handlers, identity, element)
-            for link in links_within(root):
-                _add_control(self._links, (find_value(link, "href") or "")[1:], link)
-                self._add_targets(link)
-        self._by_target.pop("", None)
-
-    def _add_targets(self, element: _Element) -> None:
+    def _add_targets(self, by_target: dict[str, list[_Element]], control: _Element) -> None:
         """Add a control under the ids that it points to."""
-        pointers = [find_value(element, name) or "" for name in _POINTERS]
+        pointers = [find_value(control, name) or "" for name in _POINTERS]
         targets = " ".join(pointers).replace("#", " ").split()
-        is_switch = bool(targets) or find_value(element, "role") in ("tab", "button")
-        if is_switch or _is_switch(element):
-            self._by_id.setdefault(find_value(element, "id") or "", element)
-            href = find_value(element, "href") or ""
-            if href.startswith("#"):
-                targets.append(href[1:])
+        href = find_value(control, "href") or ""
+        if href.startswith("#") and (targets or _is_switch(control)):
+            targets.append(href[1:])
         for identity in targets:
-            _add_control(self._by_target, identity, element)
-
-
-def _add_control(controls: dict[str, list[_Element]], identity: str, control: _Element) -> None:
-    known = controls.setdefault(identity, [])
-    if len(known) < _MOST_CONTROLS:
-        known.append(control)
+            known = by_target.setdefault(identity, [])
+            if len(known) < _MOST_CONTROLS:
+                known.append(control)
 
 
 def _is_switch(control: _Element) -> bool:
-    """Whether attributes or the names around a control say that it opens something."""
+    """Whether attributes or the names around a link say that it opens something."""
+    if find_value(control, "role") in ("tab", "button"):
+        return True
     if any(find_value(control, name) for name in _TOGGLES):
         return True
-    names = [find_value(control, "class") or ""]
-    for around in islice(control.iterancestors(), 2):
-        names += [find_value(around, "class") or "", find_value(around, "role") or ""]
+    around = islice(control.iterancestors(), 2)
+    names = [find_value(one, "class") or "" for one in (control, *around)]
     return _SWITCH.is_any_in(" ".join(names).lower())
 
 
@@ -355,7 +302,7 @@ class Revealed:
 
     def fades_in(self, element: _Element, style: Declarations) -> bool:
         """Whether a transparent box is about to appear: moved a little, by animation or script."""
-        transform = first_value(style, "transform", "-webkit-transform")
+        transform = style.get("transform")
         if not transform or not _MOVES.search(transform):
             return self.is_animated_into_view(style)
         for arguments in _TRANSLATION.findall(transform):
@@ -399,8 +346,9 @@ def _read_last_frames(sheets: Sheets) -> dict[str, Declarations]:
 
 
 def list_names(element: _Element) -> list[str]:
-    """List the classes and the id of an element in lower case."""
-    return [*(element.get("class") or "").lower().split(), (element.get("id") or "").lower()]
+    """List the `.class` names and the `#id` of an element in lower case."""
+    classes = (element.get("class") or "").lower().split()
+    return [*(f".{name}" for name in classes), f"#{(element.get('id') or '').lower()}"]
 
 
 def has_spoken_twin(element: _Element) -> bool:

@@ -42,8 +42,8 @@ _COMBINATOR = re.compile(r"\s*+([>+~])\s*+|\s++")
 _PSEUDO = re.compile(r"(::?)(-?[A-Za-z][\w-]*+)")
 _FORMULA = re.compile(
     r"\s*+(?:(odd|even)|([+-]?\d{0,9})n(?:\s*+([+-])\s*+(\d{1,9}))?+|([+-]?\d{1,9}))"
-    r"(?:\s++of\s++(.+)|\s*+)",
-    re.IGNORECASE | re.DOTALL,
+    r"\s*+",
+    re.IGNORECASE,
 )
 _INVALID = re.compile(rf"[.#](?![-\\]|{NAME_START})|[.#]-?\d|[!;{{}}]|[>+~]\s*(?:$|[>+~])|^\s*$")
 _RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
@@ -69,6 +69,13 @@ AT_REST = frozenset(
     -webkit-full-screen modal picture-in-picture popover-open user-valid user-invalid autofill
     -webkit-autofill out-of-range host has-slotted active-view-transition window-inactive
     -webkit-drag local-link host-context state active-view-transition-type
+    """.split()  # noqa: SIM905
+)
+# Whether an element matches these is not known.
+_UNDECIDED = frozenset(
+    """
+    lang dir default required optional read-write read-only placeholder-shown invalid valid
+    in-range indeterminate
     """.split()  # noqa: SIM905
 )
 # HTML compares the values of these attributes without regard to case.
@@ -125,19 +132,14 @@ _COMPARISONS: dict[str, Callable[[str, str], bool]] = {
 }
 
 
-def _test_position(
-    step: int, offset: int, of_type: bool, from_end: bool, of: Selectors | None = None
-) -> _Test:
-    """`:nth-child(2n+1 of p)`: every `step`-th sibling from `offset` on."""
-    is_end = offset == 1 and not step and not of_type and of is None
+def _test_position(step: int, offset: int, of_type: bool, from_end: bool) -> _Test:
+    """`:nth-child(2n+1)`: every `step`-th sibling from `offset` on."""
+    is_end = offset == 1 and not step and not of_type
 
     def matches(element: _Element, tree: Tree) -> bool:
         if is_end and len(tree.roots) == 1:
             return (element.getnext() if from_end else element.getprevious()) is None
-        places = tree.position_of(element, of_type, of)
-        if places is None:
-            return False
-        beyond = places[from_end] - offset
+        beyond = tree.position_of(element, of_type)[from_end] - offset
         return beyond == 0 if step == 0 else beyond % step == 0 and beyond // step >= 0
 
     return matches
@@ -186,25 +188,7 @@ def _step_back(relation: int, elements: Iterable[_Element], tree: Tree) -> set[_
     return before
 
 
-def _test_inherited(name: str, ranges: Sequence[str]) -> _Test:
-    """`:lang(de)` and `:dir(rtl)`, by the nearest attribute around an element."""
-
-    def matches(element: _Element, tree: Tree) -> bool:
-        around: _Element | None = element
-        while around is not None and around.get(name) is None:
-            around = tree.parent_of(around)
-        value = "" if around is None else (around.get(name) or "").strip().lower()
-        if name == "dir":
-            return (value or "ltr") in ranges
-        return bool(value) and any(
-            wanted in ("*", value) or value.startswith(f"{wanted}-") for wanted in ranges
-        )
-
-    return matches
-
-
 _FORM_TAGS = frozenset({"button", "input", "select", "textarea", "optgroup", "option", "fieldset"})
-_FIELD_TAGS = ("input", "select", "textarea")
 
 
 def _is_disabled(element: _Element, tree: Tree) -> bool:
@@ -227,26 +211,6 @@ def _is_link(element: _Element, tree: Tree) -> bool:
     return element.tag in ("a", "area") and element.get("href") is not None
 
 
-def _is_writable(element: _Element, tree: Tree) -> bool:
-    editable = element.get("contenteditable")
-    if editable is not None:
-        return editable.strip().lower() in ("", "true", "plaintext-only")
-    is_field = element.tag in ("input", "textarea") and element.get("readonly") is None
-    return is_field and not _is_disabled(element, tree)
-
-
-def _is_missing(element: _Element, tree: Tree) -> bool:
-    """Whether a required field is empty, or a form has one."""
-    if element.tag in ("form", "fieldset"):
-        return any(_is_missing(inner, tree) for inner in element.iter(*_FIELD_TAGS))
-    is_field = element.tag in _FIELD_TAGS and element.get("required") is not None
-    return is_field and not _has_value(element)
-
-
-def _has_value(field: _Element) -> bool:
-    return bool(field.get("value") or field.text or field.get("checked") is not None)
-
-
 def _is_defined(element: _Element, tree: Tree) -> bool:
     """Whether an element is known to browsers, or a script may define it."""
     if "-" not in str(element.tag):
@@ -262,24 +226,14 @@ _STATES: dict[str, _Test] = {
     "any-link": _is_link,
     "-webkit-any-link": _is_link,
     "checked": _is_checked,
-    "default": _is_checked,
     "disabled": _is_disabled,
     "enabled": lambda one, tree: one.tag in _FORM_TAGS and not _is_disabled(one, tree),
-    "required": lambda one, tree: one.tag in _FIELD_TAGS and one.get("required") is not None,
-    "optional": lambda one, tree: one.tag in _FIELD_TAGS and one.get("required") is None,
-    "read-write": _is_writable,
-    "read-only": lambda one, tree: not _is_writable(one, tree),
-    "placeholder-shown": lambda one, tree: bool(one.get("placeholder")) and not _has_value(one),
-    "invalid": _is_missing,
-    "valid": lambda one, tree: one.tag in _FORM_TAGS and not _is_missing(one, tree),
-    "in-range": lambda one, tree: one.get("min") is not None or one.get("max") is not None,
     "open": lambda one, tree: one.tag in ("details", "dialog") and one.get("open") is not None,
-    "indeterminate": lambda one, tree: one.tag == "progress" and one.get("value") is None,
     "defined": _is_defined,
 }
 _PSEUDO_CLASSES = frozenset(
     {
-        *_STATES, *AT_REST, *_OLD_PARTS, *_EITHER, "not", "has", "lang", "dir", "first-child",
+        *_STATES, *AT_REST, *_OLD_PARTS, *_EITHER, *_UNDECIDED, "not", "has", "first-child",
         "first-of-type", "last-child", "last-of-type", "only-child", "only-of-type", "nth-child",
         "nth-of-type", "nth-last-child", "nth-last-of-type",
     }
@@ -481,6 +435,8 @@ class _Parser:
             if name in _PARTS or name.startswith("-webkit-"):
                 raise _NoElement(text)
             raise InvalidSelector(text)
+        if name in _UNDECIDED:
+            raise UndecidedSelector(text)
         if argument is None:
             if name in AT_REST and not depth:
                 raise _NoElement(text)
@@ -520,10 +476,7 @@ class _Parser:
             selectors = self._parse_relative(argument, depth + 1)
             parts.add_test(_test_has(selectors), find_weight(selectors))
         elif name.startswith("nth-") and name[4:] in _POSITIONS:
-            self._add_position(_POSITIONS[name[4:]], argument, parts, depth)
-        elif name in ("lang", "dir"):
-            wanted = [one.strip().strip("\"'").lower() for one in argument.split(",")]
-            parts.add_test(_test_inherited(name, wanted))
+            self._add_position(_POSITIONS[name[4:]], argument, parts)
         elif name in AT_REST:
             parts.add_test(_matches_nothing)
         else:
@@ -541,26 +494,21 @@ class _Parser:
             selectors.append(Selector(((relation, found.steps[0][1]), *found.steps[1:])))
         return tuple(selectors)
 
-    def _add_position(
-        self, kind: tuple[bool, bool], argument: str, parts: _Parts, depth: int
-    ) -> None:
+    def _add_position(self, kind: tuple[bool, bool], argument: str, parts: _Parts) -> None:
         """`2n+1` has a step and an offset; a number has no step."""
         found = _FORMULA.fullmatch(argument)
-        if found is None or (kind[0] and found[6]):
+        if found is None:
+            if " of " in argument:
+                raise UndecidedSelector(argument)
             raise InvalidSelector(argument)
-        word, factor, sign, distance, number, listed = found.groups()
+        word, factor, sign, distance, number = found.groups()
         step, offset = 2, 1 if (word or "").lower() == "odd" else 0
         if number is not None:
             step, offset = 0, int(number)
         elif not word:
             step = int(factor) if factor not in ("", "+", "-") else int(f"{factor}1")
             offset = int(sign + distance) if sign else 0
-        of: Selectors | None = None
-        weight = _CLASS
-        if listed is not None:
-            of = self._parse_list(listed, depth + 1, forgiving=False)
-            weight = _add(_CLASS, find_weight(of))
-        parts.add_test(_test_position(step, offset, *kind, of), weight)
+        parts.add_test(_test_position(step, offset, *kind))
 
 
 def _parse_attribute(inside: str) -> tuple[str, _Test]:

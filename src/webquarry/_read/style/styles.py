@@ -64,26 +64,19 @@ _WATCHED = frozenset(
 )
 _HIDING_ATTRIBUTES = frozenset({"class", "hidden", "aria-hidden", "role", "popover"})
 _VISIBILITIES = frozenset({"visible", "hidden", "collapse", "initial"})
-_OFFSETS = frozenset(
-    {
-        "left", "right", "top", "bottom", "inset", "inset-inline", "inset-block",
-        "inset-inline-start", "inset-inline-end", "inset-block-start", "inset-block-end",
-    }
-)  # fmt: skip
+_OFFSETS = frozenset({"left", "right", "top", "bottom"})
 # Properties without effect on inline boxes.
 _BLOCK_PROPERTIES = frozenset(
     """
-    width height max-width max-height min-width min-height inline-size block-size max-inline-size
-    max-block-size overflow overflow-x overflow-y transform -webkit-transform translate scale
-    rotate contain text-indent margin-top margin-block-start margin-block content-visibility flex
-    flex-basis
+    width height max-width max-height min-width min-height overflow-x overflow-y transform
+    translate scale rotate text-indent margin-top content-visibility
     """.split()  # noqa: SIM905
 )
 # Properties that have an effect without a box.
 _INHERITED = frozenset(
     """
-    display visibility font font-size font-size-adjust line-height color -webkit-text-fill-color
-    -webkit-text-security text-shadow -webkit-text-stroke text-indent letter-spacing word-spacing
+    display visibility font-size color -webkit-text-fill-color -webkit-text-security text-shadow
+    -webkit-text-stroke text-indent letter-spacing word-spacing
     """.split()  # noqa: SIM905
 )
 _INLINE_TAGS = frozenset(
@@ -332,10 +325,9 @@ class _Marker:
             dropped = _OFFSETS | {"clip"}
         elif position in ("relative", "sticky"):
             dropped = frozenset({"clip"})
-        if is_complete and position not in ("absolute", "fixed") and not self._is_item(element):
-            dropped |= {"flex", "flex-basis"}
-            if _is_inline(element, style):
-                dropped |= _BLOCK_PROPERTIES
+        is_in_line = is_complete and position not in ("absolute", "fixed")
+        if is_in_line and _is_inline(element, style) and not self._is_item(element):
+            dropped |= _BLOCK_PROPERTIES
         if dropped.isdisjoint(style):
             return style
         return {name: value for name, value in style.items() if name not in dropped}
@@ -413,10 +405,8 @@ class _Marker:
             return False
         if not by_width.isdisjoint(names) or self._scripts.are_any:
             return True
-        css = b"".join(css for _, css in self._sheets.sheets)
-        if b":checked" in css and self._controls.have_box_to_tick():
-            return True
-        return b":target" in css and self._controls.are_links_to(element)
+        is_toggled = any(b":checked" in css for _, css in self._sheets.sheets)
+        return is_toggled and self._controls.have_box_to_tick
 
     def _is_control_seen(self, control: _Element) -> bool:
         """Whether some text or picture in a control is visible, wherever it is on the page."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from webquarry._read.text.brackets import find_closing, split_top
@@ -34,9 +34,8 @@ _TERM = re.compile(
     r"|((?:-webkit-|-moz-)?[a-z][a-z-]*)(\()?|([+-]?)\()"
 )
 _OPERATOR = re.compile(r"\s*([-+*/,)])")
-_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?")
 _CALL = re.compile(r"([a-z][a-z0-9-]*)\(")
-_CONSTANTS = {"pi": math.pi, "e": math.e, "infinity": _LARGEST, "nan": 0.0, "none": 0.0}
+_CONSTANTS = {"infinity": _LARGEST, "nan": 0.0, "none": 0.0}
 _NO_NAMES: Mapping[str, float] = {}
 
 
@@ -44,6 +43,7 @@ class _UnreadableError(Exception):
     """The value is not understood."""
 
 
+@lru_cache(maxsize=4_096)
 def parse_length(
     value: str, percent: float = 1.0, em: float = 16.0, view: float = 12.8
 ) -> float | None:
@@ -52,36 +52,12 @@ def parse_length(
     `percent`, `em` and `view` are the pixels of one per cent, one em, and one hundredth of the
     window.
     """
-    if not value:
-        return None
-    value = value.strip()
-    if "(" in value:
-        return evaluate(value, _build_units(percent, em, view))
-    found = _read_length(value)
-    if found is None:
-        return None
-    number, unit = found
-    if unit == "%":
-        return number * percent
-    if unit == "em":
-        return number * em
-    if unit in VIEWPORT_UNITS:
-        return number * view
-    if unit in LENGTHS:
-        return number * LENGTHS[unit]
-    return None
-
-
-@lru_cache(maxsize=1_024)
-def _read_length(value: str) -> tuple[float, str] | None:
-    found = _LENGTH.match(value)
-    if found is None:
-        return None
-    return float(found[1]), found[2] or ""
+    return evaluate(value, build_units(percent, em, view)) if value else None
 
 
 @lru_cache(maxsize=256)
-def _build_units(percent: float, em: float, view: float) -> Mapping[str, float]:
+def build_units(percent: float, em: float, view: float) -> Mapping[str, float]:
+    """Return the pixels of each unit of length."""
     return {**LENGTHS, "em": em, "%": percent, **dict.fromkeys(VIEWPORT_UNITS, view)}
 
 
@@ -107,12 +83,12 @@ def find_calls(value: str) -> Iterator[tuple[str, str]]:
         place = end + 1
 
 
-def first_value(style: Mapping[str, str], *names: str) -> str:
-    """Return the value of the first of some properties that is declared, or an empty string."""
-    for name in names:
-        if name in style:
-            return style[name]
-    return ""
+def expand_sides(words: Sequence[str]) -> list[str]:
+    """Expand one to four values to those of top, right, bottom and left."""
+    top = words[0]
+    right = words[1] if len(words) > 1 else top
+    bottom = words[2] if len(words) > 2 else top
+    return [top, right, bottom, words[3] if len(words) > 3 else right]
 
 
 def evaluate(
@@ -169,9 +145,6 @@ class _Expression:
         arguments: list[float] = []
         sign = ","
         while sign == ",":
-            word = _CALL_WORD.match(self._text, self._place)
-            if word is not None and word[1] not in self._names and word[1] not in _CONSTANTS:
-                self._place = word.end()  # the strategy of `round()`
             value, sign = self._read_sum(depth + 1)
             arguments.append(value)
         return function(*arguments)
@@ -200,36 +173,11 @@ class _Expression:
         return found[1]
 
 
-_CALL_WORD = re.compile(r"\s*([a-z-]+)\s*,")
-
-
-def _round(value: float, step: float = 1.0) -> float:
-    return step * round(value / step)
-
-
-def _of_degrees(function: Callable[[float], float]) -> Callable[[float], float]:
-    """Return a trigonometric function of an angle in degrees."""
-    return lambda angle: function(math.radians(angle))
-
-
 _FUNCTIONS: dict[str, Callable[..., float]] = {
     "calc": lambda value: value,
     "-webkit-calc": lambda value: value,
-    "-moz-calc": lambda value: value,
     "min": lambda *values: min(values),
     "max": lambda *values: max(values),
     "clamp": lambda least, value, most: max(least, min(value, most)),
-    "round": _round,
-    "mod": lambda value, step: value % step,
-    "rem": math.fmod,
     "abs": abs,
-    "sign": lambda value: math.copysign(1.0, value) if value else 0.0,
-    "sin": _of_degrees(math.sin),
-    "cos": _of_degrees(math.cos),
-    "tan": _of_degrees(math.tan),
-    "pow": math.pow,
-    "sqrt": math.sqrt,
-    "hypot": math.hypot,
-    "exp": math.exp,
-    "log": math.log,
 }
