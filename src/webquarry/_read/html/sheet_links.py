@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from html import unescape
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urldefrag, urljoin
 
 _ATTRIBUTE = re.compile(rb"""([^\s=>"'/]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?+""")
+_ATTRIBUTES = re.compile(rb"(?=[\s/])([^<>]{1,4000}+)>")
 _MAX_ADDRESS = 2_000  # characters
 _OTHER_MEDIA = frozenset({"print", "speech", "aural", "braille", "embossed", "tty", "handheld"})
 
@@ -17,19 +17,32 @@ def find_tags(page: bytes, *tags: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the tags of these names that have attributes. Of a repeated attribute the first counts,
     as in browsers.
     """
-    for tag, text in _compile(tags).findall(page):
-        attributes: dict[str, str] = {}
-        for name, double, single, bare in _ATTRIBUTE.findall(text):
-            value = unescape((double or single or bare).decode(errors="replace"))
-            attributes.setdefault(name.decode(errors="replace").lower(), value)
-        yield tag.decode().lower(), attributes
+    for tag, text in _list_tags(page, *tags):
+        yield tag, _read_attributes(text)
 
 
-@cache
-def _compile(tags: tuple[str, ...]) -> re.Pattern[bytes]:
-    """Return a pattern of tags with attributes."""
-    names = "|".join(tags).encode()
-    return re.compile(rb"<(" + names + rb")(?=[\s/])([^<>]{1,4000}+)>", re.IGNORECASE)
+def _list_tags(page: bytes, *tags: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the tags of these names with their attributes as they are written."""
+    lowered = page.lower()
+    places: list[tuple[int, str]] = []
+    for tag in tags:
+        opening = b"<" + tag.encode()
+        place = lowered.find(opening)
+        while place >= 0:
+            places.append((place, tag))
+            place = lowered.find(opening, place + 1)
+    for place, tag in sorted(places):
+        found = _ATTRIBUTES.match(page, place + len(tag) + 1)
+        if found is not None:
+            yield tag, found[1]
+
+
+def _read_attributes(text: bytes) -> dict[str, str]:
+    attributes: dict[str, str] = {}
+    for name, double, single, bare in _ATTRIBUTE.findall(text):
+        value = unescape((double or single or bare).decode(errors="replace"))
+        attributes.setdefault(name.decode(errors="replace").lower(), value)
+    return attributes
 
 
 def is_sheet_link(attributes: Mapping[str, str]) -> bool:
@@ -47,8 +60,7 @@ def is_sheet_link(attributes: Mapping[str, str]) -> bool:
 def join_address(base: str, address: str) -> str:
     """Return an absolute address without fragment, or an empty string."""
     try:
-        joined = urljoin(base, address.strip()[:_MAX_ADDRESS])
-        return urlsplit(joined)._replace(fragment="").geturl()
+        return urldefrag(urljoin(base, address.strip()[:_MAX_ADDRESS])).url
     except ValueError:
         return ""
 
@@ -57,7 +69,10 @@ def find_sheet_links(page: bytes, url: str) -> Iterator[str]:
     """Yield the absolute addresses of style sheets on the web, each once."""
     base = ""
     found: set[str] = set()
-    for tag, attributes in find_tags(page, "link", "base"):
+    for tag, text in _list_tags(page, "link", "base"):
+        if tag == "link" and b"stylesheet" not in text.lower():
+            continue
+        attributes = _read_attributes(text)
         href = attributes.get("href")
         if not href:
             continue

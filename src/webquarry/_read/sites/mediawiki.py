@@ -146,8 +146,10 @@ def find_query(page: Reply) -> ApiQuery | None:
         return None
     if page.content_type == "text/x-wiki":
         return _build_query(page.url, "The URL is that of a source: the article is from the API.")
+    if b"EditURI" not in page.body:
+        return None
     is_filled = any(name in page.body for name in _CONTENT)
-    if b"EditURI" not in page.body or (is_filled and not re.search(_EMPTY_CONTENT, page.body)):
+    if is_filled and not re.search(_EMPTY_CONTENT, page.body):
         return None
     info = read_info(page.body, page.url)
     if info is None or not info.api or not info.title or not info.is_article:
