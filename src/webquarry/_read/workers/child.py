@@ -30,6 +30,7 @@ from webquarry._read.workers.protocol import pack_error, read_job, write_result
 
 _WAKE_UP_BYTES = 64  # one byte per signal
 _BUFFER_BYTES = 1 << 18
+_GC_THRESHOLD = 100_000  # objects; a page has some thousands
 _PR_SET_PDEATHSIG = 1
 
 
@@ -48,6 +49,7 @@ def serve_forks(parent: int, memory_bytes: int, warm_up: str) -> None:
     _warm_up(warm_up)  # while the first page is being fetched
     gc.collect()
     gc.freeze()  # the collector of a fork neither visits nor copies what all forks share
+    gc.set_threshold(_GC_THRESHOLD)  # a page is freed by its reference counts
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
