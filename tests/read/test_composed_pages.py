@@ -86,4 +86,4 @@ def test_of_more_text_in_drawings_than_is_looked_at_nothing_is_believed() -> Non
     ],
 )
 def test_a_script_counts_if_it_runs_and_may_change_the_page(script: str, counts: bool) -> None:
-    assert Scripts(parse_html(f"<p>x</p>{script}").roots).are_any is counts
+    assert Scripts(parse_html(f"<p>x</p>{script}").page_info.scripts).are_any is counts

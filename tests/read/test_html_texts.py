@@ -13,11 +13,10 @@ from webquarry._read.html.tree import (
     beginning_of,
     collect_names,
     find_cells,
-    find_numbered_labels,
+    find_elements,
     first_texts,
     get_value,
     has_text,
-    having_attributes,
     holding_text,
     holds_inside,
     holds_tag,
@@ -120,7 +119,7 @@ def test_attributes_and_tags_are_those_of_lxml(html: str) -> None:
         assert holds_tag(roots, names) == (not tags.isdisjoint(names))
     for root in roots:
         within = list(root.iter(etree.Element))
-        assert having_attributes(root, frozenset({"role", "id"})) == [
+        assert find_elements(root, frozenset(), frozenset({"role", "id"})) == [
             element for element in within if {"role", "id"} & {*element.keys()}
         ]
         for name in ("class", "href"):
@@ -144,15 +143,6 @@ def test_ids_are_those_of_elements_with_the_given_tags() -> None:
     html = parse("<div id=a><p id='b &amp; c'>x</p><b id>y</b><p>z</p><i id=d></i><p id=é></p>")
 
     assert ids_of(html, frozenset({"div", "p", "b"})) == {"a", "b & c", "", "é"}
-
-
-def test_labels_with_digits_are_in_aria_label_or_alt_of_images() -> None:
-    html = parse(
-        "<s id=a aria-label='4 of 5'></s><s id=b aria-label=four></s><img id=c alt='&#52;'>"
-        "<s id=d alt=4></s><img id=e alt=x aria-label=5><s id=f aria-label=٣></s>"
-    )
-
-    assert [one.get("id") for one in find_numbered_labels(html)] == ["a", "c", "e"]
 
 
 def test_links_to_fragments_are_found() -> None:

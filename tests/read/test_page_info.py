@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry._native import style_of
-from webquarry._read.html.page_info import PageInfo, find_statements
+from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.parse import parse_html
 from webquarry._read.style.sheet import collect_sheets
 
@@ -96,7 +96,7 @@ def test_elements_with_metadata_are_found_by_tag_or_microdata_in_document_order(
         "<h1 itemprop=a>1</h1><p itemprop=b>2<time>3</time><h1>4</h1></html><time>5</time>"
     )
 
-    found = find_statements(page.roots)
+    found = page.statements
 
     texts = {name: [element.text for element in one] for name, one in found.by_name.items() if one}
     assert texts == {"h1": ["1", "4"], "time": ["3", "5"]}

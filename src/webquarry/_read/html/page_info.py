@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from webquarry._native import style_of
-from webquarry._read.html.tree import having_attributes, text_of
+from webquarry._native import find_value, style_of
+from webquarry._read.html.tree import find_elements, text_of
 
 __all__ = [
     "PageInfo",
@@ -23,7 +23,12 @@ __all__ = [
 _MAX_SCRIPTS = 8000
 _MAX_OF_A_KIND = 500  # headings, articles, dates
 _MAX_ITEMS = 500
-_DESCRIBING = ("base", "link", "meta", "script", "style", "sup", "title")
+_TAGS = frozenset(
+    """
+    base link meta script style sup title h1 article time template text foreignobject textpath
+    """.split()  # noqa: SIM905
+)
+_ATTRIBUTES = frozenset({"alt", "aria-label", "itemprop", "rel"})
 _WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 # Tags of metadata, and the maximum number of elements of each.
 _STATING = {
@@ -52,6 +57,7 @@ class PageInfo:
     data: list[str] = field(default_factory=list)  # JSON-LD
     metas: list[tuple[str, str]] = field(default_factory=list)  # names and contents in the head
     has_raised: bool = False  # there is a `sup` element
+    scripts: list[Element] = field(default_factory=list)
 
 
 class StatedElements(NamedTuple):
@@ -61,31 +67,38 @@ class StatedElements(NamedTuple):
     items: Sequence[Element]  # of microdata
 
 
-def find_statements(roots: Sequence[Element]) -> StatedElements:
-    """Find the elements with metadata."""
+def find_describing(roots: Sequence[Element]) -> list[Element]:
+    """List the elements that describe a page, and those that change how it is read."""
+    return [one for root in roots for one in find_elements(root, _TAGS, _ATTRIBUTES)]
+
+
+def find_statements(describing: Sequence[Element]) -> StatedElements:
+    """Find the elements with metadata among those that describe a page."""
     by_name: dict[str, list[Element]] = {name: [] for name in _STATING}
     items: list[Element] = []
-    for root in roots:
-        for element in root.iter(*_STATING):
-            found = by_name[element.tag]
-            if len(found) < _STATING[element.tag]:
-                found.append(element)
-        items += having_attributes(root, {"itemprop"})
+    for element in describing:
+        found = by_name.get(element.tag)
+        if found is not None and len(found) < _STATING[element.tag]:
+            found.append(element)
+        if find_value(element, "itemprop") is not None:
+            items.append(element)
     return StatedElements(by_name, items[:_MAX_ITEMS])
 
 
-def collect_page_info(roots: Sequence[Element], url: str = "", styles: bytes = b"") -> PageInfo:
-    """Collect the information in one pass. `styles` has the fetched style sheets: URL and content
-    of each, separated by null bytes.
+def collect_page_info(
+    describing: Sequence[Element], root: Element | None, url: str = "", styles: bytes = b""
+) -> PageInfo:
+    """Collect the information from the elements that describe a page. `styles` has the fetched
+    style sheets: URL and content of each, separated by null bytes.
     """
     info = PageInfo(url=url, linked_sheets=_unpack_styles(styles) if styles else {})
     title: str | None = None
-    for element in (element for root in roots for element in root.iter(*_DESCRIBING)):
+    for element in describing:
         tag = element.tag
         if tag == "script":
             _add_script(info, element)
         elif tag == "meta":
-            _add_meta(info, element, roots[0])
+            _add_meta(info, element, root)
         elif tag == "sup":
             info.has_raised = True
         elif tag == "style" or (tag == "link" and "stylesheet" in element.get("rel", "").lower()):
@@ -99,7 +112,8 @@ def collect_page_info(roots: Sequence[Element], url: str = "", styles: bytes = b
 
 
 def _add_script(info: PageInfo, script: Element) -> None:
-    """Add JSON-LD, or note that a script renders TeX formulas."""
+    """Add a script, its JSON-LD, or that it renders TeX formulas."""
+    info.scripts.append(script)
     source = script.get("src")
     if source is None:
         kind = script.get("type", "")
@@ -111,7 +125,7 @@ def _add_script(info: PageInfo, script: Element) -> None:
         info.typesets_tex = True
 
 
-def _add_meta(info: PageInfo, meta: Element, first_root: Element) -> None:
+def _add_meta(info: PageInfo, meta: Element, first_root: Element | None) -> None:
     """Add the name and content of a `meta` element in the head of the page."""
     name = meta.get("property") or meta.get("name")
     head = meta.getparent()

@@ -16,12 +16,12 @@ from webquarry._read.html.page_info import (
     PageInfo,
     StatedElements,
     collect_page_info,
+    find_describing,
     find_statements,
 )
 from webquarry._read.html.painted.ratings import write_ratings
 from webquarry._read.html.prepare import flatten, rename_inline_tags, trim_attributes
 from webquarry._read.html.traits import Traits, collect_traits
-from webquarry._read.html.tree import holds_tag
 from webquarry._read.text.characters import without_surrogates
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
@@ -29,6 +29,7 @@ FLATTENED = (
     "The page nests elements thousands of levels deep; the innermost boxes were taken apart so "
     "that no text is lost."
 )
+_DRAWN = ("text", "foreignobject", "textpath")  # text in drawings
 _CUT_MESSAGES = ("Excessive depth", "Resource limit exceeded")
 
 
@@ -41,6 +42,7 @@ class Document:
     data: bytes = field(default=b"", repr=False)  # as it was parsed
     url: str = ""
     styles: bytes = field(default=b"", repr=False)  # linked style sheets, packed
+    describing: list[etree._Element] = field(default_factory=list, repr=False)
 
     @cached_property
     def comments(self) -> int:
@@ -50,12 +52,13 @@ class Document:
     @cached_property
     def page_info(self) -> PageInfo:
         """Elements that describe the page as a whole."""
-        return collect_page_info(self.roots, self.url, self.styles)
+        root = self.roots[0] if self.roots else None
+        return collect_page_info(self.describing, root, self.url, self.styles)
 
     @cached_property
     def statements(self) -> StatedElements:
         """Elements with metadata."""
-        return find_statements(self.roots)
+        return find_statements(self.describing)
 
     @cached_property
     def traits(self) -> Traits:
@@ -73,19 +76,28 @@ def parse_html(page: str | bytes, url: str = "", styles: bytes = b"") -> Documen
     the style sheets that it links to, packed.
     """
     if isinstance(page, str):
-        page = without_surrogates(page).encode()
+        page = _encode(page)
     data = page.replace(b"\x00", b"")
     roots, is_cut = _parse(trim_attributes(data))
     if not is_cut:
-        return Document(roots, (), data, url, styles)
+        return Document(roots, (), data, url, styles, _compose(roots))
     flat, is_text_lost = flatten(data.decode("utf-8", "replace"))
     flat_roots, is_cut = _parse(flat.encode())
     note = CUT if is_cut or is_text_lost else FLATTENED
-    return Document(flat_roots or roots, (note,), data, url, styles)
+    roots = flat_roots or roots
+    return Document(roots, (note,), data, url, styles, _compose(roots))
+
+
+def _encode(page: str) -> bytes:
+    """Return a page as UTF-8, without surrogates, which are rare."""
+    try:
+        return page.encode()
+    except UnicodeEncodeError:
+        return without_surrogates(page).encode()
 
 
 def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
-    """Return the roots of a page as browsers show it, and whether it is cut."""
+    """Return the roots of a page, and whether it is cut."""
     parser = etree.HTMLParser(
         encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
     )
@@ -98,19 +110,24 @@ def _parse(data: bytes) -> tuple[list[etree._Element], bool]:
     # The parser stops at its last error; other messages may quote the page.
     last = parser.error_log.last_error
     is_cut = last is not None and last.message.startswith(_CUT_MESSAGES)
-    roots = [root, *root.itersiblings()]
-    _compose(roots)
-    return roots, is_cut
+    return [root, *root.itersiblings()], is_cut
 
 
-def _compose(roots: list[etree._Element]) -> None:
-    """Change the tree to what browsers show: star ratings, shadow trees, text of drawings."""
-    write_ratings(roots)
-    if holds_tag(roots, ("template",)):
+def _compose(roots: list[etree._Element]) -> list[etree._Element]:
+    """Change the tree to what browsers show: star ratings, shadow trees, text of drawings. Return
+    the elements that describe the page.
+    """
+    describing = find_describing(roots)
+    tags = {one.tag for one in describing}
+    is_changed = write_ratings(describing)
+    if "template" in tags:
         from webquarry._read.html.painted.shadow import compose_shadow_trees
 
         compose_shadow_trees(roots)
-    if holds_tag(roots, ("text", "foreignobject", "textpath")):
+        is_changed = True
+    if not tags.isdisjoint(_DRAWN):
         from webquarry._read.html.painted.drawings import mark_drawn_text
 
         mark_drawn_text(roots)
+        is_changed = True
+    return find_describing(roots) if is_changed else describing

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from html import unescape
 from urllib.parse import urldefrag, urljoin
 
 _ATTRIBUTE = re.compile(rb"""([^\s=>"'/]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?+""")
-_ATTRIBUTES = re.compile(rb"(?=[\s/])([^<>]{1,4000}+)>")
 _MAX_ADDRESS = 2_000  # characters
 _OTHER_MEDIA = frozenset({"print", "speech", "aural", "braille", "embossed", "tty", "handheld"})
 
@@ -17,24 +17,15 @@ def find_tags(page: bytes, *tags: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the tags of these names that have attributes. Of a repeated attribute the first counts,
     as in browsers.
     """
-    for tag, text in _list_tags(page, *tags):
-        yield tag, _read_attributes(text)
+    for tag, text in _compile(tags).findall(page):
+        yield tag.decode().lower(), _read_attributes(text)
 
 
-def _list_tags(page: bytes, *tags: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the tags of these names with their attributes as they are written."""
-    lowered = page.lower()
-    places: list[tuple[int, str]] = []
-    for tag in tags:
-        opening = b"<" + tag.encode()
-        place = lowered.find(opening)
-        while place >= 0:
-            places.append((place, tag))
-            place = lowered.find(opening, place + 1)
-    for place, tag in sorted(places):
-        found = _ATTRIBUTES.match(page, place + len(tag) + 1)
-        if found is not None:
-            yield tag, found[1]
+@cache
+def _compile(tags: tuple[str, ...]) -> re.Pattern[bytes]:
+    """Return a pattern of tags with attributes."""
+    names = "|".join(tags).encode()
+    return re.compile(rb"<(" + names + rb")(?=[\s/])([^<>]{1,4000}+)>", re.IGNORECASE)
 
 
 def _read_attributes(text: bytes) -> dict[str, str]:
@@ -69,14 +60,15 @@ def find_sheet_links(page: bytes, url: str) -> Iterator[str]:
     """Yield the absolute addresses of style sheets on the web, each once."""
     base = ""
     found: set[str] = set()
-    for tag, text in _list_tags(page, "link", "base"):
-        if tag == "link" and b"stylesheet" not in text.lower():
+    for name, text in _compile(("link", "base")).findall(page):
+        tag = name.lower()
+        if tag == b"link" and b"&" not in text and b"stylesheet" not in text.lower():
             continue
         attributes = _read_attributes(text)
         href = attributes.get("href")
         if not href:
             continue
-        if tag == "base":
+        if tag == b"base":
             base = base or join_address(url, href) or url
         elif is_sheet_link(attributes):
             address = join_address(base or url, href)

@@ -11,9 +11,9 @@ from lxml import etree
 
 from webquarry._native import (
     collect_names,
+    find_elements,
     first_texts,
     has_text,
-    having_attributes,
     holding_text,
     length_outside,
     length_up_to,
@@ -31,11 +31,10 @@ __all__ = [
     "collect_names",
     "find_by_class",
     "find_cells",
-    "find_numbered_labels",
+    "find_elements",
     "first_texts",
     "get_value",
     "has_text",
-    "having_attributes",
     "holding_text",
     "holds_inside",
     "holds_tag",
@@ -48,7 +47,7 @@ __all__ = [
 
 _MOST_TEXTS = 200
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
-_DIGITS = frozenset("0123456789")
+_NONE: frozenset[str] = frozenset()
 
 
 def text_of(element: etree._Element) -> str:
@@ -90,24 +89,12 @@ def holds_inside(element: etree._Element, names: tuple[str, ...]) -> bool:
 
 def ids_of(root: etree._Element, tags: AbstractSet[str]) -> set[str]:
     """Return the ids of the elements with these tags."""
-    return {one.get("id") or "" for one in having_attributes(root, {"id"}) if one.tag in tags}
+    return {one.get("id") or "" for one in find_elements(root, _NONE, {"id"}) if one.tag in tags}
 
 
 def links_within(root: etree._Element) -> list[etree._Element]:
     """Return the links to fragments of their own page."""
     return [link for link in root.iter("a") if (link.get("href") or "").startswith("#")]
-
-
-def find_numbered_labels(root: etree._Element) -> list[etree._Element]:
-    """Return the elements with an ASCII digit in `aria-label`, or in `alt` of an image."""
-    found: list[etree._Element] = []
-    for element in having_attributes(root, {"aria-label", "alt"}):
-        label = element.get("aria-label") or ""
-        if element.tag == "img":
-            label += element.get("alt") or ""
-        if not _DIGITS.isdisjoint(label):
-            found.append(element)
-    return found
 
 
 def find_cells(table: etree._Element, most: int) -> tuple[list[list[etree._Element]], bool]:

@@ -281,28 +281,31 @@ def collect_names(roots not None):
     return collector.names()
 
 
-def having_attributes(_Element root not None, names):
-    """Return the elements with one of these attributes, at most 16, in document order."""
+def find_elements(_Element root not None, tags, attributes):
+    """Return the elements with one of these tags, or one of at most 16 attributes, in document order."""
     cdef xmlNode* node = root._c_node
     cdef xmlAttr* attribute
-    cdef list found = [], encoded = [name.encode() for name in names]
+    cdef list found = [], encoded = [name.encode() for name in attributes]
     cdef const char* wanted[MAX_NAMES]
-    cdef int count = len(encoded), index
+    cdef HashTable verdicts = HashTable()  # 2 for these tags, 1 for others; libxml2 has one copy of each name
+    cdef int count = len(encoded), index, verdict
     if count > MAX_NAMES:
         raise ValueError("at most 16 attributes can be searched for")
     for index in range(count):
         wanted[index] = encoded[index]
     while node is not NULL:
+        verdict = verdicts.get(<size_t>node.name)
+        if not verdict:
+            verdict = 2 if (<const char*>node.name).decode("utf-8") in tags else 1
+            verdicts.set(<size_t>node.name, verdict)
         attribute = node.properties
-        while attribute is not NULL:
+        while verdict == 1 and attribute is not NULL:
             for index in range(count):
                 if is_called(attribute, wanted[index]):
-                    found.append(elementFactory(root._doc, node))
-                    break
-            else:
-                attribute = attribute.next
-                continue
-            break
+                    verdict = 2
+            attribute = attribute.next
+        if verdict == 2:
+            found.append(elementFactory(root._doc, node))
         node = next_element(node, root._c_node)
     return found
 

@@ -80,7 +80,7 @@ def has_later_page(url: str, document: Document) -> bool:
     here = _read_page_number(url)
     older = phrases("list.older").match
     links = chain(
-        _find_elements(document, "rel", "next"),
+        _find_next_links(document),
         _find_row_links(document),
         (link for link in _find_elements(document, "href", "page") if older(_read_label(link))),
     )
@@ -91,8 +91,13 @@ def _has_next_link(url: str, document: Document) -> bool:
     """Whether the body of a page links to the next page of the same list or article."""
     return any(
         link.tag == "a" and link.get("rel") == "next" and _is_same_list(url, link.get("href", ""))
-        for link in _find_elements(document, "rel", "next")
+        for link in _find_next_links(document)
     )
+
+
+def _find_next_links(document: Document) -> list[etree._Element]:
+    """Return the last elements that lead to what is next."""
+    return [one for one in document.describing if "next" in one.get("rel", "")][-_MOST_FOUND:]
 
 
 def _read_count(tokens: list[str]) -> tuple[int, int] | None:

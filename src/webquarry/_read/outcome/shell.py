@@ -74,7 +74,7 @@ def _judge_scripts(page: ConvertedDocument, traits: Traits, sentences: _Sentence
     fills, defines = _calls(traits, "fills"), _calls(traits, "defines")
     may_change = leaves or fills or defines
     if not may_change and page.document is not None:
-        may_change = Scripts(page.document.roots).are_any
+        may_change = Scripts(page.document.page_info.scripts).are_any
     if not may_change:
         return ShellVerdict()
     reason = ""

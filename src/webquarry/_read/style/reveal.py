@@ -16,7 +16,7 @@ from lxml import etree
 from webquarry._native import WordSearch, find_value
 from webquarry._read.html.class_names import FOR_SCREEN_READERS, judge_classes
 from webquarry._read.html.tree import (
-    having_attributes,
+    find_elements,
     length_outside,
     length_up_to,
     links_within,
@@ -48,10 +48,10 @@ _LONGEST_COUNTER = 2_000
 
 
 class Scripts:
-    """The scripts of a page, looked up on demand."""
+    """The scripts of a page, judged on demand."""
 
-    def __init__(self, roots: Sequence[_Element]) -> None:
-        self._roots = roots
+    def __init__(self, scripts: Sequence[_Element]) -> None:
+        self._scripts = scripts
         self._are_any: bool | None = None
 
     @property
@@ -63,12 +63,11 @@ class Scripts:
 
     def list_all(self) -> Iterator[_Element]:
         """List the scripts that browsers run."""
-        for root in self._roots:
-            for script in root.iter("script"):
-                kind = (find_value(script, "type") or "").partition(";")[0].strip().lower()
-                is_run = _SCRIPT_TYPE.fullmatch(kind) and find_value(script, "nomodule") is None
-                if is_run and next(script.iterancestors(*_NOT_RUN), None) is None:
-                    yield script
+        for script in self._scripts:
+            kind = (find_value(script, "type") or "").partition(";")[0].strip().lower()
+            is_run = _SCRIPT_TYPE.fullmatch(kind) and find_value(script, "nomodule") is None
+            if is_run and next(script.iterancestors(*_NOT_RUN), None) is None:
+                yield script
 
 
 def _may_change_page(script: _Element) -> bool:
@@ -154,12 +153,10 @@ class Controls:
         """
         if _COPY_CLASS.search(element.get("class") or ""):
             return False
-        controls = [*self._find_controls(element), *_find_controls_before(element)]
-        if any(map(self._is_seen, controls)):
+        if is_panel(element) and (self._scripts.are_any or not needs_proof):
             return True
-        if not needs_proof:
-            return bool(controls) or is_panel(element)
-        return is_panel(element) and self._scripts.are_any
+        controls = (*self._find_controls(element), *_find_controls_before(element))
+        return any(map(self._is_seen, controls)) if needs_proof else bool(controls)
 
     def are_pointing_at(self, element: _Element) -> bool:
         """Whether a visible control names an element."""
@@ -186,7 +183,7 @@ class Controls:
         if self._by_target is None:
             self._by_target = {}
             for root in self._roots:
-                for control in having_attributes(root, _CONTROL_ATTRIBUTES):
+                for control in find_elements(root, frozenset(), _CONTROL_ATTRIBUTES):
                     if control.tag in _CONTROL_TAGS:
                         self._add_targets(self._by_target, control)
                 for link in links_within(root):

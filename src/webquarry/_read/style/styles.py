@@ -161,7 +161,7 @@ class _Marker:
         self._roots, self._page_info, self._parts = roots, page_info, parts
         self._ignored = ignored
         self._sheets = collect_sheets(page_info)
-        self._scripts = Scripts(roots)
+        self._scripts = Scripts(page_info.scripts)
         self._controls = Controls(roots, self._scripts, self._is_control_seen)
         self._revealed = Revealed(roots, self._scripts, self._sheets)
         self.hidden = HiddenNodes(self._revealed, script_has_run=VISIBILITY in ignored)

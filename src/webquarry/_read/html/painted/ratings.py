@@ -6,29 +6,32 @@ The page states them only in a label for screen readers; only its numbers are re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import islice
 
 from lxml import etree
 
-from webquarry._read.html.tree import find_numbered_labels
+from webquarry._native import find_value
 
 _INPUTS = frozenset({"button", "input", "label", "option", "select", "textarea"})
 _INPUT_ROLES = frozenset({"button", "radio", "option", "slider", "menuitem", "tab"})
 _PICTURES = frozenset({"img", "svg", "i", "em"})
+_DIGITS = frozenset("0123456789")
 _MAX_RATINGS = 200  # of a page
 _MAX_IN_STARS = 40  # elements of a row of stars
 _MAX_AROUND = 60  # elements around it that may contain the number
 
 
-def write_ratings(roots: Sequence[etree._Element]) -> None:
-    """Write the ratings of rows of stars into them, unless they are beside them as text."""
+def write_ratings(elements: Iterable[etree._Element]) -> bool:
+    """Write the ratings of rows of stars among some elements into them, unless they are beside
+    them as text. Return whether any is written.
+    """
+    is_changed = False
     rows: list[tuple[etree._Element, str]] = []
-    for root in roots:
-        for element in find_numbered_labels(root):
-            rating = _read_label(element)
-            if rating and len(rows) < _MAX_RATINGS:
-                rows.append((element, rating))
+    for element in elements:
+        rating = _read_label(element)
+        if rating and len(rows) < _MAX_RATINGS:
+            rows.append((element, rating))
     for element, rating in rows:
         if _is_choice(element) or _read_near(element, _MAX_IN_STARS) != "":
             continue
@@ -37,6 +40,8 @@ def write_ratings(roots: Sequence[etree._Element]) -> None:
         number = rating.partition("/")[0].removesuffix(" ★")
         if number not in (beside or ""):
             _write(element, rating)
+            is_changed = True
+    return is_changed
 
 
 def _is_choice(element: etree._Element) -> bool:
@@ -70,9 +75,11 @@ def _write(element: etree._Element, rating: str) -> None:
 
 def _read_label(element: etree._Element) -> str:
     """Return the rating in the label of an element."""
+    label = find_value(element, "aria-label")
+    if label is None and element.tag == "img":
+        label = find_value(element, "alt")
+    if not label or _DIGITS.isdisjoint(label):
+        return ""
     from webquarry._read.text.labels import read_rating  # its patterns are rarely needed
 
-    label = element.get("aria-label")
-    if label is None and element.tag == "img":
-        label = element.get("alt")
-    return read_rating(label or "", element.get("class") or "")
+    return read_rating(label, element.get("class") or "")
