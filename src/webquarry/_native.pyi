@@ -30,7 +30,6 @@ def style_of(element: etree._Element) -> bytes | None: ...
 
 # walk.pxi
 
-Card = tuple[int, str, int, int]  # element around it, class, first block, one past the last
 # Parents, tags, classes, ids, flags, heading levels, first blocks, one past the last.
 BoxColumns = tuple[
     list[int], list[str], list[str], list[str], list[int], list[int], list[int], list[int]
@@ -59,7 +58,6 @@ class Walk:
     texts: list[str]
     image_places: list[int]
     cut: bool
-    cards: list[Card]
     has_role_table: bool
 
     def __init__(self, rules: PageTags) -> None: ...

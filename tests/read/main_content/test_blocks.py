@@ -134,20 +134,3 @@ def test_title_and_metadata_are_read() -> None:
 
 def test_a_page_of_ten_thousand_levels_is_walked_through() -> None:
     assert "deep" in " ".join(flow("<div>" * 10_000 + "deep").texts)
-
-
-@pytest.mark.parametrize(
-    ("body", "cards"),
-    [
-        ("<a class='card x' href=/><p>one</p><p>two</p></a><p>three</p>", [("card x", 0, 2)]),
-        ("<p>zero</p><a href=/>one<p>two</p></a>", [("", 1, 3)]),
-        ("zero <a href=/><p>one</p>two</a>", [("", 1, 3)]),
-        ("<a href=/><p>one</p></a>", []),
-        ("<p><a href=/>one</a></p>", []),
-        ("<a href=/></a><p>one</p><p>two</p>", []),
-    ],
-)
-def test_a_link_that_holds_several_blocks_is_a_card(
-    body: str, cards: list[tuple[str, int, int]]
-) -> None:
-    assert [card[1:] for card in flow(body).cards] == cards

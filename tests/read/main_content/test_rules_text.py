@@ -12,7 +12,6 @@ from webquarry._read.main_content.rules_text import (
     add_headings,
     drop_comments,
     drop_copies,
-    prefer_visible,
 )
 
 FIGURE = "<figure><img src=a.png><figcaption>The mill at low water.</figcaption></figure>"
@@ -182,17 +181,3 @@ def test_block_that_contains_other_blocks_is_dropped(size: int) -> None:
 
     assert apply(drop_copies, flow, range(size + 2)) == [*range(size), size + 1]
     assert apply(drop_copies, flow, [0, size]) == [0, size]
-
-
-def test_visible_copy_replaces_a_hidden_one() -> None:
-    flow = parse(
-        f"<div hidden><p>{LONG}</p></div><section><p>{LONG}</p></section><p>Something else.</p>"
-    )
-
-    assert apply(prefer_visible, flow, [0, 2]) == [1, 2]
-
-
-def test_hidden_text_without_a_visible_copy_is_left_to_the_visibility_check() -> None:
-    flow = parse(f"<div hidden><p>{LONG}</p><p>More</p></div><p>More</p>")
-
-    assert apply(prefer_visible, flow, [0, 1]) == [0, 1]

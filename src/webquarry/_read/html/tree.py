@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -37,7 +37,6 @@ __all__ = [
     "has_text",
     "holding_text",
     "holds_inside",
-    "holds_tag",
     "ids_of",
     "length_outside",
     "length_up_to",
@@ -75,11 +74,6 @@ def get_classes(element: etree._Element) -> frozenset[str]:
 def get_text(element: etree._Element) -> str:
     """Return the text of an element as one line."""
     return " ".join("".join(map(str, element.itertext())).split())
-
-
-def holds_tag(roots: Sequence[etree._Element], names: tuple[str, ...]) -> bool:
-    """Return whether a root or an element in it has one of these tags."""
-    return any(next(root.iter(*names), None) is not None for root in roots)
 
 
 def holds_inside(element: etree._Element, names: tuple[str, ...]) -> bool:

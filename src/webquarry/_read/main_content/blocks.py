@@ -60,9 +60,6 @@ class Flow:
         # `is_article`: 0 for no article, 1 by its Open Graph type, 2 by structured data
         self.title, self.topic, self.is_article = _read_head(document)
         self.cut = walk.cut
-        # whitespace at the end of code may have been counted as a block
-        blocks, boxes = len(self.texts), len(self.tags)
-        self.cards = [card for card in walk.cards if card[0] < boxes and card[3] <= blocks]
         self.has_role_table = walk.has_role_table
 
 

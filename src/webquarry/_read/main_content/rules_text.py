@@ -160,27 +160,6 @@ def drop_comments(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
             kept[index] = 0
 
 
-def prefer_visible(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
-    """Replace kept hidden blocks by visible blocks with the same text.
-
-    Helps forums, which carry a hidden copy of each post to quote or edit it.
-    """
-    hidden: dict[str, int] = {}
-    for index, text in enumerate(flow.texts):
-        if kept[index] and len(text) >= _MIN_LENGTH and _is_hidden(flow, index):
-            hidden[text] = index
-    if not hidden:
-        return
-    for index, text in enumerate(flow.texts):
-        if text in hidden and not _is_hidden(flow, index):
-            kept[index] = 1
-            kept[hidden[text]] = 0
-
-
-def _is_hidden(flow: Flow, index: int) -> bool:
-    return flow.flags[flow.boxes[index]] & HIDDEN_FLAG != 0
-
-
 def drop_copies(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
     """Drop long texts that were kept already in another element, and copies of the whole text.
 

@@ -15,11 +15,7 @@ from webquarry._read.main_content.model import (
     build_features,
     load_shipped_model,
 )
-from webquarry._read.main_content.rules_lists import (
-    add_items,
-    add_unit_parts,
-    add_units,
-)
+from webquarry._read.main_content.rules_lists import add_units
 from webquarry._read.main_content.rules_tables import add_tables
 from webquarry._read.main_content.rules_text import (
     add_captions,
@@ -28,7 +24,6 @@ from webquarry._read.main_content.rules_text import (
     add_headings,
     drop_comments,
     drop_copies,
-    prefer_visible,
 )
 from webquarry._read.main_content.tags import FALLBACK_FLAG
 
@@ -40,9 +35,6 @@ RULES: tuple[Rule, ...] = (
     add_ends,
     add_captions,
     add_units,
-    add_items,
-    add_unit_parts,
-    prefer_visible,
     drop_comments,
     drop_copies,
     add_headings,

@@ -95,7 +95,7 @@ cdef bint is_cell(xmlNode* node) noexcept:
 cdef class Walk:
     """Goes through a page once, and then knows its blocks, its boxes and the elements that the text came from."""
 
-    cdef readonly list texts, image_places, cards
+    cdef readonly list texts, image_places
     cdef readonly bint cut, has_role_table
     cdef PageTags _rules
     cdef _Document _document
@@ -111,11 +111,6 @@ cdef class Walk:
     cdef Py_ssize_t _filled, _text_room, _link_chars
     cdef int _links, _open_links, _box
     cdef bint _in_pre, _broken
-    # the outermost open link: the box around it, its first block, and whether it holds boxes
-    cdef xmlNode* _link
-    cdef int _link_box
-    cdef Py_ssize_t _link_first
-    cdef bint _holds_box
     cdef Nodes _heads, _tails, _atoms, _images  # places of heads and tails: the block they are in
     cdef Py_ssize_t _kept_heads, _kept_tails  # those of finished blocks
     cdef const_xmlChar* _slot_names[TAG_SLOTS + 1]
@@ -132,7 +127,7 @@ cdef class Walk:
 
     def __cinit__(self, PageTags rules not None):
         self._rules = rules
-        self.texts, self.image_places, self.cards, self._box_tags = [], [], [], []
+        self.texts, self.image_places, self._box_tags = [], [], []
         self._tags = [None] * (TAG_SLOTS + 1)
         self._values, self._numbers, self._hiding = [""], {"": 0}, {0: False}
         self._box = -1
@@ -214,10 +209,6 @@ cdef class Walk:
             if kind >= BUTTON:
                 kind = self._enter_odd(node, kind, slot)
             elif kind == LINK:
-                if not self._open_links:
-                    self._link, self._link_box = node, self._box
-                    self._link_first = len(self.texts) + (self._filled > 0)
-                    self._holds_box = False
                 self._open_links += 1
                 self._links += 1
             if kind <= LINK or (kind < DROP and self._open_box(node, kind, slot)):
@@ -406,7 +397,6 @@ cdef class Walk:
         box.parent, box.flags, box.level, box.first, box.last = self._box, flags, level, len(self.texts), 0
         box.names, box.identity = label, identity
         self._box_tags.append(self._tags[slot])
-        self._holds_box = True
         self._box = <int>self._size
         self._size += 1
         return True
@@ -449,8 +439,6 @@ cdef class Walk:
         cdef Box* box
         if kind == LINK:
             self._open_links -= 1
-            if not self._open_links and self._holds_box:
-                self._end_card()
             return 0
         if kind == PRE:
             self._in_pre = False
@@ -463,19 +451,6 @@ cdef class Walk:
         else:
             box.last = len(self.texts)
         self._box = box.parent
-        return 0
-
-    cdef int _end_card(self) except -1:
-        """Remember a link that holds boxes, if it holds several blocks."""
-        cdef Py_ssize_t first = self._link_first, last = len(self.texts) + (self._filled > 0)
-        cdef xmlAttr* attribute
-        cdef str names = ""
-        if last - first < 2 or self._link_box < 0:
-            return 0
-        attribute = find_attribute(self._link, "class")
-        if attribute is not NULL:
-            names = value_of(self._link, attribute)
-        self.cards.append((self._link_box, names, first, last))
         return 0
 
     cdef int _flush(self) except -1:
