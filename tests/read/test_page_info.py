@@ -32,6 +32,7 @@ def test_page_info_describes_the_whole_page() -> None:
         typesets_tex=True,
         metas=[("description", "Tides")],
         has_raised=True,
+        scripts=list(page.roots[0].iter("script")),
     )
 
 

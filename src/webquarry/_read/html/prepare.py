@@ -17,7 +17,7 @@ from typing import NamedTuple
 from webquarry._read.html.class_names import judge_classes
 
 _MAX_DEPTH = 400  # deeper boxes are taken apart
-_MAX_KEPT_DEPTH = 1_500  # what is deeper inside of elements that must stay is left out
+_MAX_KEPT_DEPTH = 1_500  # deeper content of elements that must stay is left out
 _MAX_TAG = 16_384  # characters of attributes that are searched for hiding ones
 _WINDOW = 16_384  # bytes
 _MAX_ATTRIBUTES = 1_000  # a tag with more keeps only those that are read
@@ -190,9 +190,9 @@ class _FlatPage:
         self.parts: list[str] = []
         self.is_text_lost = False
         self._has_styles = has_styles
-        self._open: list[tuple[str, bool]] = []  # name, and whether the element is kept
+        self._open: list[tuple[str, bool]] = []  # name, and whether the element is written
         self._open_by_name: Counter[str] = Counter()
-        self._depth = 0  # of the kept elements
+        self._depth = 0  # of the written elements
 
     def add(self, source: str) -> None:
         """Add a part unless it is too deep."""

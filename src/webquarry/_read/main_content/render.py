@@ -1,7 +1,7 @@
-"""A selection -> Markdown, including the lists, tables, quotes and code around the kept blocks.
+"""A selection -> Markdown, with the lists, tables, quotes and code around the blocks.
 
-The walk is the same as for the whole page, restricted to the elements of the kept blocks. Hidden
-text is left out here, by the same rules as for the whole page.
+The walk is that of the whole page, restricted to the elements of the selected blocks. Hidden text
+is left out here, by the same rules as for the whole page.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _MAX_NOTE = 3_000  # characters; a longer element with the id of a footnote is a
 
 
 def render_selection(document: Document, selection: Selection, base_url: str) -> Markdown:
-    """Return the kept blocks as Markdown without the page's title, with the size and the headings
-    of the text that is left out.
+    """Return the selected blocks as Markdown without the title of the page, and the size and the
+    headings of the text that is left out.
     """
     flow, page_info = selection.flow, document.page_info
     kept = set(selection.kept)
@@ -75,7 +75,7 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
 
 
 def _find_notes(flow: Flow, note_ids: AbstractSet[str], kept: AbstractSet[int]) -> set[int]:
-    """Return the blocks of footnotes that are not kept, and the headings directly before them."""
+    """Return the blocks of footnotes that are not selected, and the headings before them."""
     found: set[int] = set()
     if not note_ids:
         return found
@@ -93,7 +93,7 @@ def _find_notes(flow: Flow, note_ids: AbstractSet[str], kept: AbstractSet[int]) 
 
 
 def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, list[int]]:
-    """Return the size in bytes of the blocks that are not kept, and the indexes of headings."""
+    """Return the size in bytes of the blocks that are not selected, and the indexes of headings."""
     texts: list[str] = []
     headings: list[int] = []
     flags, levels = flow.flags, flow.levels

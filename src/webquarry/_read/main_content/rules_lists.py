@@ -60,7 +60,7 @@ def _find_runs(flow: Flow) -> list[list[int]]:
 
 
 def _is_main_list(flow: Flow, units: list[int], texts: _Sums, kept_texts: _Sums) -> bool:
-    """Return whether a list that is hardly kept makes up most of the page."""
+    """Return whether a list that is hardly selected makes up most of the page."""
 
     def add_up(sums: _Sums) -> int:
         return sum(sums[flow.last[unit]] - sums[flow.first[unit]] for unit in units)

@@ -1,7 +1,7 @@
 """Rules for running text: code, last sentences, captions, headings, and text that is repeated.
 
 A rule takes the page, the probability of each block (the higher one of both stages) and a byte per
-block that is 1 if the block is kept; it changes these bytes in place.
+block that is 1 if the block is selected; it changes these bytes in place.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from webquarry._read.main_content.tags import ASIDE_FLAG, CAPTION_FLAG, HIDDEN_F
 _EXCLUDED = ASIDE_FLAG | HIDDEN_FLAG
 _SENTENCE_TAGS = frozenset({"p", "li", "dd", "blockquote"})
 _SENTENCE_ENDS = frozenset(".!?。！？")
-_MIN_END = 0.4  # probability of a sentence after kept text
+_MIN_END = 0.4  # probability of a sentence after selected text
 _MIN_AFTER_CODE = 0.2  # the same after code, which gives the model no words to go by
 _MAX_LINKED = 0.35  # share of characters in links
 # A last sentence that says where to read on may have more links, if it has other words too.
@@ -25,12 +25,12 @@ _MIN_NEWS_CAPTION = 0.4  # in articles most captions are credits of photographs
 _MAX_FIGURE_BLOCKS = 6  # a larger figure is a part of the page, not a picture
 _CAPTION_LEVELS = 4  # elements between a caption, its figure and the text around it
 _MIN_HEADING = 0.1
-_MIN_TITLE = 0.5  # probability of an h1 before kept text
+_MIN_TITLE = 0.5  # probability of an h1 before selected text
 
 # Comments
 _COMMENT_CLASSES = ("comment", "disqus", "kommentar")  # parts of class names in lower case
 _FORUM_CLASSES = ("discussion", "forum")  # the same; forums call replies comments, too
-_MIN_ARTICLE = 1_500  # characters kept before the first comment
+_MIN_ARTICLE = 1_500  # characters selected before the first comment
 
 # Copies
 _MIN_LENGTH = 60  # characters; shorter texts are often repeated on purpose
@@ -39,7 +39,7 @@ _MAX_WHOLE_TEXTS = 5  # blocks that are searched for the beginnings of others
 
 
 def add_code(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
-    """Keep `pre` elements that directly follow a kept block, on documentation pages.
+    """Keep `pre` elements that directly follow a selected block, on documentation pages.
 
     Code has few words that the model knows.
     """
@@ -52,7 +52,7 @@ def add_code(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
 
 
 def add_ends(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
-    """Keep likely sentences that directly follow a kept block in the same element.
+    """Keep likely sentences that directly follow a selected block in the same element.
 
     Helps articles and posts: the links behind the last paragraph lower its probability.
     """
@@ -79,7 +79,7 @@ def _is_mostly_links(flow: Flow, index: int) -> bool:
 
 
 def add_captions(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
-    """Keep captions of figures between two kept blocks; in articles, only likely ones.
+    """Keep captions of figures between two selected blocks; in articles, only likely ones.
 
     Helps manuals and reports.
     """
@@ -95,7 +95,7 @@ def add_captions(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
 
 
 def _is_inside_text(flow: Flow, caption: int, kept: bytearray) -> bool:
-    """Return whether the figure of a caption has kept blocks before and after it in one element."""
+    """Return whether the figure of a caption has selected blocks on both sides in one element."""
     figure = element = caption
     for _ in range(_CAPTION_LEVELS):
         if element < 0:
@@ -117,7 +117,7 @@ def _is_inside_text(flow: Flow, caption: int, kept: bytearray) -> bool:
 
 
 def add_headings(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
-    """Keep headings directly before kept text; h1 is often the title of the site or the page."""
+    """Keep headings directly before selected text; h1 is often the title of the site."""
     for index in range(len(kept) - 1):
         level = flow.levels[flow.boxes[index]]
         if not level or not kept[index + 1] or flow.levels[flow.boxes[index + 1]]:
@@ -161,7 +161,7 @@ def drop_comments(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
 
 
 def drop_copies(flow: Flow, likely: Sequence[float], kept: bytearray) -> None:
-    """Drop long texts that were kept already in another element, and copies of the whole text.
+    """Drop long texts that were selected already in another element, and copies of the whole text.
 
     Helps shops and blogs that repeat a description for small screens or in an unformatted block. A
     list or recipe may repeat a line within one element.

@@ -44,14 +44,14 @@ _MIN_VISIBLE = 0.5  # share of the selected words
 
 @dataclass(frozen=True)
 class Selection:
-    """The kept blocks of a page, rendered to Markdown by `render.py`."""
+    """The selected blocks of a page, rendered to Markdown by `render.py`."""
 
     flow: Flow
     kept: list[int]  # indexes of blocks in page order
 
     @property
     def texts(self) -> list[str]:
-        """The plain text of each kept block."""
+        """The plain text of each selected block."""
         return [self.flow.texts[index] for index in self.kept]
 
 

@@ -48,12 +48,12 @@ IN_PRE: dict[object, int] = {
     "br": ATOM,
 }
 
-# What makes a drawing worth going into: text of its own, or a page that goes on in it.
+# A drawing with one of these is walked: it contains text, or the rest of a page.
 BLOCKS_IN_SVG = (
     "p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main", "text",
     "foreignobject",
 )  # fmt: skip
-# One of these stands in the class of every image that is a formula.
+# The class of every image of a formula contains one of these.
 FORMULA_CLASSES = (b"math", b"tex", b"ql-img-")
 
 _HIDING_STYLE = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden")

@@ -367,7 +367,7 @@ cdef class RuleScan:
 
 
 cdef bint begins_with(const unsigned char* text, Py_ssize_t size, const char* word) noexcept:
-    """Whether a text begins with a word, in whatever case."""
+    """Whether a text starts with a word, in any case."""
     cdef Py_ssize_t place = 0
     while word[place]:
         if place >= size or LOWER[text[place]] != <unsigned char>word[place]:
@@ -400,7 +400,7 @@ def scan_rules(bytes css not None, NameSet names, tuple around, *, bint related=
 
 
 def split_declarations(bytes body not None, frozenset properties):
-    """List name and value of the declarations of some properties; None stands for all custom properties.
+    """List name and value of the declarations of some properties; None means all custom properties.
 
     Names are in lower case, except those of custom properties. Names with escapes are included as they are.
     """
@@ -543,7 +543,7 @@ cdef class Selector:
 
 
 cdef Py_ssize_t find_name_end(str text, Py_ssize_t place) noexcept:
-    """Return the end of a name of ASCII letters, digits and dashes; `place` where none begins with a letter."""
+    """Return the end of a name of ASCII letters, digits and dashes; `place` if no name starts there."""
     cdef Py_ssize_t size = len(text), start = place
     cdef Py_UCS4 sign
     while place < size:

@@ -9,7 +9,7 @@ cdef inline bint is_blank(unsigned char byte) noexcept:
 
 
 cdef bint is_wide_blank(const unsigned char* text, Py_ssize_t left) noexcept:
-    """Whether a character beyond ASCII that begins here may be white space; some others are taken for it, too."""
+    """Whether a character beyond ASCII that begins here may be white space; some others count too."""
     if left >= 2 and text[0] == 0xC2:
         return text[1] == 0x85 or text[1] == 0xA0
     if left < 3:

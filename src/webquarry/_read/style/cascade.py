@@ -103,8 +103,8 @@ _LEFT_OUT = Style({"display": "none"}, is_undecided=True)
 class Cascade:
     """Rules of a page about its elements.
 
-    `keys` are the `.class`, `#id`, `[attribute` and tag names of the rules that may change what is
-    seen, in lower case.
+    `keys` are the `.class`, `#id`, `[attribute` and tag names of the rules that may change
+    visibility, in lower case.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Cascade:
         # by rules, style attribute, and variables if it depends on them
         self._styles: dict[tuple[int, str, _Scope | None], Style | None] = {(0, "", None): NO_STYLE}
         self._scopes: dict[_Element | None, _Scope] = {None: _Scope({}, None)}
-        # by what is around them, rules and style attribute
+        # by the scope around them, rules and style attribute
         self._inner_scopes: dict[tuple[_Scope, int, str], _Scope] = {}
         self._variables: dict[bytes, _Merged] = {}  # by the text of the declarations
         self._names = NameSet(())
@@ -153,7 +153,7 @@ class Cascade:
         self._scopes.clear()
 
     def may_change(self, text: str) -> bool:
-        """Whether a style attribute may change what is seen of its element."""
+        """Whether a style attribute may change the visibility of its element."""
         ordinary, important = self._parse_own(text)
         declared = ordinary | important
         return not _CHANGING.isdisjoint(declared) or may_hide(declared)

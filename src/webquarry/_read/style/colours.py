@@ -50,7 +50,7 @@ def alike(text: Colour, ground: Colour) -> bool:
 
 
 def lay_over(colour: Colour, ground: Colour) -> Colour:
-    """Blend a translucent colour with what is behind it."""
+    """Blend a translucent colour with its background."""
     share = colour.alpha
     red, green, blue = (
         above * share + below * (1 - share)

@@ -424,19 +424,19 @@ def _clips_to_text(style: Declarations) -> bool:
 
 
 def _is_outlined(style: Declarations, ground: Colour | None) -> bool:
-    """Whether a shadow or an outline can be told from the background."""
+    """Whether a shadow or an outline contrasts with the background."""
     stroke = style.get("-webkit-text-stroke", "")
     if parse_length(stroke) == 0:
         stroke = ""
     for value in (style.get("text-shadow", ""), stroke):
         if value in _NO_BACKGROUND:
             continue
-        if ground is None or _can_be_told(find_colours(value), ground):
+        if ground is None or _contrasts(find_colours(value), ground):
             return True
     return False
 
 
-def _can_be_told(colours: tuple[Colour, ...], ground: Colour | None) -> bool:
+def _contrasts(colours: tuple[Colour, ...], ground: Colour | None) -> bool:
     for colour in colours:
         if colour.alpha >= FAINT and (ground is None or not alike(colour, ground)):
             return True
@@ -444,11 +444,11 @@ def _can_be_told(colours: tuple[Colour, ...], ground: Colour | None) -> bool:
 
 
 def _is_readable(colour: Colour | None, ground: Colour | None, style: Declarations) -> bool:
-    """Whether text of a colour can be read; what is not known is readable."""
+    """Whether text of a colour can be read; an unknown colour can."""
     if colour is None:
         return True
     if _clips_to_text(style) and colour.alpha < 1:
         value = " ".join(style.get(name, "") for name in _BACKGROUNDS)
         colours = find_colours(value)
-        return value.split() != [] and (not colours or _can_be_told(colours, ground))
+        return value.split() != [] and (not colours or _contrasts(colours, ground))
     return colour.alpha >= FAINT and (ground is None or not alike(colour, ground))

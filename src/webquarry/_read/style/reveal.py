@@ -349,7 +349,7 @@ def list_names(element: _Element) -> list[str]:
 
 
 def has_spoken_twin(element: _Element) -> bool:
-    """Whether the words of an element are repeated for screen readers right beside it."""
+    """Whether the words of an element are repeated for screen readers right next to it."""
     if length_up_to(element, _LONGEST_TWIN) >= _LONGEST_TWIN:
         return False
     for beside in (element.getprevious(), element.getnext()):

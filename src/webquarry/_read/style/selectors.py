@@ -93,7 +93,7 @@ class InvalidSelector(Exception):
 
 
 class UndecidedSelector(Exception):
-    """The selector is larger than what is parsed."""
+    """The selector is not parsed: too large, or of a kind that is not supported."""
 
 
 class _NoElement(Exception):
@@ -151,7 +151,7 @@ def _test_any(selectors: Selectors, *, refused: bool = False) -> _Test:
 
 
 def _test_has(selectors: Selectors) -> _Test:
-    """`:has(> img)`. The elements are found once, backwards from what is looked for."""
+    """`:has(> img)`. The elements are found once, from the last compound backwards."""
     known: dict[int, set[_Element]] = {}
 
     def matches(element: _Element, tree: Tree) -> bool:

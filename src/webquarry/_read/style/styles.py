@@ -193,7 +193,7 @@ class _Marker:
             self._whole.close()
 
     def mark(self, root: _Element) -> None:
-        """Mark what is hidden of an element and in it."""
+        """Mark the hidden parts of an element."""
         hidden, first_ground = self.hidden, self._first_look.ground
         candidates = Candidates(root, self._tags, self._watched, self._concerns, self._parts)
         look = self._first_look
@@ -217,7 +217,7 @@ class _Marker:
             element = candidates.next(True)
 
     def _concerns(self, name: str, value: str) -> bool:
-        """Whether an attribute may change what is seen of its element."""
+        """Whether an attribute may change the visibility of its element."""
         keys = self._cascade.keys
         if f"[{name}" in keys:
             return True
@@ -439,7 +439,7 @@ class _Marker:
             node = node.getparent()
         look: Look | None = self._first_look if node is None else known[node]
         for node in reversed(path):
-            known[node] = None  # while it is judged: no panel opens by what is in it
+            known[node] = None  # while it is judged: a panel is not opened by its content
             if look is None or node.tag in _NEVER_PAINTED:
                 look = None
                 continue

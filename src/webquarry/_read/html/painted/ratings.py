@@ -23,7 +23,7 @@ _MAX_AROUND = 60  # elements around it that may contain the number
 
 
 def write_ratings(elements: Iterable[etree._Element]) -> bool:
-    """Write the ratings of rows of stars among some elements into them, unless they are beside
+    """Write the ratings of rows of stars among some elements into them, unless they are next to
     them as text. Return whether any is written.
     """
     is_changed = False
