@@ -70,7 +70,7 @@ def test_a_date_with_one_meaning_is_read(written: str, expected: str) -> None:
         "9" * 5000,
     ],
 )
-def test_what_is_no_date_or_has_two_meanings_is_none(written: object) -> None:
+def test_ambiguous_dates_are_none(written: object) -> None:
     assert read_date(written) is None
 
 

@@ -39,7 +39,7 @@ def test_a_doi_is_one_however_it_is_written(written: str) -> None:
     "written",
     ["", "10.1/x", "11.5555/x", "10.5555/", "see 10.5555/x", None, 10.5555, "urn:x:10.5555"],
 )
-def test_what_is_no_doi_is_none(written: object) -> None:
+def test_invalid_dois_are_none(written: object) -> None:
     assert normal_doi(written) is None
 
 

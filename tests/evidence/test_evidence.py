@@ -97,7 +97,7 @@ def test_a_preprint_is_cited_by_its_number_and_server() -> None:
         ("https://harbor.example/tide", "webpage"),
     ],
 )
-def test_the_kind_of_work_follows_from_where_it_stands(url: str, kind: str) -> None:
+def test_kind_of_work_depends_on_the_source(url: str, kind: str) -> None:
     assert evidence("<title>Tides</title>", url).citation.formatted.csl_json["type"] == kind
 
 

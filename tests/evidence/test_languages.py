@@ -116,11 +116,11 @@ def test_words_of_two_scripts_are_each_stemmed_in_their_own_language() -> None:
     assert len(terms.in_text("A battery in Москве")) == 2
 
 
-def test_a_question_keeps_its_own_stop_words_beside_a_page_in_another_language() -> None:
+def test_question_keeps_its_own_stop_words() -> None:
     page = "Der Turm von London ist sehr alt, und die Stadt ist groß. Das ist nicht alles."
 
     assert set(Terms("what is the age of London", page).weights) == {"age", "london"}
 
 
-def test_a_name_in_latin_letters_is_told_apart_from_the_kana_it_stands_in() -> None:
+def test_latin_words_are_separated_from_kana() -> None:
     assert Terms("iPhone 価格").in_text("新しいiPhoneの話") == {"iphon"}

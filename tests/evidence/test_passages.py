@@ -132,12 +132,12 @@ def test_nothing_bears_on_it_is_said_and_only_a_short_beginning_given() -> None:
     assert excerpt.content.startswith(b"# Guide to the coast")
 
 
-def test_one_word_of_several_that_stands_somewhere_hardly_bears_on_it() -> None:
+def test_single_word_of_a_question_is_weak() -> None:
     assert excerpt_of(written(GUIDE), "quantum fields of a garden", 8_000).bearing == "weak"
     assert excerpt_of(written(GUIDE), "the garden of the tower", 8_000).bearing == "clear"
 
 
-def test_a_passage_says_where_it_stands() -> None:
+def test_passage_has_section_and_position() -> None:
     text = written(GUIDE)
     excerpt = excerpt_of(text, "rice pudding; when was Harbour 97 opened", 2_000, fill=False)
 

@@ -54,7 +54,7 @@ def test_cited_patents_are_not_taken_for_the_patent() -> None:
     assert patent(before) == patent()
 
 
-def test_meta_tags_stand_in_for_microdata_that_is_missing() -> None:
+def test_meta_tags_replace_missing_microdata() -> None:
     bare = re.sub(
         r'itemprop="(?:title|inventor|assigneeOriginal|filingDate|pdfLink|abstract|events)"',
         "",

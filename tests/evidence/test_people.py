@@ -33,7 +33,7 @@ from webquarry.evidence.page.people import Name, parse_people, parse_person
         ("王小明", Name(literal="王小明")),
     ],
 )
-def test_one_author_is_taken_apart_or_kept_whole(written: str, name: Name) -> None:
+def test_single_author_is_parsed_or_stays_whole(written: str, name: Name) -> None:
     assert parse_person(written) == name
 
 
@@ -50,7 +50,7 @@ def test_one_author_is_taken_apart_or_kept_whole(written: str, name: Name) -> No
         "x" * 500,
     ],
 )
-def test_what_names_nobody_is_no_author(written: str) -> None:
+def test_placeholders_are_no_authors(written: str) -> None:
     assert parse_people([written]) == ()
 
 

@@ -35,7 +35,7 @@ def test_wikipedia_and_its_like_are_tertiary_sources_and_not_low(host: str) -> N
 
 
 @pytest.mark.parametrize("host", ["www.infowars.com", "tides.fandom.com", "notwikipedia.org"])
-def test_other_sites_that_anybody_may_write_are_judged_as_they_are_listed(host: str) -> None:
+def test_other_wikis_have_their_listed_rating(host: str) -> None:
     found = reputation_of(f"https://{host}/")
 
     assert found is None or found.tier == "low"

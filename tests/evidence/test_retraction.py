@@ -93,7 +93,7 @@ def test_each_kind_of_notice_has_its_word(kind: str, retracted: bool, word: str)
 
 
 @pytest.mark.parametrize("kind", ["new_version", "new_edition", "something new", ""])
-def test_what_is_no_notice_of_integrity_is_none(kind: str) -> None:
+def test_other_notices_have_no_status(kind: str) -> None:
     assert status_of(notice(kind, 2020, 1, 2)) is None
 
 
@@ -141,14 +141,12 @@ def test_a_paper_that_crossref_does_not_know_has_no_status() -> None:
         (200, b"[]", ProviderFailure),
     ],
 )
-def test_what_is_no_answer_is_an_error_and_not_a_clean_paper(
-    status: int, body: bytes, error: type[Exception]
-) -> None:
+def test_failed_responses_raise(status: int, body: bytes, error: type[Exception]) -> None:
     with pytest.raises(error):
         parse_reply(reply(body, status))
 
 
-def test_the_request_names_the_paper_and_nobody_else() -> None:
+def test_request_names_only_the_paper() -> None:
     request = build_request("10.1016/s0140-6736(97)11096-0;<2>#x?y", Settings())
 
     assert (
@@ -158,14 +156,14 @@ def test_the_request_names_the_paper_and_nobody_else() -> None:
     assert "user-agent" not in request.headers
 
 
-def test_whoever_gives_an_address_sends_it_along() -> None:
+def test_contact_is_sent_with_the_request() -> None:
     request = build_request("10.5555/x", Settings(contact="ada+tides@example.org"))
 
     assert request.url.params["mailto"] == "ada+tides@example.org"
     assert request.headers["user-agent"].endswith("(mailto:ada+tides@example.org)")
 
 
-def test_another_origin_may_stand_in_its_place() -> None:
+def test_origin_can_be_configured() -> None:
     request = build_request("10.5555/x", Settings(origins={"crossref": "http://127.0.0.1:9000"}))
 
     assert str(request.url) == "http://127.0.0.1:9000/works/10.5555/x"

@@ -98,7 +98,7 @@ def test_a_retracted_paper_has_no_authority() -> None:
     )
 
 
-def test_content_counts_what_was_read_its_length_and_its_order() -> None:
+def test_content_score_counts_state_length_and_headings() -> None:
     assert scores.content(True, 600, 3) == Score(1.0, "Read whole; 600 words, 3 headings.")
     assert scores.content(False, 600, 3).value < scores.content(True, 300, 3).value < 1
 

@@ -54,7 +54,7 @@ def test_json_ld_blocks_are_the_values_they_hold_with_their_nulls() -> None:
         "{",
     ],
 )
-def test_what_is_not_json_is_skipped_and_counted(text: str) -> None:
+def test_invalid_json_is_skipped_and_counted(text: str) -> None:
     found = structured(with_head(linked(text), linked('{"b": 2}')))
 
     assert found is not None

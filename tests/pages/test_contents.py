@@ -89,9 +89,7 @@ def test_a_refused_page_is_had_from_exa_and_paid_for(
 
 
 @pytest.mark.parametrize("off", [{"WEBQUARRY_EXA_CONTENTS": "0"}, {"EXA_API_KEY": ""}])
-def test_nobody_is_told_without_the_setting_and_the_key(
-    tmp_path: Path, off: dict[str, str]
-) -> None:
+def test_exa_needs_setting_and_key(tmp_path: Path, off: dict[str, str]) -> None:
     found, web, paid = read(REFUSED | {CONTENTS: answer()}, tmp_path, **off)
 
     assert isinstance(found, SiteRefused)
@@ -108,7 +106,7 @@ def test_nobody_is_told_without_the_setting_and_the_key(
         (f"{URL}?api_key=abcdef123456", {}),
     ],
 )
-def test_private_addresses_and_secrets_are_never_told(
+def test_private_urls_and_secrets_are_not_disclosed(
     tmp_path: Path, url: str, environ: dict[str, str]
 ) -> None:
     found, web, paid = read(
@@ -120,7 +118,7 @@ def test_private_addresses_and_secrets_are_never_told(
     assert paid == []
 
 
-def test_a_page_that_robots_txt_or_the_guard_refuses_is_not_told(tmp_path: Path) -> None:
+def test_refused_pages_are_not_disclosed(tmp_path: Path) -> None:
     robots = httpx2.Response(200, content=b"User-agent: *\nDisallow: /")
     place = f"{httpx2.URL(URL).scheme}://{httpx2.URL(URL).host}/robots.txt"
     found, web, _ = read({place: robots, CONTENTS: answer()}, tmp_path)

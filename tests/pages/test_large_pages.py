@@ -87,7 +87,7 @@ def test_a_large_page_is_judged_before_all_others_are_read(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "arguments", [{}, {"filter_by_query": True}, {"deduplicate": False}, {"claim": SHARED}]
 )
-def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
+def test_large_page_has_the_same_answer_as_a_small_one(
     arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def call() -> str:
@@ -105,7 +105,7 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
 
 
 @pytest.mark.usefixtures("all_large")
-def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(
+def test_results_of_jobs_on_large_pages_are_small(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     results: dict[str, list[bytes]] = {"take snapshot": [], "score page": []}

@@ -44,7 +44,7 @@ def test_what_a_sheet_of_the_same_site_hides_is_left_out() -> None:
     assert "nobody sees" not in session.scrape().content
 
 
-def test_a_sheet_is_kept_with_the_page() -> None:
+def test_style_sheets_are_cached() -> None:
     session = build_session(LINK, {SHEET: css()})
     session.scrape()
     asked = len(session.web.requests)
@@ -126,7 +126,7 @@ def test_links_are_found_without_parsing_the_page(page: bytes, expected: list[st
     assert list(find_sheet_links(page, "https://e.org/d/p")) == expected
 
 
-def test_only_so_many_sheets_and_bytes_are_fetched() -> None:
+def test_style_sheets_are_limited_in_number_and_bytes() -> None:
     body = "".join(f"<link rel=stylesheet href=/{number}.css>" for number in range(9)).encode()
     headers = httpx2.Headers({"content-type": "text/html"})
     reply = Reply(URL, 200, headers, body, Session(FakeWeb({})).clock.now())

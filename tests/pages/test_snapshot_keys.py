@@ -75,7 +75,7 @@ def outcome(session: Session, **arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
-def test_an_argument_changes_the_answer_of_a_kept_page_unless_it_affects_nothing(
+def test_arguments_change_answers_of_cached_pages(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr("webquarry.tool.record_call", lambda *call: call[-1]())  # no session
@@ -88,7 +88,7 @@ def test_an_argument_changes_the_answer_of_a_kept_page_unless_it_affects_nothing
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
-def test_an_argument_changes_the_key_only_if_it_decides_what_is_read(
+def test_arguments_that_affect_reading_change_the_key(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     before, after = keys_of(monkeypatch), keys_of(monkeypatch, **{name: flipped(name)})
@@ -98,7 +98,7 @@ def test_an_argument_changes_the_key_only_if_it_decides_what_is_read(
 
 
 @pytest.mark.parametrize("variable", SETTINGS)
-def test_a_setting_that_decides_what_is_read_changes_the_key(
+def test_settings_that_affect_reading_change_the_key(
     monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     before, after = keys_of(monkeypatch), keys_of(monkeypatch, {variable: SETTINGS[variable]})
@@ -107,7 +107,7 @@ def test_a_setting_that_decides_what_is_read_changes_the_key(
     assert not set(before) & set(after)
 
 
-def test_raw_bytes_the_whole_page_and_its_main_part_are_kept_apart(
+def test_modes_have_different_keys(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     main, raw, whole = (keys_of(monkeypatch, mode=mode) for mode in ("full", "raw", "whole"))

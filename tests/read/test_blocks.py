@@ -56,7 +56,7 @@ def test_a_container_that_holds_nothing_leaves_no_trace() -> None:
     assert shown(blocks) == "a"
 
 
-def test_markers_of_containers_that_start_together_stand_on_one_line() -> None:
+def test_markers_that_start_together_share_a_line() -> None:
     blocks = Blocks()
     blocks.open("- ", "  ")
     blocks.open("> ", "> ")

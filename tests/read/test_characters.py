@@ -108,13 +108,13 @@ def test_what_changes_how_its_neighbours_look_stays(text: str) -> None:
     assert not removed
 
 
-def test_only_one_of_a_kind_is_kept_in_one_place() -> None:
+def test_one_invisible_character_of_a_kind_stays() -> None:
     assert strip_invisible("می\u200c\u200c\u200dخ", Counter()) == "می\u200cخ"
     assert strip_invisible("☺\ufe0f\ufe0f\ufe0e", Counter()) == "☺\ufe0f"
     assert strip_invisible("葛\U000e0100\U000e0101", Counter()) == "葛\U000e0100"
 
 
-def test_tag_characters_behind_a_flag_are_kept_for_real_flags_only() -> None:
+def test_tag_characters_stay_for_real_flags_only() -> None:
     assert strip_invisible(SMUGGLED, Counter()) == "\U0001f3f4"
     assert strip_invisible(ENGLAND + TAGS, Counter()) == ENGLAND
 
@@ -135,7 +135,7 @@ def test_every_format_character_that_python_knows_is_invisible() -> None:
     assert formats - members(INVISIBLE.pattern[1:-1]) == SEEN_FORMATS
 
 
-def test_what_is_ignorable_is_a_format_an_unused_point_or_one_of_few_signs() -> None:
+def test_ignorable_characters_match_unicode() -> None:
     """Nothing that Python takes for a letter, a number or a sign of its own goes by mistake."""
     kinds = Counter(unicodedata.category(point) for point in members(IGNORABLE))
 
@@ -190,7 +190,7 @@ def test_a_selector_of_ideographs_stays_behind_those_that_the_database_names() -
     assert strip_invisible("葛\U000e0110城 一\U000e0105", Counter()) == "葛城 一"
 
 
-def test_a_picture_is_a_sign_or_a_point_that_is_kept_free_for_one() -> None:
+def test_pictures_match_unicode() -> None:
     kinds = {unicodedata.category(point) for point in members(PICTURES) - {"\u2139"}}
 
     assert kinds <= {"So", "Sm", "Sk", "Po", "Pd", "Cn"}
@@ -200,7 +200,7 @@ def test_surrogates_become_their_character_or_a_replacement() -> None:
     assert without_surrogates("\ud83d\ude00 \ud83d x") == "😀 \ufffd x"
 
 
-def test_a_whole_text_is_cleaned_with_its_lines_and_blanks_kept() -> None:
+def test_clean_preserves_lines_and_spaces() -> None:
     removed: Counter[str] = Counter()
     cleaned = clean("a\tb  c\r\nd\u2028e\x0cf\u200b\n\n<|im_start|>", removed)
 

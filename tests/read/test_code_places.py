@@ -35,7 +35,7 @@ def test_code_inside_a_line_has_a_longest_length(length: int) -> None:
 
 
 @pytest.mark.parametrize("blanks", [79, 80, 81])
-def test_a_fence_may_stand_behind_marks_of_some_length(blanks: int) -> None:
+def test_fences_may_follow_list_markers(blanks: int) -> None:
     text = f"a\n{' ' * blanks}```\nb\n```\n"
 
     assert list(find_code(text)) == [found.span() for found in PLAIN.finditer(text)]

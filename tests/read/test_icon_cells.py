@@ -26,7 +26,7 @@ def read_cell(cell: str) -> str:
         ('<span class="bi bi-x-lg"></span>', "✗"),
     ],
 )
-def test_an_icon_stands_for_its_word(icon: str, told: str) -> None:
+def test_icons_are_replaced_by_their_meaning(icon: str, told: str) -> None:
     assert read_cell(icon) == told
 
 

@@ -72,7 +72,7 @@ def test_no_false_end_of_a_hidden_mark_shows_the_paragraph_in_it(page: str) -> N
         b"<!-- <b>",
     ],
 )
-def test_what_is_no_tag_stays_as_it_is(page: bytes) -> None:
+def test_text_that_is_no_tag_is_unchanged(page: bytes) -> None:
     assert rename_inline_tags(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + page
 
 

@@ -36,7 +36,7 @@ def test_the_text_of_a_link_stays_and_its_target_goes(markdown: str, shown: str)
 
 
 @pytest.mark.parametrize("markdown", ["`[a](b)` and ``[a`](b)``", "```\n[a](b)\n```", r"\[a\](b)"])
-def test_what_is_no_link_stays_as_it_is(markdown: str) -> None:
+def test_text_that_is_no_link_is_unchanged(markdown: str) -> None:
     assert lean(markdown) == markdown
 
 
@@ -49,11 +49,11 @@ def test_what_is_no_link_stays_as_it_is(markdown: str) -> None:
         ("See [1. May](u)", "See 1. May"),
     ],
 )
-def test_a_text_that_comes_to_begin_its_line_opens_no_block(markdown: str, shown: str) -> None:
+def test_link_text_at_a_line_start_opens_no_block(markdown: str, shown: str) -> None:
     assert lean(markdown) == shown
 
 
-def test_numbers_stand_for_targets_and_each_target_is_listed_once() -> None:
+def test_link_targets_are_numbered_once() -> None:
     markdown = "[a](https://a.example/) [b](https://b.example/) [a again](https://a.example/)\n"
 
     assert numbered(markdown) == (

@@ -283,7 +283,7 @@ def test_the_title_is_given_apart_and_is_not_in_the_text() -> None:
     assert result.text == "x"
 
 
-def test_a_thread_that_lives_in_noscript_is_kept_and_said() -> None:
+def test_thread_in_noscript_is_read_with_a_note() -> None:
     thread = "<p>" + "a word of the thread " * 40
     result = page(f"<header>Forum</header><noscript>{thread}</noscript>")
 

@@ -105,7 +105,7 @@ def is_control(character: str) -> bool:
     )
 )
 @settings(max_examples=200, deadline=None)
-def test_what_is_rendered_from_a_list_item_reads_as_the_page_did(words: list[str]) -> None:
+def test_rendered_list_items_match_the_page(words: list[str]) -> None:
     html = "<ul><li>" + " ".join(words) + "</ul>"
     rendered = MarkdownIt().render(markdown(html))
     plain = (

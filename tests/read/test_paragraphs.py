@@ -77,7 +77,7 @@ def test_words_are_counted_in_all_paragraphs(markdown: str, words: int) -> None:
 
 
 @given(st.lists(st.text(st.characters(max_codepoint=127)), max_size=5))
-def test_words_of_ascii_stand_between_white_space(texts: list[str]) -> None:
+def test_ascii_words_are_split_at_whitespace(texts: list[str]) -> None:
     parts = [Paragraph(b"", PROSE, text) for text in texts]
 
     assert words_in(parts) == sum(len(part.text.split()) for part in parts)
@@ -109,7 +109,7 @@ def test_case_white_space_and_marks_do_not_hide_a_repeat_in_a_later_text(second:
     assert left(LONG, second) == [paragraphs(LONG), []]
 
 
-def test_what_a_text_says_twice_itself_stays_and_so_do_headings_and_what_is_short() -> None:
+def test_repeats_within_a_text_headings_and_short_texts_stay() -> None:
     text, other = f"# {LONG}\n\nRead more\n\n{LONG}\n\n{LONG}\n", f"# {LONG}\n\nRead more\n"
 
     assert left(text, other) == [paragraphs(text), paragraphs(other)]

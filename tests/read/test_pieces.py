@@ -90,7 +90,7 @@ def test_the_cut_is_behind_the_last_block_line_word_or_character_that_fits(
     assert cut_up(written(text), limit)[0].decode() == first
 
 
-def test_what_is_found_comes_with_its_neighbours_and_gaps_are_marked() -> None:
+def test_matches_are_returned_with_neighbours_and_gaps() -> None:
     text = "\n\n".join(
         ["zero", "one", "Two BLOCKS here", "three", "four", "five", "six", "two blocks", "eight"]
     )
@@ -120,9 +120,7 @@ def test_nothing_found_is_empty_and_a_blank_text_is_refused() -> None:
         ("One.\n\n#tag\n\nA long paragraph.", 14, "One.\n\n#tag\n\n"),
     ],
 )  # fmt: skip
-def test_no_piece_ends_on_a_heading_if_anything_else_stands_before_it(
-    text: str, limit: int, first: str
-) -> None:
+def test_pieces_do_not_end_with_a_heading(text: str, limit: int, first: str) -> None:
     assert cut_up(written(text), limit)[0].decode() == first
 
 

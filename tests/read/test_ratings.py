@@ -69,7 +69,7 @@ def test_a_label_without_the_word_is_a_rating_where_its_names_say_so() -> None:
         '<svg aria-label="4.7 out of 5 stars"><path d="M0 0"/></svg>',
     ],
 )
-def test_stars_beside_a_text_become_their_numbers(stars: str) -> None:
+def test_stars_become_numbers(stars: str) -> None:
     text = markdown(f"<p>Copper kettle {stars} 312 ratings</p>")
 
     assert text == "Copper kettle 4.7/5 312 ratings"

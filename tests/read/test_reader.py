@@ -130,7 +130,7 @@ def test_latin_1_labelled_utf_8_and_broken_utf_8_and_nuls_are_read() -> None:
         assert "\0" not in markdown
 
 
-def test_what_is_removed_is_counted() -> None:
+def test_removed_parts_are_counted() -> None:
     page = read(FakeClient(("with\u200bout " + WORDS).encode(), "text/plain; charset=utf-8"))
 
     assert page.markdown.startswith("without ")
@@ -151,7 +151,7 @@ def test_what_is_removed_is_counted() -> None:
         ),
     ],
 )
-def test_what_is_no_page_is_an_error(
+def test_responses_without_a_page_raise(
     body: bytes, content_type: str, status: int, error: type[Exception]
 ) -> None:
     with pytest.raises(error):

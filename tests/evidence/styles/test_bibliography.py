@@ -168,7 +168,7 @@ def test_no_two_entries_have_one_key(works: list[Work]) -> None:
     assert len({key.lower() for key in keys}) == len(keys) == 2 * len(works) + 2
 
 
-def test_the_second_of_one_key_gets_a_letter_that_nobody_else_has() -> None:
+def test_repeated_keys_get_unique_letters() -> None:
     twin, other = Work(title="Tides", issued=(2024,)), Work(title="Tidesa", issued=(2024,))
 
     assert build_key(other) == build_key(twin) + "a"

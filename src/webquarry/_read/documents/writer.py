@@ -10,8 +10,8 @@ from typing import NamedTuple
 from webquarry._read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry._read.documents.office import Element, Package, Relation, name_of, value_of
 from webquarry._read.documents.text import build_table, escape_paragraph
+from webquarry._read.markdown.actions import UNSAFE_LINK
 from webquarry._read.markdown.blocks import Block, Blocks
-from webquarry._read.markdown.elements import UNSAFE_LINK
 from webquarry._read.markdown.inline import BREAK, CLOSE, LINK, Piece, Span
 from webquarry._read.markdown.links import Links
 

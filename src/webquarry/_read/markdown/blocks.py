@@ -16,7 +16,7 @@ from typing import Literal
 from webquarry._read.slices.text import CODE, ITEM, PROSE, TABLE, Link, Unit, WrittenText
 from webquarry._read.text.code_places import fence
 from webquarry._read.text.delimiters import BRACKET_NAMES, defuse_prose, may_hold_delimiter
-from webquarry._read.text.escape import LINK_START, escape_cell, escape_heading
+from webquarry._read.text.escape import LINK_START, escape_heading
 
 Kind = Literal["paragraph", "heading", "code", "table", "rule", "verbatim"]
 
@@ -238,13 +238,6 @@ def write_table(rows: Sequence[Sequence[str]]) -> str:
 
 def format_row(cells: Sequence[str]) -> str:
     """Return a line of a pipe table."""
-    line = "|".join(cells)
-    if "\\" in line or line.count("|") >= len(cells):
-        line = "|".join(map(_fit_into_row, cells))
-    return f"|{line}|"
-
-
-def _fit_into_row(cell: str) -> str:
-    """Return a cell that does not end before its pipe."""
-    text = escape_cell(cell)
-    return text + " " if text.endswith("\\") else text  # else the pipe behind it would be escaped
+    escaped = (cell.replace("|", "\\|") for cell in cells)
+    # a backslash at the end would escape the pipe
+    return "".join(f"|{cell} " if cell.endswith("\\") else f"|{cell}" for cell in escaped) + "|"

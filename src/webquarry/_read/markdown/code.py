@@ -1,21 +1,18 @@
-"""Code in a page: its text, its language, and the actions of tags inside of it."""
+"""Code in a page: its text and its language."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING
+
+from lxml import etree
 
 from webquarry._read.html.tree import first_texts, get_value
-from webquarry._read.markdown.actions import SKIP, Action, Element, Leave
-from webquarry._read.markdown.inline import BREAK
 from webquarry._read.text.characters import strip_invisible
 from webquarry._read.text.delimiters import defuse_verbatim
 
-if TYPE_CHECKING:
-    from webquarry._read.markdown.walker import Walker
-
+Element = etree._Element
 _LANGUAGE_CLASSES = (
     re.compile(
         r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-(?:text-)?|mw-highlight-lang-"
@@ -125,45 +122,3 @@ def has_blocks(element: Element) -> bool:
     """Whether inline code contains paragraphs and lists, because it was never closed."""
     descendants = islice(element.iterdescendants(), _MAX_INSIDE)
     return any(inner.tag in _BLOCKS for inner in descendants)
-
-
-def has_lines(raw: str) -> bool:
-    """Whether inline code has several lines."""
-    return BREAK in raw.strip(" \n\t" + BREAK)
-
-
-def break_code_line(walker: Walker, element: Element) -> Leave:
-    walker.pieces.append(BREAK)
-    return SKIP
-
-
-def start_code_line(walker: Walker, element: Element) -> Leave:
-    """Start a box in code, which is a line."""
-    if is_beside_code(element):
-        return SKIP
-    end_code_line(walker, element)
-    return end_code_line
-
-
-def end_code_line(walker: Walker, element: Element) -> None:
-    """End the line, unless it has just ended."""
-    last = next(filter(None, reversed(walker.pieces)), None)
-    if isinstance(last, str) and not last.endswith(("\n", BREAK)):
-        walker.pieces.append(BREAK)
-
-
-def start_code_part(walker: Walker, element: Element) -> Leave:
-    """Start a part of a line, or skip what is beside the code."""
-    if is_beside_code(element):
-        return SKIP
-    return None
-
-
-CODE_ACTIONS: dict[object, Action] = {
-    **dict.fromkeys(
-        ("p", "div", "li", "tr", "ol", "ul", "table", "pre", "blockquote", "h1", "h2", "h3"),
-        start_code_line,
-    ),
-    **dict.fromkeys(("span", "td", "th", "a"), start_code_part),
-    "br": break_code_line,
-}

@@ -12,12 +12,11 @@ from functools import cached_property
 
 from webquarry._read.html.fallbacks import FALLBACK_TAGS, is_read_without_scripts
 from webquarry._read.html.parse import Document
-from webquarry._read.markdown.actions import Element
+from webquarry._read.markdown.actions import ACTIONS, ACTIONS_IN_CODE
 from webquarry._read.markdown.blocks import Block, write_blocks
-from webquarry._read.markdown.elements import ACTIONS, ACTIONS_IN_CODE
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.links import Links
-from webquarry._read.markdown.walker import Scope, Walker
+from webquarry._read.markdown.walker import Element, Scope, Walker
 from webquarry._read.models import LeftOutText
 from webquarry._read.slices.text import WrittenText
 from webquarry._read.style.styles import HiddenNodes, find_hidden

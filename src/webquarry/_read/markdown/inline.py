@@ -16,7 +16,7 @@ from webquarry._read.text.escape import (
     escape,
     finish_line,
     fold_white,
-    write_part,
+    is_plain,
 )
 
 BREAK = "\u2028"  # a line break; the character means the same in a text
@@ -103,14 +103,10 @@ def render_inline(pieces: list[Piece], removed: Counter[str], *, typesets_tex: b
 
 def _write_text(text: str, removed: Counter[str], typesets_tex: bool) -> str:
     """Escape text and remove invisible characters."""
-    written = None if typesets_tex else write_part(text)
-    if written is not None:
-        return written
-    text = fold_white(text)
-    text = strip_invisible(text, removed)
-    if typesets_tex:
-        return _escape_around_tex(text)
-    return escape(text)
+    if is_plain(text) and not typesets_tex:
+        return text
+    text = strip_invisible(fold_white(text), removed)
+    return _escape_around_tex(text) if typesets_tex else escape(text)
 
 
 def _escape_around_tex(text: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from webquarry._read.markdown.actions import Action, Element, Leave
+from webquarry._read.markdown.walker import Action, Element
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker
@@ -36,7 +37,6 @@ class Listing:
     width: int = 2  # of the last marker
     has_items: bool = False  # that are not empty
     end: int = 0  # number of blocks at the end of the last such item
-    is_nested: bool = False  # in another list, not in an item of it
 
     def create_marker(self, item: Element) -> str:
         """Return the marker of an item and count it."""
@@ -44,12 +44,11 @@ class Listing:
             return _DASH
         number = _parse_number(item.get("value"), self.number)
         self.number = number + self.step
-        shown = min(max(number, 0), _MAX_NUMBER)
-        return f"{shown}. "
+        return f"{min(max(number, 0), _MAX_NUMBER)}. "
 
 
-def start_list(walker: Walker, element: Element) -> Leave:
-    """Start a list directly below the line of its item, or as a block of its own."""
+def read_list(walker: Walker, element: Element) -> Iterator[None]:
+    """Read a list directly below the line of its item, or as a block of its own."""
     walker.flush()
     blocks = walker.blocks
     listing = Listing(element.tag == "ol")
@@ -59,38 +58,30 @@ def start_list(walker: Walker, element: Element) -> Leave:
             listing.step = -1
             first = len(element.findall("li"))
         listing.number = _parse_number(element.get("start"), first)
-    if walker.lists:
-        outer = walker.lists[-1]
-        parent = element.getparent()
-        if outer.has_items and parent is not None and parent.tag in _LIST_TAGS:
-            listing.is_nested = True  # it belongs to the item before it
-            indent = " " * outer.width
-            blocks.open(indent, indent)
-            blocks.tight = True
-        elif blocks.has_item():
-            blocks.tight = True
+    outer = walker.lists[-1] if walker.lists else None
+    parent = element.getparent()
+    is_nested = False  # in another list, not in an item of it: it belongs to the item before it
+    if outer is not None:
+        is_nested = outer.has_items and parent is not None and parent.tag in _LIST_TAGS
+        if is_nested:
+            blocks.open(" " * outer.width, " " * outer.width)
+        blocks.tight = blocks.tight or is_nested or blocks.has_item()
     walker.lists.append(listing)
-    return end_list
-
-
-def end_list(walker: Walker, element: Element) -> None:
+    yield
     walker.flush()
-    listing = walker.lists.pop()
-    if listing.is_nested:
+    walker.lists.pop()
+    if is_nested and outer is not None:
         walker.blocks.close()
-        outer = walker.lists[-1]
         outer.end = len(walker.blocks)
     walker.blocks.tight = False
 
 
-def start_item(walker: Walker, element: Element) -> Leave:
-    """Start an item, which may be a footnote."""
+def read_item(walker: Walker, element: Element) -> Iterator[None]:
+    """Read an item, which may be a footnote."""
     walker.flush()
     blocks = walker.blocks
     listing = walker.lists[-1] if walker.lists else None
-    marker = _DASH
-    if listing is not None:
-        marker = listing.create_marker(element)
+    marker = _DASH if listing is None else listing.create_marker(element)
     indent = " " * len(marker)
     label = walker.footnotes.find_note_label(element)
     if label is not None:
@@ -106,16 +97,12 @@ def start_item(walker: Walker, element: Element) -> Leave:
         else:  # only these markers can end a paragraph without a blank line
             blocks.tight = blocks.tight and marker in (_DASH, "1. ")
     blocks.open(marker, indent)
-    return end_item
-
-
-def end_item(walker: Walker, element: Element) -> None:
+    yield
     walker.flush()
     blocks = walker.blocks
     if walker.lists and blocks.has_item():
-        listing = walker.lists[-1]
-        listing.has_items = True
-        listing.end = len(blocks)
+        walker.lists[-1].has_items = True
+        walker.lists[-1].end = len(blocks)
     blocks.close()
     blocks.tight = False
 
@@ -129,45 +116,37 @@ def _parse_number(text: str | None, default: int) -> int:
     return default
 
 
-def start_definitions(walker: Walker, element: Element) -> Leave:
+def read_definitions(walker: Walker, element: Element) -> Iterator[None]:
+    """Read a list of terms and definitions."""
     walker.flush()
     walker.definitions.append(Definitions())
-    return end_definitions
-
-
-def end_definitions(walker: Walker, element: Element) -> None:
+    yield
     _end_definition(walker)
     walker.definitions.pop()
     walker.blocks.tight = False
 
 
-def start_term(walker: Walker, element: Element) -> Leave:
-    """Start a term; several in a row share a definition."""
+def read_term(walker: Walker, element: Element) -> Iterator[None]:
+    """Read a term; several in a row share a definition."""
     definitions = _end_definition(walker)
     walker.blocks.tight = definitions.after_term
     definitions.after_term = True
     definitions.after_definition = False
-    return end_term
-
-
-def end_term(walker: Walker, element: Element) -> None:
+    yield
     walker.flush()
 
 
-def start_definition(walker: Walker, element: Element) -> Leave:
-    """Start a definition, which may be a footnote."""
+def read_definition(walker: Walker, element: Element) -> Iterator[None]:
+    """Read a definition, which may be a footnote."""
     definitions = _end_definition(walker)  # the parser nests definitions that are not closed
-    marker, indent = ": ", "  "
     label = walker.footnotes.find_note_label(element)
-    if label is not None:
-        marker, indent = f"[^{label}]: ", NOTE_INDENT
     walker.blocks.tight = definitions.after_term or definitions.after_definition
-    walker.blocks.open(marker, indent)
+    if label is None:
+        walker.blocks.open(": ", "  ")
+    else:
+        walker.blocks.open(f"[^{label}]: ", NOTE_INDENT)
     definitions.is_open = True
-    return end_definition
-
-
-def end_definition(walker: Walker, element: Element) -> None:
+    yield
     _end_definition(walker)
 
 
@@ -185,9 +164,9 @@ def _end_definition(walker: Walker) -> Definitions:
 
 
 LIST_ACTIONS: dict[object, Action] = {
-    **dict.fromkeys(_LIST_TAGS, start_list),
-    "li": start_item,
-    "dl": start_definitions,
-    "dt": start_term,
-    "dd": start_definition,
+    **dict.fromkeys(_LIST_TAGS, read_list),
+    "li": read_item,
+    "dl": read_definitions,
+    "dt": read_term,
+    "dd": read_definition,
 }

@@ -6,14 +6,14 @@ becomes a Markdown table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry._read.html.tree import find_cells, get_value, holds_inside, length_up_to
-from webquarry._read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.code import is_beside_code
+from webquarry._read.markdown.walker import Action, Element
 
 if TYPE_CHECKING:
     from webquarry._read.markdown.walker import Walker
@@ -149,91 +149,69 @@ def _parse_span(value: str) -> int:
     return 1
 
 
-def start_table(walker: Walker, element: Element) -> Leave:
-    """Start a data table or a layout table."""
+def read_table(walker: Walker, element: Element) -> Iterator[None]:
+    """Read a data table as one block, or a layout table."""
     walker.flush()
-    table = None
-    if not walker.cells and holds_data(element):
-        table = Table()
+    table = Table() if not walker.cells and holds_data(element) else None
     walker.tables.append(table)
-    return end_table
-
-
-def end_table(walker: Walker, element: Element) -> None:
-    """Add a data table as one block."""
+    yield
     walker.flush()
-    table = walker.tables.pop()
-    if table is None:
-        return
-    block = table.to_block()
+    walker.tables.pop()
+    block = table.to_block() if table is not None else None
     if block is not None:
         walker.blocks.add(block)
 
 
-def start_head(walker: Walker, element: Element) -> Leave:
+def read_section(walker: Walker, element: Element) -> Iterator[None]:
+    """Read the head, a body or the foot of a table."""
     walker.flush()
     table = walker.tables[-1]
-    if table is not None:
+    is_head = table is not None and element.tag == "thead"
+    if table is not None and is_head:
         table.in_head = True
-    return end_head
-
-
-def end_head(walker: Walker, element: Element) -> None:
+    yield
     walker.flush()
-    table = walker.tables[-1]
-    if table is not None:
+    if table is not None and is_head:
         table.in_head = False
 
 
-def start_body(walker: Walker, element: Element) -> Leave:
-    walker.flush()
-    return end_row
-
-
-def start_row(walker: Walker, element: Element) -> Leave:
+def read_row(walker: Walker, element: Element) -> Iterator[None]:
+    """Read a row of a table."""
     walker.flush()
     table = walker.tables[-1]
     if table is not None:
         table.start_row()
-    return end_row
-
-
-def end_row(walker: Walker, element: Element) -> None:
+    yield
     walker.flush()
 
 
-def start_cell(walker: Walker, element: Element) -> Leave:
-    """Collect the blocks of a cell; cells of a layout table are parts of a line."""
+def read_cell(walker: Walker, element: Element) -> Iterator[None]:
+    """Add the blocks of a cell to the table as one line; cells of a layout table are parts of a
+    line.
+    """
     if is_beside_code(element):
-        return SKIP
-    if walker.tables[-1] is None:
+        return
+    table = walker.tables[-1]
+    if table is None:
         if walker.pieces:
             walker.pieces.append(" ")
-        return end_layout_cell
+        yield
+        if walker.pieces:
+            walker.pieces.append(" ")
+        return
     walker.flush()
     walker.collect_blocks()
     walker.cells += 1
     walker.tables.append(None)  # a table inside of a cell is none of its own
-    return end_cell
-
-
-def end_cell(walker: Walker, element: Element) -> None:
-    """Add the collected blocks to the table as one line."""
+    yield
     walker.tables.pop()
     text = walker.finish_blocks()
     walker.cells -= 1
-    table = walker.tables[-1]
-    assert table is not None
     if "\n" in text:
         text = _join_lines(text)
     if not text and len(element):
         text = _read_icons(walker, element)
     table.add(element, text)
-
-
-def end_layout_cell(walker: Walker, element: Element) -> None:
-    if walker.pieces:
-        walker.pieces.append(" ")
 
 
 def _join_lines(text: str) -> str:
@@ -260,11 +238,8 @@ def _read_icons(walker: Walker, cell: Element) -> str:
 
 
 TABLE_ACTIONS: dict[object, Action] = {
-    "table": start_table,
-    "thead": start_head,
-    "tbody": start_body,
-    "tfoot": start_body,
-    "tr": start_row,
-    "td": start_cell,
-    "th": start_cell,
+    "table": read_table,
+    **dict.fromkeys(("thead", "tbody", "tfoot"), read_section),
+    "tr": read_row,
+    **dict.fromkeys(("td", "th"), read_cell),
 }

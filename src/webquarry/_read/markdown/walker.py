@@ -1,6 +1,6 @@
 """Walk through elements of a page and write blocks.
 
-`Scope` yields the elements and texts that are read, `elements.py` has the action of each tag, and
+`Scope` yields the elements and texts that are read, `actions.py` has the action of each tag, and
 `HiddenNodes` what is not visible. The walker has the state that actions change: the pieces and open
 spans of the current block, and the finished blocks. It has its own stack, because pages nest deeper
 than Python's.
@@ -9,22 +9,15 @@ than Python's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from lxml import etree
 
 from webquarry._read.html.inline_boxes import SIDE_BY_SIDE, are_apart, holds_boxes
 from webquarry._read.html.page_info import PageInfo
 from webquarry._read.html.tree import first_texts, has_text
-from webquarry._read.markdown.actions import (
-    BOX_TAGS,
-    ROLE_HEADING,
-    SKIP,
-    Action,
-    Element,
-    Leave,
-    skip,
-)
 from webquarry._read.markdown.blocks import Block, Blocks, write_marked
 from webquarry._read.markdown.footnotes import Footnotes
 from webquarry._read.markdown.formulas import is_formula_image
@@ -36,6 +29,18 @@ from webquarry._read.text.escape import escape_line_starts
 if TYPE_CHECKING:
     from webquarry._read.markdown.lists import Definitions, Listing
     from webquarry._read.markdown.tables import Table
+
+Element = etree._Element
+Action = Callable[["Walker", Element], Iterator[None]]
+# Tags that mean nothing but a box; `role` may make a heading of it.
+BOX_TAGS = frozenset(
+    """
+    address article aside body caption center details dialog div fieldset figcaption figure footer
+    form head header hgroup html legend main marquee optgroup p search section
+    """.split()  # noqa: SIM905
+)
+ROLE_HEADING = "role=heading"  # key of the action of elements with this role
+_SKIPPED = object()  # of an action that has not yielded
 
 # Parts of an element that are read, as bits: its children, its `text`, its `tail`; and whether it
 # has children.
@@ -49,8 +54,8 @@ _BOLD = "**"
 
 # An element, its parts, tag and attribute names, and those of its `text` and `tail` that are read.
 Child = tuple[Element, int, str, list[str], str | None, str | None]
-# Remaining siblings, the element, the function for its end, and whether it changed `muted`.
-_OpenElement = tuple[Iterator[Child], Child, Leave, bool]
+# Remaining siblings, the element, its running action, and whether it changed `muted`.
+_OpenElement = tuple[Iterator[Child], Child, Iterator[None] | None, bool]
 _Frame = tuple[list[Piece], list[Span], Blocks, "list[Listing]", int, Mapping[object, Action]]
 
 
@@ -96,6 +101,11 @@ class Scope:
 
     parts: Parts = _ALL_PARTS
     fallback_tags: frozenset[str] = frozenset()  # read although browsers with scripts skip them
+
+
+def skip(walker: Walker, element: Element) -> Iterator[None]:
+    """Skip an element that is never visible."""
+    yield from ()
 
 
 class Walker:
@@ -153,32 +163,34 @@ class Walker:
         while True:
             for child in children:
                 element, parts, tag, names, text, _ = child
-                leave: Leave = SKIP
-                restyled = False
+                is_read = restyled = False
+                running: Iterator[None] | None = None
                 if parts & INSIDE:
                     if tag_before in SIDE_BY_SIDE and tag in SIDE_BY_SIDE:
                         self._separate(element)
-                    leave = self._enter(element, tag, names)
+                    action = self._find_action(element, tag, names)
                     restyled = self._restyled
-                    if text and leave is not SKIP:
+                    running = action(self, element) if action is not None else None
+                    is_read = running is None or next(running, _SKIPPED) is not _SKIPPED
+                    if text and is_read:
                         self._take_text(text)
-                if leave is not SKIP and parts & HOLDS:
-                    open_elements.append((children, child, leave, restyled))
+                if is_read and parts & HOLDS:
+                    open_elements.append((children, child, running, restyled))
                     children = iter(get_children(element))
                     tag_before = None
                     break
-                tag_before = self._leave(child, leave, restyled)
+                tag_before = self._leave(child, running, restyled)
             else:
                 if not open_elements:
                     return
-                children, child, leave, restyled = open_elements.pop()
-                tag_before = self._leave(child, leave, restyled)
+                children, child, running, restyled = open_elements.pop()
+                tag_before = self._leave(child, running, restyled)
 
-    def _leave(self, child: Child, leave: Leave, restyled: bool) -> object:
+    def _leave(self, child: Child, running: Iterator[None] | None, restyled: bool) -> object:
         """End an element and take its tail; return its tag if nothing follows."""
-        element, _, tag, _, _, tail = child
-        if leave is not None and leave is not SKIP:
-            leave(self, element)
+        _, _, tag, _, _, tail = child
+        if running is not None:
+            next(running, None)
         if restyled:
             self.muted = self._muted_before.pop()
         if not tail:
@@ -197,15 +209,15 @@ class Walker:
                 return
 
     def _is_box(self, element: Element) -> bool:
-        """Whether the parent holds inline boxes; the last answer is kept."""
+        """Whether the parent holds inline boxes; the last result is cached."""
         parent = element.getparent()
         if parent is not self._boxes_in:
             self._boxes_in = parent
             self._holds_boxes = parent is not None and holds_boxes(parent)
         return self._holds_boxes
 
-    def _enter(self, element: Element, tag: str, names: list[str]) -> Leave:
-        """Start an element: leave it out if it is hidden, or run its action."""
+    def _find_action(self, element: Element, tag: str, names: list[str]) -> Action | None:
+        """Return the action of an element: `skip` if it is hidden, None for a part of its line."""
         action = self.actions.get(tag)
         hidden = self.hidden
         self._restyled = False
@@ -218,20 +230,15 @@ class Walker:
             self.is_undecided = self.is_undecided or element in hidden.undecided
             if has_text(element) or element.get("alt"):
                 self.removed[hidden.elements[element]] += 1
-            return SKIP
+            return skip
         if element in hidden.texts:
             self._muted_before.append(self.muted)
             self.muted = hidden.texts[element]
             self._restyled = True
-        if "role" in names and self._is_role_heading(element, action):
-            action = self.actions.get(ROLE_HEADING)
-        if action is None:
-            return None
-        return action(self, element)
-
-    def _is_role_heading(self, element: Element, action: Action | None) -> bool:
-        """Whether a box or an inline element is a heading by its role."""
-        return (action is None or element.tag in BOX_TAGS) and element.get("role") == "heading"
+        may_be_heading = "role" in names and (action is None or tag in BOX_TAGS)
+        if may_be_heading and element.get("role") == "heading":
+            return self.actions.get(ROLE_HEADING)
+        return action
 
     def _take_text(self, text: str) -> None:
         """Add text to the block if it is visible."""
@@ -351,24 +358,18 @@ class Walker:
         self._restore_state()
         return "".join(texts)
 
+    def end_code_line(self) -> None:
+        """End a line of code, unless it has just ended."""
+        last = next(filter(None, reversed(self.pieces)), None)
+        if isinstance(last, str) and not last.endswith(("\n", BREAK)):
+            self.pieces.append(BREAK)
+
     def _save_state(self) -> None:
-        frame = (
-            self.pieces,
-            self.spans,
-            self.blocks,
-            self.lists,
-            self.heading,
-            self.actions,
+        self._frames.append(
+            (self.pieces, self.spans, self.blocks, self.lists, self.heading, self.actions)
         )
-        self._frames.append(frame)
         self.spans, self.heading = [], 0
 
     def _restore_state(self) -> None:
-        (
-            self.pieces,
-            self.spans,
-            self.blocks,
-            self.lists,
-            self.heading,
-            self.actions,
-        ) = self._frames.pop()
+        state = self._frames.pop()
+        self.pieces, self.spans, self.blocks, self.lists, self.heading, self.actions = state
