@@ -25,7 +25,7 @@ WRITTEN = ROOT / "src/webquarry/_read/text/unicode_sets.py"
 WRITTEN_VARIANTS = ROOT / "src/webquarry/data/unicode/variants.txt"
 _COLUMNS = 92  # of the text between the quotes
 _HEAD = '''"""Sets of characters out of the Unicode Character Database {version}, written by
-`scripts/unicode_sets.py`: each is what stands between the brackets of a pattern.
+`scripts/unicode_sets.py`: each is the inside of a character class.
 
 Copyright of the data 1991-2025 Unicode, Inc.; `data/unicode/NOTICE.md` has their licence.
 """

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.read.written import written
 from webquarry._read.slices.paragraphs import paragraphs_of
@@ -101,39 +99,3 @@ def test_a_retracted_paper_has_no_authority() -> None:
 def test_content_score_counts_state_length_and_headings() -> None:
     assert scores.content(True, 600, 3) == Score(1.0, "Read whole; 600 words, 3 headings.")
     assert scores.content(False, 600, 3).value < scores.content(True, 300, 3).value < 1
-
-
-@given(
-    st.text(max_size=60),
-    st.text(max_size=60),
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=200),
-    st.none() | st.text(max_size=12) | st.dates().map(str),
-    st.sampled_from(["high", "medium", "low", "?"]),
-    st.sampled_from(["high", "mixed", "low", None]),
-    st.booleans(),
-    st.integers(0, 10**7),
-    st.integers(0, 10**4),
-)
-def test_every_score_is_from_0_to_1_and_explained(
-    query: str,
-    title: str,
-    text: str,
-    published: str | None,
-    tier: str,
-    reputation: str | None,
-    flag: bool,
-    words: int,
-    headings: int,
-) -> None:
-    whole = scores.total(
-        relevance(query, title, text),
-        scores.freshness(published, TODAY),
-        scores.authority(tier, reputation, flag),
-        scores.content(flag, words, headings),
-    )
-
-    shown = whole.model_dump()
-    explanations = shown.pop("explanations")
-    assert set(shown) == {"overall", "relevance", "freshness", "authority", "content"}
-    assert all(0 <= score <= 1 for score in shown.values())
-    assert all(explanations.values())

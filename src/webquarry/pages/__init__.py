@@ -1,1 +1,1 @@
-"""a URL -> a kept page with its evidence; results -> pages read, scored and shared out"""
+"""Pages by URL with their evidence; search results read, scored and shared."""

@@ -252,7 +252,7 @@ class Pages:
 
     @cached_property
     def _deciding(self) -> str:
-        """A digest of the settings that affect what is read."""
+        """A digest of the settings that affect reading."""
         settings = self._settings
         origins = {name: redact(origin) for name, origin in sorted(settings.origins.items())}
         decisive = {

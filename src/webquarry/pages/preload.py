@@ -32,16 +32,16 @@ _PAGE = b"""<!doctype html>
 <p>The first paragraph says what the page is about, with an <em>emphasis</em> and a
 <strong>strong</strong> word, and with <a href="https://other.example/page">a link to another
 page</a>. It goes on for some sentences, as paragraphs do. A second sentence follows; a third one
-asks: what is a page? Numbers such as 1,234.5 and dates such as 12 May 1999 stand in it.</p>
+asks: what is a page? Numbers such as 1,234.5 and dates such as 12 May 1999 are in it.</p>
 <p>The second paragraph is as long as the first, so that there is enough to be read, and it holds
-<code>code_1</code>. Nobody learns anything from it, but whoever reads it has read a paragraph, a
-sentence and a good many words of the usual kind.</p>
+<code>code_1</code>. It teaches nothing, but it is a paragraph with a sentence and many words of the
+usual kind.</p>
 <h2>What comes then</h2>
 <ol><li>The first thing of a list, in a few words.</li>
 <li>The second thing, which has <em>an emphasis</em>.</li><li>The third thing of it.</li></ol>
 <table><tr><th>Name</th><th>Size</th></tr><tr><td>One</td><td>1</td></tr>
 <tr><td>Two</td><td>2</td></tr></table>
-<blockquote><p>Somebody has said so.</p></blockquote><pre><code>read(page)</code></pre>
+<blockquote><p>A quotation.</p></blockquote><pre><code>read(page)</code></pre>
 <figure><img src="/picture.png" alt="A picture"><figcaption>What it shows.</figcaption></figure>
 <p>The last paragraph ends the page, after which there are only links to others.</p>
 </article></main>

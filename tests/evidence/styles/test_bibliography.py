@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import rispy
 from bibtexparser.entrypoint import parse_string
-from bibtexparser.middlewares.names import NameParts, SeparateCoAuthors, SplitNameParts
+from bibtexparser.middlewares.names import SeparateCoAuthors
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -181,27 +181,6 @@ def test_repeated_keys_get_unique_letters() -> None:
     assert [to_letters(place) for place in (0, 25, 26, 701, 702)] == ["a", "z", "aa", "zz", "aaa"]
 
 
-def written(name: NameParts | str) -> str:
-    assert isinstance(name, NameParts)
-    parts = [" ".join(part) for part in ([*name.von, *name.last], name.jr, name.first)]
-    return " | ".join(
-        plain(unescaped(part)).replace("{", "").replace("}", "") for part in parts if part
-    )
-
-
-def meant(name: Name) -> str:
-    alone = (
-        [f"{name.family} {name.suffix}".strip()]
-        if not name.given
-        else [name.family, name.suffix, name.given]
-    )
-    return " | ".join(
-        plain(part).replace("{", "").replace("}", "")
-        for part in ([name.literal] if name.literal else alone)
-        if part
-    )
-
-
 @given(LISTS)
 @settings(deadline=None)
 def test_bibtex_is_read_back_equal(works: list[Work]) -> None:
@@ -220,33 +199,6 @@ def test_bibtex_is_read_back_equal(works: list[Work]) -> None:
         assert fields.get("pages", "") == first + (f"--{last}" if last else "")
         assert (fields.get("doi", ""), fields.get("url", "")) == (work.doi, work.url)
         assert len(fields.get("author", [])) == len(work.authors)
-
-
-SIMPLE = (
-    st.text(st.sampled_from("aBc é,{}\\&"), min_size=1, max_size=8)
-    .map(plain)
-    .filter(lambda text: text.strip(", "))
-)
-
-
-@given(
-    st.lists(
-        st.builds(
-            Name,
-            family=SIMPLE,
-            given=st.one_of(st.just(""), SIMPLE),
-            suffix=st.sampled_from(["", "Jr."]),
-        )
-    )
-)
-def test_the_parts_of_names_are_read_back_from_bibtex(names: list[Name]) -> None:
-    text = build_bibliography([Work(title="T", authors=tuple(names))], "bibtex").text
-    library = parse_string(text, append_middleware=[SeparateCoAuthors(), SplitNameParts()])
-    read: list[Any] = next(
-        (field.value for field in library.entries[0].fields if field.key == "author"), []
-    )
-
-    assert [written(name) for name in read] == [meant(name) for name in names]
 
 
 @given(LISTS)
@@ -276,15 +228,6 @@ def test_ris_is_read_back_equal(works: list[Work]) -> None:
         assert record.get("urls", [""]) == [work.url or work.location]
 
 
-@given(LISTS)
-def test_csl_json_is_read_back_equal(works: list[Work]) -> None:
-    made = build_bibliography(works, "csl-json")
-    items = json.loads(made.text)
-
-    assert [parse_csl(item) for item in items] == [entry.work for entry in made.entries]
-    assert len({item["id"] for item in items}) == len(items)
-
-
 @given(LISTS, st.randoms(use_true_random=False))
 def test_the_order_that_works_come_in_decides_nothing(
     works: list[Work], chance: random.Random
@@ -298,15 +241,6 @@ def test_the_order_that_works_come_in_decides_nothing(
         assert len(before.entries) == len(after.entries)
         if several == {len(works)}:
             assert before.text == after.text
-
-
-@given(LISTS)
-def test_a_work_that_comes_twice_is_listed_once(works: list[Work]) -> None:
-    for style in EVERY:
-        assert (
-            build_bibliography([*works, *works], style).text
-            == build_bibliography(works, style).text
-        )
 
 
 def test_one_doi_is_one_work_and_so_is_one_page() -> None:

@@ -46,7 +46,7 @@ DRAWING = "text in a drawing"
 EMBEDDED = "embedded object"
 
 _MAX_ALTERNATIVE = 250  # characters
-_MAX_SIGN = 2  # characters; an image with such a text is a part of the word beside it
+_MAX_SIGN = 2  # characters; an image with such a text is a part of the adjacent word
 _MAX_ANCHOR = 60  # characters
 _BLOCKS_IN_SVG = """
     p div h1 h2 h3 ul ol table section article main foreignobject text
@@ -354,7 +354,7 @@ def read_code_line(walker: Walker, element: Element) -> Iterator[None]:
 
 
 def read_code_part(walker: Walker, element: Element) -> Iterator[None]:
-    """Read a part of a line, or skip what is beside the code."""
+    """Read a part of a line, or skip a part next to the code."""
     if not code.is_beside_code(element):
         yield
 

@@ -2,7 +2,7 @@
 
 Inline values (name, strong, link) are strings of inline Markdown without invisible characters and
 markup of their own. Blocks (heading, item, table, code, ...) are lists of `Block`. Where content is
-expected, a string stands for its paragraphs.
+expected, a string is text of paragraphs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from webquarry._read.html.parse import Document
 
-Content = str | Sequence[Block]  # a string stands for paragraphs of inline Markdown
+Content = str | Sequence[Block]  # a string is paragraphs of inline Markdown
 
 MAX_DEPTH = 8  # levels of nested lists; deeper items are written at this level
 _MAX_MARKDOWN = 2_000_000  # characters that are parsed; a second per million

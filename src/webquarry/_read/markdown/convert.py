@@ -1,4 +1,4 @@
-"""Convert a parsed page, or some of its elements, to blocks: what is visible, with absolute links.
+"""Convert a parsed page, or some of its elements, to blocks: the visible text, with absolute links.
 
 Text for browsers without scripts or frames is left out unless the page is nearly empty without it.
 """
@@ -32,7 +32,7 @@ _MAX_TITLE = 500  # characters
 
 @dataclass(frozen=True)
 class Markdown:
-    """Blocks of a page. `removed` counts what was left out, by reason."""
+    """Blocks of a page. `removed` counts the omitted parts by reason."""
 
     blocks: Sequence[Block]
     title: str

@@ -22,7 +22,7 @@ from webquarry._read.text.escape import (
 BREAK = "\u2028"  # a line break; the character means the same in a text
 STRONG, EMPHASIS, STRUCK, LINK, RAISED, LOWERED = "**", "*", "~~", "link", "^", "~"
 _MAX_USES = 16  # blocks that one link may cover; the rest of them is plain text
-_MARKS_BESIDE = 3  # parts beside a mark in which the nearest character is searched
+_MARKS_NEARBY = 3  # parts next to a mark in which the nearest character is searched
 
 _AROUND_BREAK = re.compile("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*")
 _INSIDE_TEX = r"(?:[^\\]|\\[^()\[\]])"  # anything but another delimiter
@@ -173,9 +173,9 @@ def _join_parts(parts: list[str]) -> str:
             continue
         first = parts[start + 1].lstrip("*~")[:1]
         last = parts[place - 1].rstrip("*~")[-1:]
-        parts_before = reversed(parts[max(start - _MARKS_BESIDE, 0) : start])
+        parts_before = reversed(parts[max(start - _MARKS_NEARBY, 0) : start])
         before = next(filter(None, parts_before), " ")[-1]
-        parts_after = parts[place + 1 : place + 1 + _MARKS_BESIDE]
+        parts_after = parts[place + 1 : place + 1 + _MARKS_NEARBY]
         after = next(filter(None, parts_after), " ")[0]
         is_start_lost = before.isalnum() and not first.isalnum()
         is_end_lost = after.isalnum() and not last.isalnum()

@@ -1,7 +1,7 @@
 """Walk through elements of a page and write blocks.
 
 `Scope` yields the elements and texts that are read, `actions.py` has the action of each tag, and
-`HiddenNodes` what is not visible. The walker has the state that actions change: the pieces and open
+`HiddenNodes` the invisible nodes. The walker has the state that actions change: the pieces and open
 spans of the current block, and the finished blocks. It has its own stack, because pages nest deeper
 than Python's.
 """

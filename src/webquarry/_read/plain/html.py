@@ -1,6 +1,6 @@
 """Words of a parsed page: all visible text, menus and notes included, in document order.
 
-Hidden text is included and marked; what is hidden is the same as for Markdown, except menus.
+Hidden text is included and marked; the same text is hidden as for Markdown, except menus.
 """
 
 from __future__ import annotations

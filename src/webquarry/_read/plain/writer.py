@@ -137,7 +137,7 @@ class WordWriter:
             self._parts[-1] = inner.translate(_EXPONENTS)  # 10 to the sixth is not 106
 
     def mark_aside(self, start: int) -> None:
-        """Let quotes omit what was written since a position."""
+        """Let quotes omit the text since a position."""
         if start < self._length:
             self._asides.append((start, self._length))
 
@@ -164,7 +164,7 @@ class WordWriter:
         return _UNIT_BEFORE.search(self._tail_from(first)[: start - first]) is not None
 
     def _tail_from(self, start: int) -> str:
-        """Return what was written since a position, from the last pieces only."""
+        """Return the text since a position, from the last pieces only."""
         pieces: list[str] = []
         place = self._length
         for piece in reversed(self._parts):

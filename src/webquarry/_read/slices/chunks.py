@@ -2,7 +2,7 @@
 and lines of long code, the frame in which they are shown.
 
 Paragraphs are chunks, long ones cut between sentences. Items of a list, rows of a table and lines
-of long code are grouped. Headings and table heads are shown with what is below them.
+of long code are grouped. Headings and table heads are shown with the text below them.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def headings_of(text: WrittenText) -> list[Heading]:
 
 
 def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
-    """Return the section with this title, a title that begins with it or contains it, or with this
+    """Return the section with this title, a title that starts with it or contains it, or with this
     number. Raises `BadInput` if there is none.
     """
     asked = _fold(wanted)

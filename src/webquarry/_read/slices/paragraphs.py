@@ -72,7 +72,7 @@ def words_in(paragraphs: Sequence[Paragraph]) -> int:
 
 
 class Repeats:
-    """Removes paragraphs that an earlier text has. Only their digests are kept."""
+    """Removes paragraphs that an earlier text has. Only their digests are stored."""
 
     def __init__(self) -> None:
         self._known: set[bytes] = set()

@@ -25,7 +25,7 @@ _MARK = re.compile(rb"(?<!\\)\]\[(\d{1,6})\]")
 _SCHEME = re.compile(r"(?:https?://(?:www\.)?|mailto:|tel:)")
 
 # A text is a list of links if entries and the short units behind each make up most of it. An entry
-# is a unit that is mostly link, or that is short and begins with one.
+# is a unit that is mostly link, or that is short and starts with one.
 _SHORT = 300  # bytes
 _MAX_ATTACHED = 3  # short units that belong to one entry
 _MIN_ENTRIES = 4

@@ -11,7 +11,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 def split_top(text: str, separator: str) -> list[str]:
-    """Split a text at a separator and strip the parts; " " stands for any whitespace."""
+    """Split a text at a separator and strip the parts; " " matches any whitespace."""
     if _SPECIAL.search(text) is None:
         if separator == " ":
             return text.split()

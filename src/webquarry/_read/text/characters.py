@@ -3,9 +3,10 @@
 `strip_invisible` is applied to every part of a page; `clean` is for texts that are shown verbatim,
 and also breaks the delimiters of chats and tools in them.
 
-Characters that a script needs are kept: joiners in Arabic, Persian, Indic text and emoji, direction
-marks beside right-to-left letters, one variation selector after a character that has a variant, and
-the three flags of tag characters. Any other invisible character can only hide text from readers.
+Characters that a script needs stay: joiners in Arabic, Persian, Indic text and emoji, direction
+marks next to right-to-left letters, one variation selector after a character that has a variant,
+and the three flags of tag characters. Any other invisible character can only hide text from
+readers.
 """
 
 from __future__ import annotations

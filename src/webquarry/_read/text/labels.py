@@ -37,9 +37,9 @@ _LONGEST_NAMES = 200  # characters
 
 def read_icon_label(label: str) -> str:
     """Return the label of an icon if it is known, otherwise an empty string."""
-    told = label.strip()
-    if told.lower() in _LABELS:
-        return told
+    text = label.strip()
+    if text.lower() in _LABELS:
+        return text
     return ""
 
 
@@ -72,7 +72,7 @@ _HIGHEST_FIRST = re.compile(
     r"(?:つ星のうち|星のうち|点満点中|점 만점에|üzerinden)"
     rf"\s{{0,3}}({_NUMBER})"
 )
-# Without the highest number, only labels that begin with the stars count.
+# Without the highest number, only labels that start with the stars count.
 _STARS = re.compile(
     rf"(?:(?:rated|rating|bewertung|note)\W{{1,3}})?({_NUMBER})[\s-]{{0,3}}"
     r"(?:stars?|sterne?n?|étoiles?|estrellas?|stelle|stella|estrelas?|sterren|ster|stjärnor"
@@ -90,19 +90,19 @@ _RATING_NAME = re.compile(r"(?<![a-z])(?:stars?|ratings?|scores?|sterne?|bewertu
 
 def read_rating(label: str, names: str = "") -> str:
     """Return the rating in a label, or an empty string; `names` are the classes of its element."""
-    told = label.strip().lower()
-    if not told or len(told) > _LONGEST:
+    text = label.strip().lower()
+    if not text or len(text) > _LONGEST:
         return ""
     names = names[:_LONGEST].lower()
-    if not _SAYS_RATING.search(told) and not _RATING_NAME.search(names):
+    if not _SAYS_RATING.search(text) and not _RATING_NAME.search(names):
         return ""
-    found = _OUT_OF.search(told)
+    found = _OUT_OF.search(text)
     if found is not None:
         return f"{found[1]}/{found[2]}"
-    found = _HIGHEST_FIRST.search(told)
+    found = _HIGHEST_FIRST.search(text)
     if found is not None:
         return f"{found[2]}/{found[1]}"
-    found = _STARS.match(told)
+    found = _STARS.match(text)
     if found is not None:
         return f"{found[1]} ★"
     return ""

@@ -1,5 +1,5 @@
 """Sets of characters out of the Unicode Character Database 17.0.0, written by
-`scripts/unicode_sets.py`: each is what stands between the brackets of a pattern.
+`scripts/unicode_sets.py`: each is the inside of a character class.
 
 Copyright of the data 1991-2025 Unicode, Inc.; `data/unicode/NOTICE.md` has their licence.
 """

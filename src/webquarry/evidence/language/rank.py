@@ -1,6 +1,6 @@
 """Relevance of the chunks of texts to the terms of a question, by BM25.
 
-Headings and the head of a table count for what is below them. The rows of a table that contains
+Headings and the head of a table count for the text below them. The rows of a table that contains
 terms are lifted together, and so are the neighbours of a relevant row; first and last rows answer
 "first", "most" and "in all".
 """

@@ -85,7 +85,7 @@ class Stated(NamedTuple):
 
 
 class PageFacts(NamedTuple):
-    """Metadata of a page; what is not stated is None or empty."""
+    """Metadata of a page; facts that are not stated are None or empty."""
 
     title: Stated | None = None
     authors: tuple[Name, ...] = ()

@@ -1,8 +1,7 @@
-"""The page of a patent on Google Patents -> the patent: what its meta tags and its microdata state.
+"""Patents from pages of Google Patents, by their meta tags and microdata.
 
-Both say the same in different words, and either may be missing something; microdata is asked first,
-because it has the whole number with its kind. What the page tells of other patents (citations,
-similar ones) lies in tables and is left out.
+Either may be incomplete; microdata is first, because it has the complete number with its kind.
+Other patents on the page (citations, similar ones) are in tables, which are skipped.
 """
 
 from __future__ import annotations
@@ -42,11 +41,9 @@ _METAS = etree.XPath(f"(//meta[@name])[position() <= {_MOST_ITEMS}]")
 
 
 async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
-    """The patent of this number by its page; None where there is none, or the page is another
-    one's.
-    """
+    """Return the patent of a number by its page; None if there is none."""
     candidates = [number]
-    if not number.kind:  # the page of a number without a kind is not always there
+    if not number.kind:  # not every number without a kind has a page
         kinds = _WITHOUT_KIND.get(number.office, ())
         if number.is_us_application:
             kinds = ("A1",)
@@ -65,7 +62,7 @@ async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
 
 @job("read patent")
 def read_patent_page(job: Job) -> bytes:
-    """A job: the reply with the page of a patent -> the patent."""
+    """Return the fields of the patent on a fetched page."""
     fetched = FetchedPage.of(job)
     assert fetched.reply is not None
     page = raw_reply(fetched.requested_url, fetched.reply)
@@ -76,7 +73,7 @@ def read_patent_page(job: Job) -> bytes:
 
 
 def _build_patent(fields: dict[str, Any]) -> Patent:
-    """The patent that a job has found."""
+    """Restore the patent of a job."""
     values = dict(fields)
     values["number"] = PatentNumber(**fields["number"])
     for name in ("assignees", "inventors", "cpc"):
@@ -85,7 +82,7 @@ def _build_patent(fields: dict[str, Any]) -> Patent:
 
 
 def parse_patent(document: Document | None) -> Patent | None:
-    """What a page states of its patent; None where it states none."""
+    """Return the patent that a page states, or None."""
     if document is None or not document.roots:
         return None
     items = _read_items(document.roots[0])
@@ -120,7 +117,7 @@ def parse_patent(document: Document | None) -> Patent | None:
 
 
 def _read_items(root: etree._Element) -> defaultdict[str, list[str]]:
-    """The values of each property of the patent itself; events are known by their type."""
+    """Return the values of each property of the patent itself; events are found by their type."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     elements = cast("list[etree._Element]", _ITEMS(root))
     for element in elements:
@@ -147,7 +144,7 @@ def _read_items(root: etree._Element) -> defaultdict[str, list[str]]:
 
 
 def _read_metas(root: etree._Element) -> defaultdict[str, list[str]]:
-    """The contents by name, with the scheme if there is one: `dc.contributor/inventor`."""
+    """Return the contents by name, with the scheme if there is one: `dc.contributor/inventor`."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     metas = cast("list[etree._Element]", _METAS(root))
     for meta in metas:
@@ -160,7 +157,7 @@ def _read_metas(root: etree._Element) -> defaultdict[str, list[str]]:
 
 
 def _value_of(element: etree._Element) -> str:
-    """The value of a property: in an attribute, else what is written there."""
+    """Return the value of a property: an attribute, otherwise its text."""
     value = element.get("datetime") or element.get("content") or element.get("href")
     if value is None:
         value = beginning_of(element, _LONGEST_VALUE)
@@ -168,24 +165,15 @@ def _value_of(element: etree._Element) -> str:
 
 
 def _first_line(texts: Iterable[str]) -> str:
-    """The first text that is not empty, in one line."""
-    for text in texts:
-        line = clean_line(text, _LONGEST_ABSTRACT)
-        if line:
-            return line
-    return ""
+    """Return the first text that is not blank, on one line."""
+    return next(filter(None, (clean_line(text, _LONGEST_ABSTRACT) for text in texts)), "")
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    """The texts in one line each, every one once."""
-    lines = map(clean_line, texts)
-    return tuple(dict.fromkeys(filter(None, lines)))
+    """Return the different texts, each on one line."""
+    return tuple(dict.fromkeys(filter(None, map(clean_line, texts))))
 
 
 def _first_date(texts: Iterable[str]) -> str | None:
-    """The first text that is a date, in ISO 8601."""
-    for text in texts:
-        date = read_date(text)
-        if date:
-            return date
-    return None
+    """Return the first date in ISO 8601."""
+    return next(filter(None, map(read_date, texts)), None)

@@ -1,4 +1,4 @@
-"""Structured data of a page for answers: unchanged, and shortened to what is most useful.
+"""Structured data of a page for answers: unchanged, and shortened to the most useful part.
 
 JSON-LD blocks are given as their values, with long texts shortened. Invalid blocks and what exceeds
 the limits are omitted and counted. The contents of repeated tags are joined by `; `.

@@ -1,11 +1,9 @@
-"""Has a paper been retracted or corrected? A DOI -> the request to Crossref; its reply -> the
-status, or nothing.
+"""Retraction status of a paper by Crossref.
 
-API: GET https://api.crossref.org/works/{doi}, needs no key; whoever gives an address
-(WEBQUARRY_CONTACT) is served from a better pool. `updated-by` on the paper lists the notices about
-it, those of the publisher and of Retraction Watch; `update-to` on a notice speaks of other papers
-and is not looked at. A clean paper and one that Crossref does not know both have no status: only
-what is stated is said.
+API: GET https://api.crossref.org/works/{doi}, without a key; requests with a contact address
+(WEBQUARRY_CONTACT) use a faster pool. `updated-by` lists the notices of the publisher and of
+Retraction Watch; `update-to` on a notice is about other papers. Papers without notices and papers
+that Crossref does not know have no status.
 """
 
 from __future__ import annotations
@@ -35,12 +33,12 @@ _KIND_OF: dict[str, Kind] = {
         ["correction", "corrigendum", "erratum", "addendum", "clarification"], "correction"
     ),
 }
-_GRAVITY: tuple[Kind, ...] = ("correction", "expression_of_concern", "retraction")
+_SEVERITY: tuple[Kind, ...] = ("correction", "expression_of_concern", "retraction")
 _DATED_SOURCES = frozenset({"publisher", "retraction-watch"})  # others only flag a paper
 
 
 def build_request(doi: str, settings: Settings) -> httpx2.Request:
-    """The request for one paper. The DOI's own slash stays; everything else in it is encoded."""
+    """Return the request for one paper; its DOI is percent-encoded except for slashes."""
     origin = settings.origins.get("crossref", ORIGIN)
     url = at_origin(origin, f"/works/{quote(doi, safe='/')}", "WEBQUARRY_CROSSREF_URL")
     headers = {"Accept": "application/json"}
@@ -51,9 +49,7 @@ def build_request(doi: str, settings: Settings) -> httpx2.Request:
 
 
 def parse_reply(reply: Reply) -> RetractionStatus | None:
-    """The gravest notice that stands; None for a clean paper or one unknown to Crossref. Raises
-    what went wrong.
-    """
+    """Return the status in a response; None for a paper without notices or unknown to Crossref."""
     if reply.status == 404:
         return None
     if reply.status != 200:
@@ -65,58 +61,38 @@ def parse_reply(reply: Reply) -> RetractionStatus | None:
 
 
 def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
-    """The gravest of these notices that stands, whoever told of them; None if none does."""
-    left = _drop_cancelled(list(notices))
-    standing = [notice for notice in left if notice.type in _KIND_OF]
-    if not standing:
+    """Return the status of the most serious notice in force; None if there is none."""
+    in_force = [one for one in _drop_cancelled(list(notices)) if one.type in _KIND_OF]
+    if not in_force:
         return None
-    gravest = max(standing, key=_rank)
-    source: Literal["retraction-watch", "publisher"] | None = None  # the answer names no others
-    if gravest.source == "retraction-watch":
-        source = "retraction-watch"
-    elif gravest.source == "publisher":
-        source = "publisher"
-    is_full_date = len(gravest.date) == len("2024-01-31")
+    notice = max(in_force, key=_rank)
+    source: Literal["retraction-watch", "publisher"] | None = None  # others are not named
+    if notice.source == "retraction-watch" or notice.source == "publisher":
+        source = notice.source
     return RetractionStatus(
-        retracted=gravest.type in _RETRACTIONS,
-        kind=_KIND_OF[gravest.type],
-        date=gravest.date if is_full_date else None,
-        notice_doi=gravest.doi,
+        retracted=notice.type in _RETRACTIONS,
+        kind=_KIND_OF[notice.type],
+        date=notice.date if len(notice.date) == len("2024-01-31") else None,
+        notice_doi=notice.doi,
         source=source,
     )
 
 
 def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
-    """The gravest first; of equals the whole one, then the latest, then the publisher's own, then
-    one that is named.
-    """
-    gravity = _GRAVITY.index(_KIND_OF[notice.type])
+    """Rank by severity; then whole retractions, the latest, those of the publisher, with a DOI."""
+    severity = _SEVERITY.index(_KIND_OF[notice.type])
     is_whole = notice.type in _RETRACTIONS
-    is_publishers = notice.source == "publisher"
-    return (
-        gravity,
-        is_whole,
-        notice.date,
-        is_publishers,
-        notice.doi or "",
-    )
+    return severity, is_whole, notice.date, notice.source == "publisher", notice.doi or ""
 
 
 def _drop_cancelled(notices: list[Notice]) -> list[Notice]:
-    """A reinstatement cancels the retractions and concerns up to its day; a later one, or one
-    without a date, stands.
-
-    An index that only flags a paper does not know of the reinstatement, so its flag does not
-    outlive it.
+    """Return the notices without retractions and concerns that a reinstatement cancels: those up to
+    its date, and flags of indexes that do not know of it. Corrections stay.
     """
-    reinstatements = [notice.date for notice in notices if notice.type == "reinstatement"]
-    reinstated = max(reinstatements, default="")
-    standing: list[Notice] = []
-    for notice in notices:
-        if notice.date:
-            stands = notice.date > reinstated
-        else:
-            stands = not reinstated or notice.source in _DATED_SOURCES
-        if stands or _KIND_OF.get(notice.type) == "correction":
-            standing.append(notice)
-    return standing
+    reinstated = max((one.date for one in notices if one.type == "reinstatement"), default="")
+    return [
+        one
+        for one in notices
+        if _KIND_OF.get(one.type) == "correction"
+        or (one.date > reinstated if one.date else not reinstated or one.source in _DATED_SOURCES)
+    ]
