@@ -34,7 +34,11 @@ _KIND_OF: dict[str, Kind] = {
     ),
 }
 _SEVERITY: tuple[Kind, ...] = ("correction", "expression_of_concern", "retraction")
-_DATED_SOURCES = frozenset({"publisher", "retraction-watch"})  # others only flag a paper
+# Sources with dates, which the answer names; others only flag a paper.
+_SOURCES: dict[str, Literal["retraction-watch", "publisher"]] = {
+    "retraction-watch": "retraction-watch",
+    "publisher": "publisher",
+}
 
 
 def build_request(doi: str, settings: Settings) -> httpx2.Request:
@@ -66,15 +70,12 @@ def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
     if not in_force:
         return None
     notice = max(in_force, key=_rank)
-    source: Literal["retraction-watch", "publisher"] | None = None  # others are not named
-    if notice.source == "retraction-watch" or notice.source == "publisher":
-        source = notice.source
     return RetractionStatus(
         retracted=notice.type in _RETRACTIONS,
         kind=_KIND_OF[notice.type],
         date=notice.date if len(notice.date) == len("2024-01-31") else None,
         notice_doi=notice.doi,
-        source=source,
+        source=_SOURCES.get(notice.source),
     )
 
 
@@ -94,5 +95,5 @@ def _drop_cancelled(notices: list[Notice]) -> list[Notice]:
         one
         for one in notices
         if _KIND_OF.get(one.type) == "correction"
-        or (one.date > reinstated if one.date else not reinstated or one.source in _DATED_SOURCES)
+        or (one.date > reinstated if one.date else not reinstated or one.source in _SOURCES)
     ]
