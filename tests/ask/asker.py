@@ -18,6 +18,7 @@ from webquarry.errors import LimitReached
 async def ask(mark: str, count: int) -> dict[str, object]:
     async with open_engine(os.environ) as engine:
         engine.check()
+        engine.options.set("concurrency", os.environ.get("TEST_CONCURRENCY", "16"))
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         sys.stdin.readline()  # until the test says so

@@ -97,7 +97,7 @@ def test_killed_process_loses_no_stored_answer_and_its_reservation_expires(
     tmp_path: Path,
 ) -> None:
     with FakeServers() as servers:
-        environ = home(servers, tmp_path, search=False)
+        environ = home(servers, tmp_path, search=False, TEST_CONCURRENCY="2")
         servers.rule = lambda body: _slower_after(servers, 4)
         with asker(environ, "row", 10) as process:
             assert process.stdin is not None
