@@ -67,7 +67,7 @@ class WebquarryMagics(Magics):
         """Search, read and cite with the words of the command line; `%web` alone lists them.
 
         found = %web search tidal energy storage -n 3
-        %web read https://example.org --question "What is it for?"
+        %web read https://example.org --question "Who may use it?"
         %web cite https://example.org --style bibtex
         """
         try:
@@ -158,4 +158,4 @@ def _run_web(words: list[str]) -> Any:
 @click.command()
 @click.option("--days", type=click.IntRange(min=1), default=1, help="Number of days.")
 def _bill(days: int) -> None:
-    """Show what was spent, by all interfaces and processes."""
+    """Show the cost of all interfaces and processes."""

@@ -113,7 +113,7 @@ def write_session(session: Fields) -> Iterator[str]:
     yield (
         f"{_say(session['status'])}, {count_noun(session['steps'], 'step')}; sources: "
         f"{session['quoted']} quoted, {session['read']} read, {session['found']} found only; "
-        f"{count_noun(session['calls'], 'call')}, {session['kept']} answered from what is kept, "
+        f"{count_noun(session['calls'], 'call')}, {session['kept']} answered from the cache, "
         f"${session['usd']:.4f}."
     )
     if session["summary"]:
@@ -139,7 +139,7 @@ def write_page(page: Fields) -> Iterator[str]:
     yield write_link(page["url"])
     if not page["kept"]:
         problem = escape_inline(page.get("problem", ""))
-        yield f"No text of it is kept, and it cannot be read now: {problem}"
+        yield f"Its text is not stored, and it cannot be read now: {problem}"
     else:
         yield f"Read {page['readAt']}, {page['characters']} characters, sha256 {page['textHash']}."
     yield ""
@@ -147,9 +147,9 @@ def write_page(page: Fields) -> Iterator[str]:
         detail = _say(quote["tier"])
         if not page["kept"]:
             matched = escape_inline(" … ".join(quote["matched"]))
-            detail += f'; when it was checked, there stood: "{matched}"'
+            detail += f'; at the check the text was: "{matched}"'
         elif quote["state"] == "gone":
-            detail += "; it does not stand in this text"
+            detail += "; it does not occur in this text"
         elif quote["state"] == "moved":
             detail += "; the page was read again since, the same words are marked"
         yield f'{number}. "{escape_inline(quote["quote"])}" ({detail})'
@@ -178,7 +178,7 @@ def write_bill(bill: Fields) -> Iterator[str]:
     yield ""
     yield (
         f"${total['usd']:.4f}; {count_noun(total['calls'], 'call')}, {total['kept']} answered from "
-        f"what is kept, {total['failed']} failed."
+        f"the cache, {total['failed']} failed."
     )
     limits = bill["limits"]
     if limits.get("perDay") is not None:
@@ -190,7 +190,7 @@ def write_bill(bill: Fields) -> Iterator[str]:
         yield f"By {kind}:"
         for line in bill[kind]:
             calls = count_noun(line["calls"], "call")
-            counts = f"{calls}, {line['kept']} kept, {line['failed']} failed"
+            counts = f"{calls}, {line['kept']} cached, {line['failed']} failed"
             yield f"- {escape_inline(line['name'])}: {counts}, ${line['usd']:.4f}"
 
 
