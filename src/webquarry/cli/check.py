@@ -256,43 +256,28 @@ async def _compare(
         found = build_output(claims, sources, with_lines=True)
         filter_answer(found)
         answer = found.as_dict()
-        for quote in answer["quotes"]:
-            report.rows.append(_build_row(file, "quote", quote, "tier", _describe_quote(quote)))
-        for number in answer.get("numbers", ()):
-            detail = str(number.get("reason") or "")
-            if number["verdict"] == "rounded":
-                detail = f"the source has {number['matched']}"
-            report.rows.append(_build_row(file, "number", number, "verdict", detail))
+        for kind in ("quote", "number"):
+            for one in answer.get(f"{kind}s", ()):
+                verdicts = (one["tier" if kind == "quote" else "verdict"],)
+                url, detail = one.get("url"), _describe_difference(one)
+                row = CheckRow(file, one["line"], kind, verdicts, one[kind], url, detail, one)
+                report.rows.append(row)
         if claims.references and references:
             await _check_references(kit, file, claims, report)
     report.rows.sort(key=lambda row: (row.file, row.line))
     return report
 
 
-def _build_row(
-    file: str, kind: str, answer: Mapping[str, Any], verdict: str, detail: str
-) -> CheckRow:
-    """Build the row of a quote or a number."""
-    return CheckRow(
-        file,
-        answer["line"],
-        kind,
-        (answer[verdict],),
-        answer[kind],
-        answer.get("url"),
-        detail,
-        answer,
-    )
-
-
-def _describe_quote(answer: Mapping[str, Any]) -> str:
-    """The differences or warnings of a quote, in one line."""
+def _describe_difference(answer: Mapping[str, Any]) -> str:
+    """The differences or warnings of a quote or a number, in one line."""
+    if answer.get("verdict") == "rounded":
+        return f"the source has {answer['matched']}"
     parts = []
     for change in answer.get("differs", ()):
         own, other = change["quote"] or "nothing", change["source"] or "nothing"
         parts.append(f"{change['kind']}: “{own}” is “{other}” in the source")
     parts += answer.get("warnings", ())
-    return "; ".join(parts or [answer.get("reason") or ""])
+    return "; ".join(parts or [str(answer.get("reason") or "")])
 
 
 async def _check_references(

@@ -105,7 +105,7 @@ def test_without_a_session_or_a_page_the_bill_is_shown(arguments: dict[str, str]
 
     shown = answer.as_dict()
     assert (shown["view"], shown["bill"]["total"]["calls"]) == ("bill", 1)
-    assert "- web_search: 1 call, 0 kept, 0 failed, $0.0000" in (answer.as_markdown() or "")
+    assert "- web_search: 1 call, 0 cached, 0 failed, $0.0000" in (answer.as_markdown() or "")
 
 
 def test_views_are_isolated_per_caller() -> None:
