@@ -6,14 +6,12 @@ import asyncio
 import json
 import logging
 import os
-import random
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.host.spoiled_schemas import list_spoilers
-from tests.host.test_process import children, ends, open_files
+from tests.host.test_process import children, open_files
 from tests.host.workbench import WEATHER, Workbench, schema_of
 from webquarry.errors import BadInput
 from webquarry.host import discovery as folders
@@ -39,15 +37,6 @@ def test_a_tool_in_the_users_folder_is_found(bench: Workbench) -> None:
     assert (tool.path, tool.origin) == (path, "user")
     assert host.get("weather") is tool
     assert host.skipped == []
-
-
-def test_folders_that_are_not_there_hold_no_tools(tmp_path: Path) -> None:
-    host = ToolHost.discover(
-        environ={"HOME": str(tmp_path / "nowhere"), "WEBQUARRY_SYSTEM_TOOLS": "/no/such/folder"}
-    )
-
-    assert host.tools == []
-    assert host.for_gemini() == []
 
 
 def test_the_project_overrides_the_user_who_overrides_the_system(
@@ -226,13 +215,6 @@ def test_broken_tools_are_skipped_with_their_reason(
     assert children() == processes
 
 
-def test_a_process_that_a_tool_left_behind_is_ended(bench: Workbench) -> None:
-    bench.script("leaves", f"sleep 60 & echo $! > {bench.home}/pid; echo")
-    bench.host()
-
-    assert ends(int((bench.home / "pid").read_text()))
-
-
 def test_each_skip_is_logged_with_path_and_reason(
     bench: Workbench, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -349,39 +331,6 @@ def test_without_arguments_settings_and_environment_of_the_process_are_used(
     assert names(ToolHost.discover(Settings(user_tools=bench.home, system_tools=bench.home))) == []
 
 
-@pytest.mark.slow
-def test_of_two_hundred_bad_tools_none_spoils_discovery_each_has_a_reason_and_the_good_ones_load(
-    bench: Workbench, tmp_path: Path
-) -> None:
-    rng = random.Random(20260117)
-    outputs = tmp_path / "outputs"
-    outputs.mkdir()
-    bad = [*write_odd_files(bench)]
-    write_bad_tools(bench, SLOW | QUICK)
-    bad += [*SLOW, *QUICK]
-    while len(bad) < 200:
-        name = f"bad-{len(bad):03}"
-        spoil = rng.choice(list_spoilers(rng))
-        (outputs / name).write_bytes(spoil(json.loads(json.dumps(schema_of(f"bad_{len(bad)}")))))
-        bench.script(name, f"exec cat {outputs / name}")
-        bad.append(name)
-    good = [f"good_{number}" for number in range(10)]
-    for name in good:
-        bench.tool(schema_of(name))
-    files, processes = open_files(), children()
-
-    host = bench.host(**NARROW)
-
-    assert names(host) == good
-    assert sorted(one.path.name for one in host.skipped) == sorted(bad)
-    assert all(
-        one.reason and one.reason.isprintable() and len(one.reason) < 400 for one in host.skipped
-    )
-    assert {one.state for one in host.skipped} == {"broken"}
-    assert open_files() == files
-    assert children() == processes
-
-
 def test_unknown_tool_is_distinguished_from_a_skipped_one(bench: Workbench) -> None:
     bench.tool(WEATHER)
     bench.script("broken-one", "exit 1")
@@ -391,14 +340,6 @@ def test_unknown_tool_is_distinguished_from_a_skipped_one(bench: Workbench) -> N
         host.get("rain")
     with pytest.raises(BadInput, match=r"broken_one is not served: it ended with exit code 1\."):
         host.get("broken_one")
-
-
-def test_a_host_of_some_tools_alone(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-    bench.tool(schema_of("rain"))
-
-    assert names(bench.host().only(["rain"])) == ["rain"]
-    assert names(bench.host().only([])) == ["rain", "weather"]
 
 
 def test_a_name_that_a_vendor_refuses_is_found_by_its_alias(bench: Workbench) -> None:

@@ -166,20 +166,6 @@ def test_a_tool_call_of_openais_chat_is_answered(
     }
 
 
-@pytest.mark.parametrize("name", ["openai_message", "openai_incomplete"])
-def test_a_response_without_calls_needs_no_answer(name: str, host: ToolHost) -> None:
-    assert asyncio.run(host.openai_results(recorded(name))) == []
-    assert asyncio.run(host.openai_chat_results({"choices": []})) == []
-    assert (
-        asyncio.run(
-            host.openai_chat_results(
-                {"choices": [{"message": {"content": "Hi", "tool_calls": None}}]}
-            )
-        )
-        == []
-    )
-
-
 CUT_ARGUMENTS = ["", '{"query": "tidal tur', "null", "[]", '"x"', "{} {}"]
 
 
@@ -245,12 +231,6 @@ def test_parallel_calls_of_gemini_keep_their_order_and_errors_are_flagged(host: 
     assert set(second["response"]) == {"error"}
 
 
-@pytest.mark.parametrize("name", ["text", "max_tokens_no_parts", "prompt_blocked"])
-def test_a_response_of_gemini_without_calls_needs_no_answer(name: str, host: ToolHost) -> None:
-    assert asyncio.run(host.gemini_results(recorded(f"gemini_{name}"))) == []
-    assert asyncio.run(host.gemini_results(as_gemini_object(recorded(f"gemini_{name}")))) == []
-
-
 def call_gemini(host: ToolHost, name: str, **arguments: Any) -> dict[str, Any]:
     call = {"functionCall": {"name": name, "args": arguments}}
     [content] = asyncio.run(host.gemini_results({"candidates": [{"content": {"parts": [call]}}]}))
@@ -306,21 +286,6 @@ def test_a_call_that_cannot_be_run_says_what_to_do(
     name: str, arguments: dict[str, Any], told: str, host: ToolHost
 ) -> None:
     assert told in call_gemini(host, name, **arguments)["response"]["error"]
-
-
-def test_a_hundred_calls_at_once_are_all_answered_in_order(bench: Workbench) -> None:
-    bench.tool(schema_of("weather"))
-    host = bench.host()
-    blocks = [
-        {"type": "tool_use", "id": f"toolu_{n}", "name": "weather", "input": {"city": f"City {n}"}}
-        for n in range(100)
-    ]
-
-    [answer] = asyncio.run(host.anthropic_results({"stop_reason": "tool_use", "content": blocks}))
-
-    assert [json.loads(block["content"])["city"] for block in answer["content"]] == [
-        f"City {n}" for n in range(100)
-    ]
 
 
 class Recorder:

@@ -14,7 +14,6 @@ from tests.executables import Answer, Site
 from tests.host.workbench import WEATHER, Workbench, schema_of
 from webquarry.errors import BadInput, Refused, TooLarge, ToolFailure
 from webquarry.host.host import ToolHost
-from webquarry.host.options import is_own_variable
 from webquarry.host.trust import TrustStore
 
 
@@ -89,12 +88,6 @@ def test_a_key_of_ours_is_handed_on_when_the_user_says_so(bench: Workbench) -> N
     )
 
     assert lines.count("BRAVE_API_KEY=canary-0123456789") == 2
-
-
-def test_variables_of_others_are_not_ours() -> None:
-    others = ("WEATHER_API_KEY", "OPENAI_API_KEY", "HTTPS_PROXY", "AWS_SECRET_ACCESS_KEY")
-
-    assert not any(map(is_own_variable, others))
 
 
 @pytest.mark.parametrize(
@@ -226,13 +219,6 @@ def test_proxies_without_their_passwords_and_the_xdg_folders_are_handed_on(
         lines
     )
     assert "canary" not in str(lines)
-
-
-def test_a_proxy_that_is_named_for_a_tool_is_handed_on_whole(bench: Workbench) -> None:
-    env_tool(bench, 'variables = ["HTTPS_PROXY"]')
-    proxy = "http://user:password@proxy.example:3128"
-
-    assert f"HTTPS_PROXY={proxy}" in seen(bench, HTTPS_PROXY=proxy)
 
 
 def test_tool_gets_its_output_limit(bench: Workbench) -> None:

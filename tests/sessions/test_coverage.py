@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from tests.sessions.kits import A, B, sessions_in
 from webquarry.errors import NetworkFailure, RateLimited
 from webquarry.sessions.coverage import coverage_of, refinement_queries
@@ -86,14 +84,6 @@ def test_queries_are_different_short_and_the_same_each_time() -> None:
     assert 1 <= len(queries) <= 3
     assert len({frozenset(query.split()) for query in queries}) == len(queries)
     assert all(len(query.split()) <= 10 for query in queries)
-
-
-@pytest.mark.parametrize("text", ["潮力発電の費用", "?!", "the of and", "1984"])
-def test_any_text_has_a_coverage_and_perhaps_queries(text: str) -> None:
-    found = session(StepDraft(1, text))
-
-    assert 0 <= coverage_of(found).share <= 1
-    assert all(query.strip() for query in refinement_queries(found, found.current))
 
 
 def test_errors_that_came_back_three_times_are_summed_up_with_advice() -> None:

@@ -19,7 +19,6 @@ from webquarry.clock import Clock
 from webquarry.errors import (
     NetworkFailure,
     RateLimited,
-    RecordsFailure,
     WebquarryError,
 )
 from webquarry.sessions.models import ResearchSession, Source, StepDraft
@@ -245,19 +244,6 @@ def test_error_is_stored_by_kind_without_secrets() -> None:
     assert not any(
         word in error.message for error in errors for word in ("abcdefgh1234", "private")
     )
-
-
-def test_a_store_that_fails_is_said() -> None:
-    async def scenario() -> None:
-        async with sessions_in(None) as sessions:
-            sessions._journals._file.do = _broken  # type: ignore[attr-defined]
-            await sessions.begin(StepDraft(1, "one"))
-
-    def _broken(_: object) -> None:
-        raise RecordsFailure("The record file did not answer.")
-
-    with pytest.raises(RecordsFailure):
-        asyncio.run(scenario())
 
 
 def ids_of(repeatable: bool, *texts: str) -> list[str]:

@@ -136,34 +136,6 @@ def test_of_a_page_that_is_gone_the_archives_copy_is_looked_into(tmp_path: Path)
     assert available in web.asked()
 
 
-def test_a_none_of_the_archive_is_confirmed_by_its_index(tmp_path: Path) -> None:
-    archive = "https://archive.example"
-    rows = [["urlkey", "timestamp"], ["k", "20250102030405"]]
-
-    class Archive(FakeWeb):
-        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-            answers = {
-                "/wayback/available": '{"archived_snapshots": {}}',
-                "/cdx/search/cdx": json.dumps(rows),
-            }
-            found = answers.get(request.url.path)
-            if found is not None:
-                self._pages[str(request.url)] = text(found)
-            return await super().handle_async_request(request)
-
-    web = Archive({})
-
-    async def run() -> dict[str, Any]:
-        async with kit_on(tmp_path, web, environ={"WEBQUARRY_WAYBACK_URL": archive}) as kit:
-            (result,) = await check_in(kit, [cited()])
-            return result
-
-    found = asyncio.run(run())
-
-    assert found["archive"]["date"] == "2025-01-02"
-    assert "inArchive" not in found["quotes"][0]
-
-
 @pytest.mark.parametrize(
     ("answer", "state"),
     [

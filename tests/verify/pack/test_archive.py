@@ -62,10 +62,6 @@ def test_records_are_read_as_they_were_written() -> None:
     assert read_records(data[: places[0][1]]) == {RESPONSE.id: RESPONSE}
 
 
-def test_equal_records_give_equal_bytes() -> None:
-    assert write_records([RESPONSE, TEXT]) == write_records([RESPONSE, TEXT])
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -10,9 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.net.doubles import FakeClock, FakeWeb, Silent, redirect, text
+from tests.net.doubles import FakeWeb, Silent, redirect, text
 from tests.sessions.kits import kit_on
-from webquarry.net.client import Client
 from webquarry.progress import listening
 from webquarry.toolkit import Toolkit
 from webquarry.verify.references.checker import Checked
@@ -108,29 +107,6 @@ def test_fifty_dois_take_a_few_requests_and_stay_in_their_order(tmp_path: Path) 
     assert verdicts(checked) == ["confirmed"] * 50
     assert [one.reference.key for one in checked] == [f"k{number}" for number in range(50)]
     assert len(web.requests) <= 10
-
-
-def test_every_index_keeps_its_pauses_however_many_references_there_are(tmp_path: Path) -> None:
-    """Every index is asked for every title; DBLP and arXiv want pauses of two and three seconds."""
-    web = Indexes()
-    titles = [
-        f"@inproceedings{{k{n}, title={{Nobody knows tide {n}}}, author={{Ann Lee}}, year={{2021}}}}"
-        for n in range(50)
-    ]
-
-    async def work(kit: Toolkit) -> float:
-        references = [one for item in titles for one in read_references(item)]
-        began = kit.clock.monotonic()
-        checked = await kit.citations.check(references, began + 10_000)
-        assert verdicts(checked) == ["not_found"] * 50
-        return kit.clock.monotonic() - began
-
-    seconds = on_kit(tmp_path, web, work)
-    slowest = 50 * 3.0
-    # The pauses of the fake clock add up, since waiting there takes no time for anybody else.
-    by_index = sum(50 * pause for pause in (0.1, 2.0, 1.0, 1.0, 3.0))
-    assert seconds <= by_index
-    assert slowest <= seconds
 
 
 def test_requests_are_not_joined_while_recording(tmp_path: Path) -> None:
@@ -306,31 +282,3 @@ def test_a_dead_address_gets_the_copy_of_an_archive_with_its_date(tmp_path: Path
     assert checked.link is not None
     assert checked.link.archived_on == "2021-03-04"
     assert checked.link.archive.startswith("https://web.archive.org/web/2021")
-
-
-def test_a_web_page_is_not_looked_for_in_indexes_of_papers(tmp_path: Path) -> None:
-    web = Indexes(pages={PAGE: text(BODY)})
-    check(tmp_path, web, REPORT)
-
-    assert {request.url.host for request in web.requests} == {"site.example"}
-
-
-def test_the_scholarly_indexes_share_their_pauses_with_academic_search(tmp_path: Path) -> None:
-    async def work(kit: Toolkit) -> bool:
-        return kit.citations.services._pace is kit.scholar.services._pace
-
-    assert on_kit(tmp_path, Indexes(), work)
-
-
-def test_a_client_says_whether_every_redirect_was_a_lasting_one() -> None:
-    first, last = "https://a.example/1", "https://a.example/2"
-
-    async def moved(status: int) -> bool:
-        web = FakeWeb({first: redirect(last, status), last: text("x")})
-        from webquarry.settings import Settings
-
-        async with Client(Settings(), FakeClock(), pages=web) as client:
-            return (await client.fetch(first)).is_moved
-
-    assert asyncio.run(moved(301))
-    assert not asyncio.run(moved(302))
