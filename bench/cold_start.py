@@ -1,6 +1,6 @@
 """User CPU of commands and their child processes, compared with `python -c pass` in the same run.
 
-Prints the ratio of the smallest times of interleaved runs for `webquarry --help`, a search and a
+Prints the ratio of the mean times of interleaved runs for `webquarry --help`, a search and a
 read on the recorded web; fails if one is above its limit. `webquarry` is the one installed beside
 the interpreter that runs this script.
 """
@@ -41,12 +41,12 @@ def main() -> int:
     program = str(Path(sysconfig.get_path("scripts")) / "webquarry")
     commands = {("pass",): [sys.executable, "-c", "pass"]}
     commands |= {arguments: [program, *arguments] for arguments in LIMITS}
-    best = {}
+    total = dict.fromkeys(commands, 0.0)
     for number in range(ROUNDS + 1):  # the first run writes the byte code
         for arguments, command in commands.items():
             seconds = user_seconds(command)
-            if number:
-                best[arguments] = min(best.get(arguments, seconds), seconds)
+            total[arguments] += seconds if number else 0.0
+    best = {arguments: seconds / ROUNDS for arguments, seconds in total.items()}
     bare = best.pop(("pass",))
     print(f"python -c pass: {bare * 1000:.1f} ms of user CPU")
     for arguments, seconds in best.items():
