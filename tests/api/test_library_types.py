@@ -37,7 +37,6 @@ found.resuls  # wrong
 webquarry.call("web_search", query="tides", toolset="duckduckgo").text
 webquarry.call("web_search", query="tides", toolset="duckduckgo").results  # wrong
 webquarry.serch("tides")  # wrong
-webquarry.bridge  # wrong
 ```
 
 ```python

@@ -56,7 +56,7 @@ def render(thing: Any) -> tuple[str, str]:
     page = _Page()
     title = getattr(thing, "title", None)
     if isinstance(thing, list):
-        page.add("title", f"{sum(row.get('usd', 0) for row in thing):.4f} USD")
+        page.add("title", f"Bill: {sum(row.get('usd', 0) for row in thing):.4f} USD")
         page.add_table(thing)
     elif isinstance(getattr(thing, "rows", None), list):
         for warning in getattr(thing, "warnings", ()):
