@@ -39,7 +39,7 @@ def user_seconds(command: list[str]) -> float:
 
 def main() -> int:
     program = str(Path(sysconfig.get_path("scripts")) / "webquarry")
-    commands = {("pass",): [sys.executable, "-c", "pass"]}
+    commands: dict[tuple[str, ...], list[str]] = {("pass",): [sys.executable, "-c", "pass"]}
     commands |= {arguments: [program, *arguments] for arguments in LIMITS}
     total = dict.fromkeys(commands, 0.0)
     for number in range(ROUNDS + 1):  # the first run writes the byte code

@@ -124,7 +124,7 @@ async def measure(port: int, site: int, folder: Path) -> int:
             tool = await load_tool("research", name)
             params = {"name": name, "arguments": arguments}
             request = Request(Session(LATEST_HANDSHAKE), 1, "tools/call", params, send)
-            (await call_tool(tool, kit, request)).encode()
+            (await call_tool(tool, kit, arguments, request)).encode()
 
         def read(path: str, **arguments: Any) -> Callable[[], Awaitable[None]]:
             async def work() -> None:

@@ -29,6 +29,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
 from pathlib import Path
 
 from webquarry._read.browser.chromium import find_program
@@ -53,7 +54,7 @@ from webquarry.net.client import Client
 from webquarry._read.browser.renderer import PageRenderer
 from webquarry.settings import Settings
 async def main():
-    settings = Settings(browser=sys.argv[2], allow_networks="127.0.0.0/8", robots=False)
+    settings = Settings(browser=sys.argv[2], allow_networks=[ip_network("127.0.0.0/8")], robots=False)
     async with Client(settings, Clock()) as client:
         renderer = PageRenderer(client, settings)
         while True:
@@ -141,7 +142,10 @@ def measure_pss(processes: list[int]) -> float:
 async def measure(url: str, program: str, pages: int) -> dict[str, object]:
     """Times and memory of our own browser."""
     settings = Settings(
-        browser=program, allow_networks="127.0.0.0/8", robots=False, host_requests_per_second=1000
+        browser=program,
+        allow_networks=[ip_network("127.0.0.0/8")],
+        robots=False,
+        host_requests_per_second=1000,
     )
     async with Client(settings, Clock()) as client:
         renderer = PageRenderer(client, settings)
@@ -183,7 +187,8 @@ def measure_playwright(python: str, url: str, program: str, pages: int) -> dict[
     if done.returncode:
         print(f"  Playwright failed: {done.stderr.strip().splitlines()[-1:]}")
         return None
-    return json.loads(done.stdout)
+    figures: dict[str, object] = json.loads(done.stdout)
+    return figures
 
 
 def show(name: str, found: dict[str, object]) -> tuple[float, float, float]:

@@ -45,7 +45,7 @@ class Growth:
         if self.doubled < _TOO_SHORT:
             return 1.0
         whole = (self.doubled - self.fixed) / max(self.seconds - self.fixed, 1e-6)
-        return max(whole, 0.0) ** (1 / self.doublings)
+        return float(max(whole, 0.0) ** (1 / self.doublings))
 
 
 def time_once(shape: Shape, size: int) -> float:

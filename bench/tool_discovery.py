@@ -97,7 +97,7 @@ def write_tools(home: str, interpreter: str, script: str) -> list[Path]:
 
 
 async def ask(path: Path) -> None:
-    assert (await probe(Executable(path, "user"), ENVIRON)).schema
+    assert (await probe(Executable(path, "user"), Settings(), ENVIRON)).schema
 
 
 async def run_all(commands: list[list[str]]) -> None:

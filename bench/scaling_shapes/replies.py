@@ -16,8 +16,7 @@ from scaling_shapes.shape import Shape, repeat
 from scaling_shapes.steps import reply_of
 from webquarry._search import instant
 from webquarry._search.domains import DomainFilter
-from webquarry._search.identity import identity
-from webquarry._search.paging import merge
+from webquarry._search.paging import fuse
 from webquarry._search.patents.provider import PatentProvider
 from webquarry._search.patents.provider import merge as merge_patents
 from webquarry._search.patents.web import each_once, patent_of
@@ -154,8 +153,7 @@ def _show_web(provider: Provider, reply: Reply) -> object:
         results = provider.parse_reply(reply).results
     except WebquarryError:
         return None
-    identified = [(identity(result.url), result) for result in results]
-    merged = merge([identified, identified[::-1]])
+    merged = fuse([results, results[::-1]])
     kept = [one for one in merged if DomainFilter.of(["example.org"], []).admits(one.url)]
     found = [patent for patent in map(patent_of, merged) if patent]
     return [show_result(one, "The tide is a claim") for one in merged[:50]], kept, each_once(found)

@@ -170,7 +170,8 @@ def _wide_table(size: int) -> object:
 
 def _growing_table(size: int) -> object:
     """Each row has a cell more than the one before it."""
-    rows, length = [], 0
+    rows: list[str] = []
+    length = 0
     while length < size:
         rows.append(f"<tr>{'<td>a' * (len(rows) + 1)}")
         length += len(rows[-1])

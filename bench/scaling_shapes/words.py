@@ -25,7 +25,7 @@ from webquarry.errors import WebquarryError
 from webquarry.evidence.language.claims import claim_signal, split_sentences
 from webquarry.evidence.language.passages import excerpt_of
 from webquarry.evidence.language.terms import Terms
-from webquarry.evidence.models import Style
+from webquarry.evidence.models import CitationStyle
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import parse_people
 from webquarry.evidence.page.titles import without_site
@@ -38,7 +38,7 @@ from webquarry.secret import Secret, redact
 from webquarry.sessions.markdown import escape_block, write_link
 from webquarry.sessions.references import clean_work, parse_source
 
-_STYLES = get_args(Style)
+_STYLES = get_args(CitationStyle)
 _KEY = Secret("key-of-the-bench/0+1=2")  # so that there is something to mask
 _PIECES = {
     "letters": "a",

@@ -249,13 +249,14 @@ class Cascade:
         """Return the declarations that apply to an element."""
         if self._unknown and not self._unknown.isdisjoint(self._list_keys(element)):
             return _LEFT_OUT
-        bits = self._matcher.match(element) if self._rules else 0
-        text = find_value(element, "style") or ""
-        style = self._resolve(bits, text, None) or self._resolve(
-            bits, text, self._find_scope(element)
-        )
-        assert style is not None
-        return style if self.tree.left >= 0 else self._decide_by_names(element)
+        style = None
+        if self.tree.left >= 0:
+            bits = self._matcher.match(element) if self._rules else 0
+            text = find_value(element, "style") or ""
+            style = self._resolve(bits, text, None) or self._resolve(
+                bits, text, self._find_scope(element)
+            )
+        return style if style and self.tree.left >= 0 else self._decide_by_names(element)
 
     def _resolve(self, bits: int, text: str, scope: _Scope | None) -> Style | None:
         """Return the style of some rules and a style attribute with the variables of a scope; None
@@ -369,10 +370,9 @@ class Cascade:
         hiding = [rule for rule in self._rules if rule.hides]
         keys = self._unknown.union(*(rule.selector.last.keys for rule in hiding))
         names = {key.lower() for key in keys if key[0] in ".#"}
-        if not names:
-            return set(), set()
         plain_names = NameSet({name[1:] for name in names})
-        for rule in read_rules(self._sheets, plain_names, related=True):
+        rules = read_rules(self._sheets, plain_names, related=True) if names else ()
+        for rule in rules:
             if rule.when != UNSURE and _may_show(rule.body):
                 for text in split_top(rule.selectors.lower(), ","):
                     last = _find_last_keys(text)
