@@ -14,7 +14,6 @@ from webquarry.store.cache import (
     Made,
     MemoryStore,
     key_of,
-    name_variant,
 )
 
 
@@ -158,26 +157,3 @@ def test_far_store_is_written_in_the_background_until_close() -> None:
         return before, far.kept
 
     assert asyncio.run(run()) == ([], ["k"])
-
-
-def test_the_first_of_several_keys_that_is_stored_is_returned(tmp_path: Path) -> None:
-    async def work(cache: Cache, clock: HandClock) -> None:
-        for key in ("b", "c"):
-            await cache.put(key, Made(key.encode(), 60))
-        found = await cache.get_first(["a", "b", "c"])
-        assert found is not None
-        assert (found[0], found[1].value) == ("b", b"b")
-        assert await cache.get_first(["x", "y"]) is None
-
-    with_cache(tmp_path, work)
-
-
-def test_variants_of_an_entry_are_stored_separately(tmp_path: Path) -> None:
-    async def work(cache: Cache, clock: HandClock) -> None:
-        for variant in ("a", "b c"):
-            await cache.put(name_variant("page", variant), Made(variant.encode(), 60))
-        keys = [name_variant("page", "a"), name_variant("page", "b c"), "page"]
-        entries = [await cache.get(key) for key in keys]
-        assert [entry.value if entry else None for entry in entries] == [b"a", b"b c", None]
-
-    with_cache(tmp_path, work)

@@ -17,7 +17,7 @@ from webquarry.library import KeptPage
 from webquarry.net.models import Reply, Validators
 from webquarry.pages.snapshot import pack_snapshot, unpack_snapshot
 from webquarry.settings import Settings
-from webquarry.store.cache import Cache, Made, name_variant
+from webquarry.store.cache import Cache, Made
 
 _VERSION = 1
 _SECONDS = 7 * 86_400.0
@@ -47,7 +47,7 @@ class EarlierPages:
 
     async def find(self, key: str) -> EarlierPage | None:
         """Return the earlier page, if there is one."""
-        found = await self._cache.get(name_variant(key, f"earlier {_VERSION}"))
+        found = await self._cache.get(f"{key} earlier {_VERSION}")
         if found is None:
             return None
         line, _, packed = found.value.partition(b"\n")
@@ -66,7 +66,7 @@ class EarlierPages:
             return
         line = json.dumps(asdict(validators)).encode("utf-8", "replace")
         made = Made(line + b"\n" + packed, max(_SECONDS, self._settings.cache_read_seconds))
-        await self._cache.keep(name_variant(key, f"earlier {_VERSION}"), made)
+        await self._cache.keep(f"{key} earlier {_VERSION}", made)
 
 
 def may_keep(reply: Reply | None, page: Page) -> bool:

@@ -3,9 +3,9 @@
     found = await cache.get_or_make(key, make)   # make() -> Made(value, ttl_seconds); 0: not stored
     found.value, found.cached, found.age_seconds, found.max_age_seconds
 
-Concurrent callers with the same key share one call of `make`, in a process and in all processes
-that share a folder. Its exceptions are raised to all callers in its process and never stored. With
-`fresh=True` a stored value is ignored and replaced. A store that fails is a cache miss.
+Concurrent callers in one process with the same key share one call of `make`. Its exceptions are
+raised to all of them and never stored. With `fresh=True` a stored value is ignored and replaced. A
+store that fails is a cache miss.
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import math
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from webquarry.caller import LOCAL, caller
 from webquarry.clock import Clock
 from webquarry.meter import count
-from webquarry.store.locks import ProcessLocks, SingleFlight
 
-VARIANT = ":"  # between the key of an entry and the name of its variant
+T = TypeVar("T")
+
 _MAX_WRITES = 32  # in progress; further ones are waited for
 _CLOCK_SKEW_SECONDS = 60.0  # between servers that share a store
 _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
@@ -71,7 +70,6 @@ class Stats:
 
 
 Make = Callable[[], Awaitable[Made]]
-Look = Callable[[], Awaitable[CachedValue | None]]
 
 
 class Store(ABC):
@@ -79,14 +77,9 @@ class Store(ABC):
 
     shared = False  # whether several servers see the same entries
 
+    @abstractmethod
     async def get(self, key: str, now: float) -> CacheEntry | None:
         """Return the entry, if it is there and has not expired."""
-        found = await self.get_first([key], now)
-        return found[1] if found else None
-
-    @abstractmethod
-    async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
-        """Return the first of several entries that is there and has not expired, with its key."""
 
     @abstractmethod
     async def put(self, key: str, entry: CacheEntry) -> None:
@@ -108,13 +101,12 @@ class MemoryStore(Store):
         self._entries: OrderedDict[str, CacheEntry] = OrderedDict()
         self._bytes = 0
 
-    async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
-        for key in keys:
-            entry = self._entries.get(key)
-            if entry is not None and entry.expires_at > now:
-                self._entries.move_to_end(key)
-                return key, entry
-        return None
+    async def get(self, key: str, now: float) -> CacheEntry | None:
+        entry = self._entries.get(key)
+        if entry is None or entry.expires_at <= now:
+            return None
+        self._entries.move_to_end(key)
+        return entry
 
     async def put(self, key: str, entry: CacheEntry) -> None:
         self._remove(key)
@@ -134,94 +126,103 @@ class MemoryStore(Store):
             self._bytes -= len(entry.value)
 
 
+@dataclass
+class _Flight(Generic[T]):
+    task: asyncio.Task[T]
+    waiting: int = 0
+
+
+class SingleFlight(Generic[T]):
+    """Shared tasks by key. A task continues while at least one caller waits for it, and is
+    cancelled when the last one is cancelled. Belongs to one event loop.
+    """
+
+    def __init__(self) -> None:
+        self._flights: dict[str, _Flight[T]] = {}
+
+    async def share(self, key: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Return the result of the task of this key, which is started if there is none."""
+        flight = self._flights.get(key)
+        if flight is None or flight.task.done():
+            flight = self._flights[key] = _Flight(asyncio.create_task(make()))
+        flight.waiting += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            is_done = flight.task.done()
+            if is_done or not flight.waiting:
+                if self._flights.get(key) is flight:
+                    del self._flights[key]
+                flight.task.cancel()
+
+
 class Cache:
     """Stores from the nearest to the farthest; entries of far ones are copied to nearer ones."""
 
-    def __init__(
-        self, stores: Sequence[Store], clock: Clock, locks: ProcessLocks | None = None
-    ) -> None:
+    def __init__(self, stores: Sequence[Store], clock: Clock) -> None:
         self._stores = list(stores)
         self._clock = clock
-        self._locks = locks
         self._flights: SingleFlight[CachedValue] = SingleFlight()
         self._writes: set[asyncio.Task[None]] = set()
 
-    async def get_or_make(
-        self, key: str, make: Make, *, fresh: bool = False, look: Look | None = None
-    ) -> CachedValue:
-        """Return the stored value or a new one. `look` replaces the lookup, for callers that can
-        use other entries as well.
-        """
-        if fresh:
-            flight = f"{key} fresh"
-            return await self._flights.share(flight, partial(self._make, flight, key, make, fresh))
-        found = await (look() if look is not None else self.get(key))
+    async def get_or_make(self, key: str, make: Make, *, fresh: bool = False) -> CachedValue:
+        """Return the stored value or a new one."""
+        found = None
+        if not fresh:
+            found = await self.get(key)
+            # another caller may have made it during the lookup
+            found = found or await self._find(self._stores[:1], key)
         if found is None:
-            # made by another caller during the lookup
-            nearest = await self._get_first(self._stores[:1], [key], -math.inf)
-            found = nearest[1] if nearest else None
-        if found is None:
-            found = await self._flights.share(key, partial(self._make, key, key, make, fresh))
-        count("cache", result="hit" if found.cached else "miss")
+            flight = f"{key} fresh" if fresh else key
+            found = await self._flights.share(flight, partial(self._make, key, make))
+        if not fresh:
+            count("cache", result="hit" if found.cached else "miss")
         return found
 
     async def get(self, key: str) -> CachedValue | None:
         """Return the stored value, if there is one that has not expired."""
-        found = await self.get_first([key])
-        return found[1] if found else None
+        return await self._find(self._stores, key)
 
-    async def get_first(self, keys: Sequence[str]) -> tuple[str, CachedValue] | None:
-        """Return the value of the first of these keys in the nearest store that has one of them,
-        with its key.
-        """
-        return await self._get_first(self._stores, keys, -math.inf)
-
-    async def _get_first(
-        self, stores: Sequence[Store], keys: Sequence[str], since: float
-    ) -> tuple[str, CachedValue] | None:
-        """Do `get_first` in some stores, for values stored at the moment `since` or later."""
+    async def _find(self, stores: Sequence[Store], key: str) -> CachedValue | None:
+        """Return the value from the nearest store that has it, and copy it to nearer ones."""
         now = self._now()
         for distance, store in enumerate(stores):
-            found = await store.get_first(keys, now)
-            if found is None or not since <= found[1].stored_at <= now + _CLOCK_SKEW_SECONDS:
+            entry = await store.get(key, now)
+            if entry is None or entry.stored_at > now + _CLOCK_SKEW_SECONDS:
                 continue
-            key, entry = found
             for nearer in stores[:distance]:
                 await nearer.put(key, entry)
-            value = CachedValue(
+            return CachedValue(
                 entry.value,
                 cached=True,
                 age_seconds=max(0.0, now - entry.stored_at),
                 max_age_seconds=entry.expires_at - entry.stored_at,
             )
-            return key, value
         return None
 
     async def put(self, key: str, made: Made) -> None:
         """Store a value; return when all stores have it."""
         await self._put_all(self._stores, key, self._build_entry(made))
 
-    async def keep(self, key: str, made: Made) -> asyncio.Task[None] | None:
-        """Store a value. If none of the stores is shared by servers, far stores are written in the
-        background, by the task that is returned.
-        """
+    async def keep(self, key: str, made: Made) -> None:
+        """Store a value; far stores are written in the background, unless servers share them."""
         is_shared = any(store.shared for store in self._stores)
         if is_shared or len(self._stores) < 2 or len(self._writes) >= _MAX_WRITES:
             await self.put(key, made)
-            return None
+            return
         entry = self._build_entry(made)
         await self._stores[0].put(key, entry)
         task = asyncio.create_task(self._put_all(self._stores[1:], key, entry))
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)
-        return task
 
     async def is_kept_for_all(self, key: str) -> bool:
         """Return whether the next caller will find the value, on any server."""
         await self._finish_writes()
         shared = [store for store in self._stores if store.shared]
         for store in shared or self._stores:
-            if await self._get_first([store], [key], -math.inf):
+            if await self._find([store], key):
                 return True
         return False
 
@@ -234,30 +235,14 @@ class Cache:
     async def aclose(self) -> None:
         """Finish the writes and close the stores."""
         await self._finish_writes()
-        if self._locks is not None:
-            self._locks.close()
         for store in self._stores:
             await store.aclose()
 
-    async def _make(self, flight: str, key: str, make: Make, fresh: bool) -> CachedValue:
-        """Make and store a value, unless another process has just done so."""
-        started = self._now() if fresh else -math.inf
-        locks = self._locks or ProcessLocks(None)
-        lock = await locks.acquire(flight)
-        writing = None
-        try:
-            if lock.has_waited:
-                found = await self._get_first(self._stores, [key], started)
-                if found is not None:
-                    return found[1]
-            made = await make()
-            if made.ttl_seconds > 0:
-                writing = await self.keep(key, made)
-        finally:
-            if writing is None:
-                locks.release(lock)
-            else:  # when other processes can find the value
-                writing.add_done_callback(lambda _: locks.release(lock))
+    async def _make(self, key: str, make: Make) -> CachedValue:
+        """Make and store a value."""
+        made = await make()
+        if made.ttl_seconds > 0:
+            await self.keep(key, made)
         return CachedValue(made.value, False, 0.0, made.ttl_seconds, made.thing)
 
     async def _put_all(self, stores: Sequence[Store], key: str, entry: CacheEntry) -> None:
@@ -274,11 +259,6 @@ class Cache:
 
     def _now(self) -> float:
         return self._clock.now().timestamp()
-
-
-def name_variant(key: str, variant: str) -> str:
-    """Return the key of a variant of an entry."""
-    return f"{key}{VARIANT}{variant}"
 
 
 def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from webquarry.store.database import Connection, UnusableRow, check_row
+from webquarry.store.database import Connection
 from webquarry.store.encryption import Cipher
 
 _START_FIELD = 19  # of /proc/<pid>/stat, counted after the name, which may contain anything
@@ -26,28 +26,16 @@ def take_claim(
     database: Connection, cipher: Cipher, key: str, owner: str, now: float, seconds: float
 ) -> bool:
     """Claim a key for `seconds`; return False if another owner has it."""
-    if is_claimed(database, cipher, key, owner, now, seconds):
+    name = _name(cipher, key)
+    query = "SELECT owner, ends_at FROM ask_claims WHERE name = ?"
+    holder, ends_at = database.execute(query, (name,)).fetchone() or ("", 0.0)
+    # a damaged claim, or one that was made while a clock was wrong, is replaced
+    is_sound = isinstance(holder, str) and isinstance(ends_at, float)
+    if is_sound and holder != owner and now < ends_at <= now + 2 * seconds and not is_dead(holder):
         return False
-    row = (_name(cipher, key), owner, now + seconds)
+    row = (name, owner, now + seconds)
     database.execute("INSERT OR REPLACE INTO ask_claims VALUES (?, ?, ?)", row)
     return True
-
-
-def is_claimed(
-    database: Connection, cipher: Cipher, key: str, owner: str, now: float, seconds: float
-) -> bool:
-    """Return whether another owner has a valid claim."""
-    query = "SELECT owner, ends_at FROM ask_claims WHERE name = ?"
-    row = database.execute(query, (_name(cipher, key),)).fetchone()
-    if row is None:
-        return False
-    try:
-        holder, ends_at = check_row(row, str, float)
-    except UnusableRow:
-        return False  # a damaged claim is replaced
-    # a claim far in the future was made while a clock was wrong
-    is_current = now < ends_at <= now + 2 * seconds
-    return holder != owner and is_current and not is_dead(holder)
 
 
 def renew_claims(database: Connection, owner: str, now: float, seconds: float) -> None:

@@ -6,11 +6,10 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from webquarry.store.cache import VARIANT, CacheEntry, Stats, Store
+from webquarry.store.cache import CacheEntry, Stats, Store
 from webquarry.store.database import Connection, DisposableDatabase, check_row
 from webquarry.store.encryption import Cipher
 
@@ -37,15 +36,8 @@ class DiskStore(Store):
         self._database = DisposableDatabase(self.path, _MIGRATIONS, pragmas=["page_size = 8192"])
         self._puts = 0
 
-    async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
-        def find_first(connection: Connection, cipher: Cipher) -> tuple[str, CacheEntry] | None:
-            for key in keys:
-                entry = _get(connection, cipher, key, now)
-                if entry is not None:
-                    return key, entry
-            return None
-
-        return await self._database.try_run(find_first, None, write=False)
+    async def get(self, key: str, now: float) -> CacheEntry | None:
+        return await self._database.try_run(partial(_get, key, now), None, write=False)
 
     async def put(self, key: str, entry: CacheEntry) -> None:
         await self._database.try_run(partial(self._put, key, entry), None)
@@ -59,31 +51,28 @@ class DiskStore(Store):
         return await self._database.try_run(delete_all, 0)
 
     async def stats(self) -> Stats:
-        def read_totals(connection: Connection, _: Cipher) -> tuple[int, int]:
-            return _read_totals(connection)
-
-        count, size = await self._database.try_run(read_totals, (0, 0), write=False)
+        count, size = await self._database.try_run(_read_totals, (0, 0), write=False)
         return Stats("disk", count, size)
 
     async def aclose(self) -> None:
         self._database.close()
 
     def _put(self, key: str, entry: CacheEntry, connection: Connection, cipher: Cipher) -> None:
-        name = _name_entry(cipher, key)
+        name = cipher.hash_name(key)
         encrypted = cipher.encrypt(entry.value, name)
         stored_at = entry.stored_at
         row = (name, encrypted, stored_at, entry.expires_at, stored_at)
         connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
         if self._puts % _PUTS_BETWEEN_SWEEPS == 0:
-            self._sweep(connection, stored_at)
+            self._sweep(connection, cipher, stored_at)
         self._puts += 1
 
-    def _sweep(self, connection: Connection, now: float) -> None:
+    def _sweep(self, connection: Connection, cipher: Cipher, now: float) -> None:
         """Delete expired entries, then the least recently used, until a tenth of the maximum size
         is free.
         """
         connection.execute("DELETE FROM entries WHERE expires_at <= ?", (now,))
-        _, size = _read_totals(connection)
+        _, size = _read_totals(connection, cipher)
         if size > self._max_bytes:
             connection.execute(
                 "DELETE FROM entries WHERE name IN (SELECT name FROM ("
@@ -93,8 +82,8 @@ class DiskStore(Store):
             )
 
 
-def _get(connection: Connection, cipher: Cipher, key: str, now: float) -> CacheEntry | None:
-    name = _name_entry(cipher, key)
+def _get(key: str, now: float, connection: Connection, cipher: Cipher) -> CacheEntry | None:
+    name = cipher.hash_name(key)
     row = connection.execute(
         "SELECT value, stored_at, expires_at, used_at FROM entries"
         " WHERE name = ? AND expires_at > ?",
@@ -112,12 +101,7 @@ def _get(connection: Connection, cipher: Cipher, key: str, now: float) -> CacheE
     return CacheEntry(value, stored_at, expires_at)
 
 
-def _name_entry(cipher: Cipher, key: str) -> bytes:
-    entry, _, variant = key.partition(VARIANT)
-    return cipher.hash_name(entry) + variant.encode()
-
-
-def _read_totals(connection: Connection) -> tuple[int, int]:
+def _read_totals(connection: Connection, _: Cipher) -> tuple[int, int]:
     """Return the number of entries and the bytes of their values."""
     count, size = connection.execute(
         "SELECT count(*), coalesce(sum(length(value)), 0) FROM entries"

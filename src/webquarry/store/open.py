@@ -90,11 +90,7 @@ def open_cache(
 
         return Cache([memory, RedisStore(connection, settings.cache_max_bytes)], clock)
     disk = open_disk_cache(settings, environ)
-    if disk is None:
-        return Cache([memory], clock)
-    from webquarry.store.locks import ProcessLocks
-
-    return Cache([memory, disk], clock, ProcessLocks(disk.path.parent))
+    return Cache([memory] if disk is None else [memory, disk], clock)
 
 
 def open_disk_cache(settings: Settings, environ: Mapping[str, str]) -> DiskStore | None:

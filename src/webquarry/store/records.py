@@ -48,43 +48,25 @@ _TEMPORARY = (Trouble.BUSY, Trouble.FULL, Trouble.FAILING)
 _OF_WRITING = (Trouble.FULL, Trouble.FAILING, Trouble.READ_ONLY)
 _ELSEWHERE = "or set WEBQUARRY_STATE_FOLDER to another folder, which may be a temporary one."
 _START_EMPTY = "To start with empty records, move state.sqlite3 and state.key to another folder."
-_TEXTS = {  # the message and the suggested action
-    Trouble.BUSY: (
-        "The record file {place} is locked by another process: {detail}.",
-        "Try again in a moment.",
-    ),
-    Trouble.FULL: (
-        "The record file {place} cannot be written: the disk is full; nothing was recorded.",
-        f"Free some space on the disk of {{folder}} and try again, {_ELSEWHERE}",
-    ),
-    Trouble.READ_ONLY: (
-        "The record file {place} cannot be written: its folder is read-only.",
-        f"Make {{folder}} writable and try again, {_ELSEWHERE}",
-    ),
-    Trouble.PERMISSION: (
-        "The record file {place} cannot be used by this user: {detail}.",
-        f"Give {{folder}} and its files to the user that runs webquarry, {_ELSEWHERE}",
-    ),
-    Trouble.NO_FOLDER: (
-        "The folder {folder} for records cannot be used: {detail}.",
-        "Set WEBQUARRY_STATE_FOLDER to a writable folder, which may be a temporary one.",
-    ),
-    Trouble.FAILING: (
-        "The record file {place} cannot be written: {detail}; nothing was recorded.",
-        "Check whether the disk of {folder} is full, over a quota or failing, then try again.",
-    ),
-    Trouble.DAMAGED: (
-        "The record file {place} cannot be used: it is damaged ({detail}).",
-        f"Restore a backup copy of {{folder}}, state.key included. {_START_EMPTY}",
-    ),
-    Trouble.NEWER: (
-        "The record file {place} cannot be used: a newer release wrote it ({detail}).",
-        f"Use the newer release. {_START_EMPTY}",
-    ),
-    Trouble.LOST_KEY: (
-        "The record file {place} cannot be read: {detail}.",
-        f"Restore state.key from a backup copy of {{folder}}. {_START_EMPTY}",
-    ),
+_CAUSES = {  # of the others, the message names the error
+    Trouble.FULL: "the disk is full",
+    Trouble.READ_ONLY: "its folder is read-only",
+    Trouble.DAMAGED: "it is damaged ({detail})",
+    Trouble.NEWER: "a newer release wrote it ({detail})",
+}
+_ACTIONS = {
+    Trouble.BUSY: "Try again in a moment.",
+    Trouble.FULL: f"Free some space on the disk of {{folder}} and try again, {_ELSEWHERE}",
+    Trouble.READ_ONLY: f"Make {{folder}} writable and try again, {_ELSEWHERE}",
+    Trouble.PERMISSION: f"Give {{folder}} and its files to the user that runs webquarry, "
+    f"{_ELSEWHERE}",
+    Trouble.NO_FOLDER: "Set WEBQUARRY_STATE_FOLDER to a writable folder, which may be a temporary "
+    "one.",
+    Trouble.FAILING: "Check whether the disk of {folder} is full, over a quota or failing, then "
+    "try again.",
+    Trouble.DAMAGED: f"Restore a backup copy of {{folder}}, state.key included. {_START_EMPTY}",
+    Trouble.NEWER: f"Use the newer release. {_START_EMPTY}",
+    Trouble.LOST_KEY: f"Restore state.key from a backup copy of {{folder}}. {_START_EMPTY}",
 }
 
 # The shape of the file, step by step; a step is never changed after a release.
@@ -204,6 +186,10 @@ class RecordFile:
             self.do(lambda connection, _: connection.execute(statement).fetchone())
         return self.trouble
 
+    def find_damage(self) -> str | None:
+        """Return what a check of the whole file finds, or None if it is sound."""
+        return self._database.find_damage()
+
     def close(self) -> None:
         self._database.close()
 
@@ -228,7 +214,7 @@ class RecordFile:
             )
         trouble = classify(error, self.path)
         if trouble is Trouble.DAMAGED:
-            detail = self._database.find_damage() or detail
+            detail = self.find_damage() or detail
         if trouble not in (Trouble.BUSY, self.trouble):
             self.trouble = trouble
             log.error("%s", _describe(trouble, detail, self.path))
@@ -309,22 +295,22 @@ def check_records(folder: Path) -> RecordsFailure | None:
     path = folder / NAME
     if not path.exists():
         return None
-    database = _RecordDatabase(path)
+    file = RecordFile(folder)
     try:
-        detail = database.find_damage()
+        detail = file.find_damage()
         if detail is not None:
             return _build_failure(Trouble.DAMAGED, detail, path)
-        database.do(lambda connection, _: connection.execute("SELECT id FROM key_check").fetchone())
-    except (OSError, *FILE_ERRORS) as error:
-        return _build_failure(classify(error, path), _explain(error), path)
+        file.do(lambda connection, _: connection.execute("SELECT id FROM key_check").fetchone())
+    except RecordsFailure as failure:
+        return failure
     finally:
-        database.close()
+        file.close()
     return None
 
 
 def _build_failure(trouble: Trouble, detail: str, path: Path | None) -> RecordsFailure:
     """Return the error for the caller. Callers of a server get no paths."""
-    _, action = _TEXTS[trouble]
+    action = _ACTIONS[trouble]
     if caller() != LOCAL:
         path = None
         if trouble is not Trouble.BUSY:
@@ -349,9 +335,13 @@ def _check_key(connection: Connection, cipher: Cipher) -> None:
 
 
 def _describe(trouble: Trouble, detail: str, path: Path | None) -> str:
-    sentence, _ = _TEXTS[trouble]
-    text = sentence.format(place=path or "", folder=path.parent if path else "", detail=detail)
-    return " ".join(text.split())  # the place may be left out
+    cause = _CAUSES.get(trouble, "{detail}").format(detail=detail)
+    if trouble is Trouble.NO_FOLDER:
+        what = f"folder {path.parent} for records" if path else "folder for records"
+    else:
+        what = f"record file {path}" if path else "record file"
+    verb = "written" if trouble in _OF_WRITING else "used"
+    return f"The {what} cannot be {verb}: {cause}."
 
 
 def _explain(error: BaseException) -> str:

@@ -59,20 +59,19 @@ class RedisStore(Store):
         self._cipher = connection.cipher(_CACHE)
         self._max_bytes = max_bytes
 
-    async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
-        names = [self._connection.key(_CACHE, key) for key in keys]
+    async def get(self, key: str, now: float) -> CacheEntry | None:
+        name = self._connection.key(_CACHE, key)
         try:
-            values: list[Any] = await self._connection.run(lambda redis: redis.mget(names))
+            encrypted: Any = await self._connection.run(lambda redis: redis.get(name))
         except RedisUnavailable:
             return None
-        for key, name, encrypted in zip(keys, names, values, strict=True):
-            value = self._cipher.decrypt(encrypted or b"", name)
-            if value is None:
-                continue
-            stored_at, expires_at = _MOMENTS.unpack_from(value)
-            if expires_at > now:
-                return key, CacheEntry(value[_MOMENTS.size :], stored_at, expires_at)
-        return None
+        value = self._cipher.decrypt(encrypted or b"", name)
+        if value is None:
+            return None
+        stored_at, expires_at = _MOMENTS.unpack_from(value)
+        if expires_at <= now:
+            return None
+        return CacheEntry(value[_MOMENTS.size :], stored_at, expires_at)
 
     async def put(self, key: str, entry: CacheEntry) -> None:
         life_ms = round((entry.expires_at - entry.stored_at) * 1000)
