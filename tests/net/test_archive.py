@@ -163,15 +163,6 @@ def test_another_method_scheme_port_parameter_or_path_is_another_request(
         replay(warc, request_)
 
 
-def test_the_order_of_parameters_is_part_of_the_request(warc: Path) -> None:
-    record_mock(
-        warc, lambda _: httpx2.Response(200), httpx2.Request("GET", "https://tide.example/?a=1&b=2")
-    )
-
-    with pytest.raises(NotRecorded):
-        replay(warc, httpx2.Request("GET", "https://tide.example/?b=2&a=1"))
-
-
 def test_posts_to_one_url_are_distinguished_by_their_bodies(warc: Path) -> None:
     url = "https://tide.example/search"
     requests = [httpx2.Request("POST", url, data={"q": word}) for word in ("ebb", "flow")]
@@ -197,47 +188,6 @@ def test_several_answers_come_in_order_and_the_last_one_repeats(warc: Path) -> N
         "done",
         "done",
     ]
-
-
-def test_each_transport_starts_at_the_beginning_of_the_recording(warc: Path) -> None:
-    words = iter(["first", "second"])
-    request = httpx2.Request("GET", "https://tide.example/")
-    record_mock(warc, lambda _: httpx2.Response(200, text=next(words)), request, request)
-    recording = Replay(warc)
-
-    async def first_of(transport: httpx2.AsyncBaseTransport) -> str:
-        async with httpx2.AsyncClient(transport=transport) as client:
-            return (await client.send(request)).text
-
-    assert asyncio.run(first_of(recording.transport())) == "first"
-    assert asyncio.run(first_of(recording.transport())) == "first"
-
-
-def test_parallel_requests_get_each_their_own_answer(warc: Path) -> None:
-    urls = [f"https://tide.example/{number}" for number in range(40)]
-
-    async def run(transport: httpx2.AsyncBaseTransport) -> list[str]:
-        async with httpx2.AsyncClient(transport=transport) as client:
-            return [
-                reply.text for reply in await asyncio.gather(*(client.get(url) for url in urls))
-            ]
-
-    async def run_recorded() -> list[str]:
-        recorder = Recorder(warc, CLOCK)
-        found = await run(
-            recorder.wrap(
-                httpx2.MockTransport(lambda request: httpx2.Response(200, text=request.url.path))
-            )
-        )
-        recorder.close()
-        return found
-
-    assert (
-        asyncio.run(run_recorded())
-        == asyncio.run(run(Replay(warc).transport()))
-        == [f"/{n}" for n in range(40)]
-    )
-    assert check(warc) == 0
 
 
 def test_the_moment_is_that_of_the_newest_record(warc: Path) -> None:
@@ -301,48 +251,6 @@ def test_a_body_that_was_not_read_on_is_marked_and_never_passes_for_the_whole(wa
         replay(warc, httpx2.Request("GET", urls[0]))
 
 
-def test_reader_that_stops_early_sees_the_same_in_replay(warc: Path) -> None:
-    first: list[bytes] = []
-
-    async def stop_early(client: httpx2.AsyncClient, origin: str) -> None:
-        urls.append(f"{origin}/large")
-        first.append(await take_first_chunk(client, urls[0]))
-
-    async def stop_again() -> bytes:
-        async with httpx2.AsyncClient(transport=Replay(warc).transport()) as client:
-            return await take_first_chunk(client, urls[0])
-
-    urls: list[str] = []
-    record(warc, {"/large": message(bytes(200_000))}, stop_early)
-
-    assert first[0].startswith(asyncio.run(stop_again())[: len(first[0])])
-
-
-def test_redirect_with_an_unread_body_is_followed_in_replay(warc: Path) -> None:
-    async def follow(client: httpx2.AsyncClient, origin: str) -> None:
-        urls.append(f"{origin}/old")
-        async with client.stream("GET", urls[0]) as response:
-            assert response.status_code == 301
-        await client.get(f"{origin}/new")
-
-    urls: list[str] = []
-    answers: dict[str, bytes | list[bytes]] = {
-        "/old": message(
-            b"<a href=/new>moved</a>", "Location: /new", status="301 Moved Permanently"
-        ),
-        "/new": message(b"here"),
-    }
-    record(warc, answers, follow)
-
-    async def follow_again() -> str:
-        async with httpx2.AsyncClient(transport=Replay(warc).transport()) as client:
-            async with client.stream("GET", urls[0]) as response:
-                assert response.next_request is not None
-            return (await client.send(response.next_request)).text
-
-    assert asyncio.run(follow_again()) == "here"
-
-
 def test_a_connection_that_broke_breaks_again_and_the_next_try_succeeds(warc: Path) -> None:
     answers = iter([httpx2.Response(200, stream=Failing()), httpx2.Response(200, text="whole")])
     request = httpx2.Request("GET", "https://tide.example/")
@@ -388,25 +296,6 @@ def test_a_body_that_took_too_long_is_marked_so(warc: Path) -> None:
     assert [headers["WARC-Truncated"] for headers in records_of(warc, "response")] == ["time"]
     with pytest.raises(httpx2.ReadError, match="after 14 bytes"):
         replay(warc, httpx2.Request("GET", "https://tide.example/"))
-
-
-def test_response_of_the_stated_length_is_complete(warc: Path) -> None:
-    async def run() -> None:
-        moved = {"Location": "/new", "Content-Length": "0"}
-        recorder = Recorder(warc, CLOCK)
-        transport = recorder.wrap(
-            httpx2.MockTransport(lambda _: httpx2.Response(301, headers=moved))
-        )
-        async with (
-            httpx2.AsyncClient(transport=transport) as client,
-            client.stream("GET", "https://tide.example/"),
-        ):
-            pass
-        recorder.close()
-
-    asyncio.run(run())
-
-    assert "WARC-Truncated" not in records_of(warc, "response")[0]
 
 
 def test_a_request_that_got_no_answer_leaves_nothing(warc: Path) -> None:

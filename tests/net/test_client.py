@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import asyncio
-
 import httpx2
 import pytest
 
-from tests.net.doubles import SITE, START, FakeClock, FakeWeb, Silent, fetch, settings_with, text
+from tests.net.doubles import SITE, START, FakeWeb, Silent, fetch, text
 from webquarry.errors import NetworkFailure, Refused
-from webquarry.net.client import Client
 
 
 def test_a_page_comes_back_with_its_address_status_headers_and_time() -> None:
@@ -39,47 +36,6 @@ def test_a_page_request_says_who_we_are_and_nothing_about_the_user() -> None:
     assert sorted(headers) == ["accept", "accept-encoding", "accept-language", "host", "user-agent"]
 
 
-def test_caller_sets_the_accept_header() -> None:
-    web = FakeWeb({f"{SITE}/page": text("# hello")})
-
-    async def run() -> None:
-        async with Client(settings_with(), FakeClock(), pages=web) as client:
-            await client.fetch(f"{SITE}/page", accept="text/markdown")
-
-    asyncio.run(run())
-    assert web.requests[-1].headers["accept"] == "text/markdown"
-
-
-def test_both_transports_are_closed_with_the_client() -> None:
-    pages, providers = FakeWeb({}), FakeWeb({})
-
-    async def run() -> None:
-        async with Client(settings_with(), FakeClock(), pages=pages, providers=providers):
-            pass
-
-    asyncio.run(run())
-    assert (pages.closed, providers.closed) == (1, 1)
-
-
-def test_a_client_that_was_never_used_opens_and_closes_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    opened: list[FakeWeb] = []
-
-    def open_another(*args: object) -> FakeWeb:
-        opened.append(FakeWeb({}))
-        return opened[-1]
-
-    monkeypatch.setattr("webquarry.net.transport.Transport", open_another)
-
-    async def run() -> None:
-        async with Client(settings_with(), FakeClock()):
-            pass
-
-    asyncio.run(run())
-    assert opened == []
-
-
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd", "ftp://site.example/"]
 )
@@ -103,21 +59,3 @@ def test_the_deadline_ends_a_call_and_the_error_says_what_it_was_doing() -> None
 def test_waiting_for_robots_txt_counts_into_the_deadline() -> None:
     with pytest.raises(NetworkFailure, match=r"reading the robots\.txt of site\.example"):
         fetch(Silent({}), timeout_seconds=0.05)
-
-
-def test_waiting_for_a_turn_counts_into_the_deadline() -> None:
-    web = Silent({})
-
-    async def run() -> None:
-        settings = settings_with(robots=False, host_concurrency=1, timeout_seconds=0.05)
-        async with Client(settings, FakeClock(), pages=web, providers=web) as client:
-            holder = asyncio.create_task(
-                client.send(httpx2.Request("GET", f"{SITE}/held"), timeout_seconds=60)
-            )
-            await asyncio.sleep(0)
-            with pytest.raises(NetworkFailure, match=r"waiting for a turn at site\.example"):
-                await client.fetch(f"{SITE}/page")
-            holder.cancel()
-            await asyncio.wait({holder})
-
-    asyncio.run(run())

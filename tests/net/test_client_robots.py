@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 
-import httpx2
 import pytest
 
 from tests.net.doubles import (
@@ -18,7 +16,7 @@ from tests.net.doubles import (
     text,
 )
 from webquarry.clock import FrozenClock
-from webquarry.errors import NetworkFailure, NotRecorded, Refused, RobotsRefused
+from webquarry.errors import Refused, RobotsRefused
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 
@@ -93,33 +91,6 @@ def test_a_robots_txt_that_leads_to_a_private_address_is_refused_and_not_followe
     assert web.asked(robots=True) == [f"{SITE}/robots.txt"]
 
 
-def test_a_host_that_takes_no_connection_is_a_network_failure_although_robots_came_first() -> None:
-    refused = httpx2.ConnectError("all failed")
-    refused.__cause__ = ConnectionRefusedError(errno.ECONNREFUSED, "refused")
-    web = FakeWeb({f"{SITE}/robots.txt": refused})
-
-    with pytest.raises(NetworkFailure) as caught:
-        fetch(web, retries=0)
-    assert caught.value.message == "Connection refused"
-    assert web.asked() == []
-
-
-def test_a_robots_txt_answered_with_an_error_is_a_refusal_that_says_so() -> None:
-    web = FakeWeb({f"{SITE}/robots.txt": text("", 500)})
-
-    with pytest.raises(RobotsRefused, match="answered 500"):
-        fetch(web)
-
-
-def test_a_long_robots_txt_is_read_only_as_far_as_half_a_megabyte() -> None:
-    rules = "User-agent: *\nDisallow: /early\n" + "# padding\n" * 60_000 + "Disallow: /page\n"
-    web = FakeWeb({f"{SITE}/robots.txt": text(rules), f"{SITE}/page": text("hello")})
-
-    assert fetch(web).body == b"hello"
-    with pytest.raises(RobotsRefused):
-        fetch(web, f"{SITE}/early")
-
-
 def test_ten_pages_at_once_read_one_robots_txt() -> None:
     pages: dict[str, Page | list[Page]] = {f"{SITE}/{n}": text("hello") for n in range(10)}
     web = FakeWeb(pages)
@@ -130,12 +101,6 @@ def test_ten_pages_at_once_read_one_robots_txt() -> None:
 
     asyncio.run(run())
     assert web.asked(robots=True).count(f"{SITE}/robots.txt") == 1
-
-
-def test_a_replay_without_robots_txt_still_gives_its_pages() -> None:
-    web = FakeWeb({f"{SITE}/robots.txt": NotRecorded("not there"), f"{SITE}/page": text("hello")})
-
-    assert fetch(web).body == b"hello"
 
 
 def test_frozen_clock_never_waits() -> None:

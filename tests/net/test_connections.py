@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-import httpcore2
 import pytest
 
 from tests.net.doubles import FakeClock, settings_with
@@ -74,43 +73,6 @@ def run_against(
     asyncio.run(run())
 
 
-def test_ten_pages_of_one_site_are_read_in_parallel() -> None:
-    """The server answers none of the ten before it has been asked for all of them."""
-    everybody_is_here = asyncio.Barrier(10)
-
-    async def answer(path: str) -> bytes:
-        if path != "/robots.txt":
-            await everybody_is_here.wait()
-        return ok("")
-
-    async def work(client: Client, running: Site) -> None:
-        replies = await asyncio.gather(*(client.fetch(f"{running.origin}/{n}") for n in range(10)))
-        assert [reply.status for reply in replies] == [200] * 10
-        assert running.paths.count("/robots.txt") == 1
-
-    run_against(answer, work, settings_with(allow_networks=LOOPBACK))
-
-
-@pytest.mark.parametrize("most", [1, 3])
-def test_no_more_pages_than_allowed_are_under_way_at_once(most: int) -> None:
-    under_way, highest = 0, 0
-
-    async def answer(path: str) -> bytes:
-        nonlocal under_way, highest
-        under_way += 1
-        highest = max(highest, under_way)
-        for _ in range(20):
-            await asyncio.sleep(0)
-        under_way -= 1
-        return ok("")
-
-    async def work(client: Client, running: Site) -> None:
-        await asyncio.gather(*(client.fetch(f"{running.origin}/{n}") for n in range(8)))
-        assert highest <= most
-
-    run_against(answer, work, settings_with(allow_networks=LOOPBACK, host_concurrency=most))
-
-
 def test_one_connection_serves_robots_txt_redirects_and_pages_in_turn() -> None:
     async def answer(path: str) -> bytes:
         return found("/there", "<a href=/there>there</a>") if path == "/moved" else ok(path)
@@ -160,19 +122,6 @@ def test_closed_port_refuses_the_connection(robots: bool) -> None:
 
 
 @pytest.mark.parametrize("robots", [True, False])
-def test_a_name_that_does_not_exist_is_not_found(
-    robots: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unknown(*args: object, **kwargs: object) -> None:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    with pytest.raises(NetworkFailure) as caught:
-        fetch("http://nobody.example/", robots=robots)
-    assert caught.value.message == "The name nobody.example was not found"
-
-
-@pytest.mark.parametrize("robots", [True, False])
 def test_a_name_that_leads_to_a_private_address_is_refused(
     robots: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,20 +130,6 @@ def test_a_name_that_leads_to_a_private_address_is_refused(
 
     with pytest.raises(Refused, match=r"inside\.example"):
         fetch("http://inside.example/", robots=robots)
-
-
-def test_a_server_that_takes_no_connection_in_time_is_a_connection_timeout(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    release = asyncio.Event()
-
-    async def never(*args: object, **kwargs: object) -> None:
-        await release.wait()
-
-    monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", never)
-    with pytest.raises(NetworkFailure) as caught:
-        fetch("http://127.0.0.1/", allow_networks=LOOPBACK, connect_timeout_seconds=0.05)
-    assert caught.value.message == "Connection timeout"
 
 
 @pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\nContent-Le"])

@@ -14,7 +14,7 @@ import pytest
 from tests.net.wires import PUBLIC, FakeDns, FakeSockets
 from webquarry.errors import Refused
 from webquarry.net import connect as connecting
-from webquarry.net.connect import MAX_ATTEMPTS, GuardedBackend, alternate_families
+from webquarry.net.connect import MAX_ATTEMPTS, GuardedBackend
 from webquarry.net.guard import Guard
 
 
@@ -53,16 +53,6 @@ def connect(
     sockets: FakeSockets, host: str = "example.org", guard: Guard | None = None, seconds: float = 5
 ) -> None:
     asyncio.run(GuardedBackend(guard or Guard(), seconds, sockets).connect_tcp(host, 443))
-
-
-def test_a_name_is_resolved_once_and_dialled_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    dns = FakeDns({"example.org": [PUBLIC]}).install(monkeypatch)
-    sockets = FakeSockets()
-
-    connect(sockets)
-
-    assert dns.asked == ["example.org"]
-    assert sockets.dialled == [(PUBLIC, 443)]
 
 
 @pytest.mark.parametrize("address", [PUBLIC, "2606:4700:4700::1111"])
@@ -127,17 +117,6 @@ def test_without_a_guard_every_address_is_dialled(monkeypatch: pytest.MonkeyPatc
     assert sockets.dialled == [("10.0.0.1", 8080)]
 
 
-def test_families_take_turns_beginning_with_the_systems_choice() -> None:
-    assert alternate_families(["a::", "b::", "c::", "1.1.1.1", "2.2.2.2"]) == [
-        "a::",
-        "1.1.1.1",
-        "b::",
-        "2.2.2.2",
-        "c::",
-    ]
-    assert alternate_families(["1.1.1.1", "a::", "2.2.2.2"]) == ["1.1.1.1", "a::", "2.2.2.2"]
-
-
 def test_the_next_address_is_dialled_when_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeDns({"example.org": ["2606::1", "2606::2", "1.1.1.1"]}).install(monkeypatch)
     sockets = MoodySockets(failing=["2606::1", "1.1.1.1"])
@@ -145,15 +124,6 @@ def test_the_next_address_is_dialled_when_one_fails(monkeypatch: pytest.MonkeyPa
     connect(sockets)
 
     assert sockets.addresses == ["2606::1", "1.1.1.1", "2606::2"]
-
-
-def test_an_address_given_twice_is_dialled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeDns({"example.org": ["1.1.1.1", "1.1.1.1", "8.8.8.8"]}).install(monkeypatch)
-    sockets = MoodySockets(failing=["1.1.1.1"])
-
-    connect(sockets)
-
-    assert sockets.addresses == ["1.1.1.1", "8.8.8.8"]
 
 
 def test_the_next_address_is_dialled_when_one_does_not_answer(
@@ -196,17 +166,6 @@ def test_of_two_that_answer_at_once_only_one_stays_open(monkeypatch: pytest.Monk
 
     assert len(outcome) == 2
     assert outcome.count("closed") == 1
-
-
-def test_no_more_than_a_few_addresses_are_dialled(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = [f"93.184.216.{number}" for number in range(100)]
-    FakeDns({"example.org": many}).install(monkeypatch)
-    sockets = MoodySockets(failing=many)
-
-    with pytest.raises(httpcore2.ConnectError, match="failed"):
-        connect(sockets)
-
-    assert sockets.addresses == many[:MAX_ATTEMPTS]
 
 
 def test_dialling_ends_with_the_time_for_a_connection() -> None:
@@ -255,32 +214,3 @@ def test_a_name_that_does_not_resolve_is_a_network_error(
         connect(FakeSockets(), "nowhere.example")
 
     assert caught.value.__cause__ is error
-
-
-def test_a_name_without_addresses_is_a_network_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeDns({"example.org": []}).install(monkeypatch)
-
-    with pytest.raises(httpcore2.ConnectError, match="no address"):
-        connect(FakeSockets())
-
-
-def test_a_stream_tells_that_the_other_end_has_closed_it() -> None:
-    async def run() -> list[bool]:
-        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.read(1)
-            writer.close()
-            await writer.wait_closed()
-
-        server = await asyncio.start_server(handle, "127.0.0.1", 0)
-        async with server:
-            port = server.sockets[0].getsockname()[1]
-            stream = await GuardedBackend(None, 5).connect_tcp("127.0.0.1", port)
-            told = [stream.get_extra_info("is_readable")]
-            await stream.write(b"x")
-            assert await stream.read(1) == b""
-            told.append(stream.get_extra_info("is_readable"))
-            await stream.aclose()
-            told.append(stream.get_extra_info("is_readable"))
-            return told
-
-    assert asyncio.run(run()) == [False, True, True]

@@ -108,20 +108,3 @@ def test_an_answer_that_was_cut_is_asked_for_again_but_an_attack_is_not(
         1,
         1,
     ]
-
-
-def test_the_client_still_works_after_all_of_it(server: HostileServer) -> None:
-    async def run() -> Reply:
-        settings = settings_with(allow_networks=["127.0.0.0/8"], max_bytes=1 << 20)
-        async with Client(settings, FakeClock()) as client:
-            slow = asyncio.create_task(client.fetch(server.origin + "/slow-drip"))
-            attacks = [
-                client.fetch(server.origin + path) for path in STOPPED if path != "/slow-drip"
-            ]
-            outcomes = await asyncio.gather(*attacks, return_exceptions=True)
-            assert all(isinstance(outcome, WebquarryError) for outcome in outcomes)
-            slow.cancel()
-            await asyncio.wait({slow})
-            return await client.fetch(server.origin + "/control")
-
-    assert b"HOSTILE-MARKER-VISIBLE" in asyncio.run(run()).body

@@ -46,10 +46,6 @@ def test_requests_per_second_are_limited(per_second: float, starts: list[float])
     assert asyncio.run(starts_of(per_second, len(starts))) == pytest.approx(starts)
 
 
-def test_rate_below_one_per_second_is_a_longer_interval() -> None:
-    assert asyncio.run(starts_of(0.25, 4)) == pytest.approx([0, 4, 8, 12])
-
-
 def test_no_window_of_a_second_holds_more_starts_than_allowed() -> None:
     async def run() -> list[float]:
         clock = FakeClock()

