@@ -15,7 +15,6 @@ from mcp.shared.exceptions import MCPError
 
 from tests.mcp.in_process import MODERN, with_client
 from webquarry.caller import serving
-from webquarry.mcp.listing import load_listing
 from webquarry.views.app import load_app, load_page
 from webquarry.views.research import VIEWS
 
@@ -53,13 +52,6 @@ def test_one_tool_has_the_app_under_both_keys_and_no_annotations(mode: str) -> N
     assert [name for name, tool in tools.items() if tool.meta or not tool.annotations] == []
 
 
-def test_tool_with_the_app_is_listed_in_few_bytes() -> None:
-    (tool,) = [one for one in load_listing("research").lists["tools"] if "_meta" in one]
-    seen = {key: tool[key] for key in ("name", "description", "inputSchema")}
-
-    assert len(json.dumps(seen, separators=(",", ":"))) + 1 <= 250
-
-
 @pytest.mark.parametrize(("mode", "is_announced"), [("legacy", False), ("auto", True)])
 def test_extension_is_announced_only_in_the_revision_that_has_it(
     mode: str, is_announced: bool
@@ -68,21 +60,6 @@ def test_extension_is_announced_only_in_the_revision_that_has_it(
         return client.server_capabilities.extensions
 
     assert with_client(find, mode) == ({EXTENSION: {}} if is_announced else None)
-
-
-@BOTH_ERAS
-def test_set_without_the_tool_has_no_app(mode: str) -> None:
-    async def find(client: Client) -> tuple[Any, list[str], int]:
-        resources = (await client.list_resources()).resources
-        templates = (await client.list_resource_templates()).resource_templates
-        capabilities = client.server_capabilities.extensions
-        return capabilities, [str(one.uri) for one in resources], len(templates)
-
-    extensions, uris, templates = with_client(find, mode, "core")
-
-    assert not extensions
-    assert URI not in uris
-    assert templates == 2
 
 
 @BOTH_ERAS
@@ -112,10 +89,6 @@ def test_app_is_the_page_with_its_security_policy_inside() -> None:
     assert "connect-src" not in policy
     assert set(policy.split("; ")) < set(load_page()[1]["Content-Security-Policy"].split("; "))
     assert "data:," not in app
-
-
-def test_page_is_a_small_file() -> None:
-    assert len(load_page()[0]) <= 60_000
 
 
 @BOTH_ERAS
@@ -155,13 +128,6 @@ def test_text_of_a_source_with_its_marks_is_a_resource(mode: str) -> None:
     assert whole > 5_000
     assert shown["page"]["excerpt"] is True
     assert sum(len(piece["text"]) for piece in shown["page"]["pieces"]) < 1_000
-
-
-def test_reading_a_view_fetches_nothing() -> None:
-    async def read(client: Client) -> Any:
-        return await read_json(client, f"research://view/page?url={PAGE}&read=1")
-
-    assert with_client(read)["kept"] is False
 
 
 @pytest.mark.parametrize("view", ["sessions", "sources", "bill"])

@@ -15,7 +15,6 @@ import pytest
 
 from tests.mcp.in_process import call
 from webquarry.clock import Clock
-from webquarry.errors import BadInput
 from webquarry.mcp import calls
 from webquarry.mcp.linking import LIFETIME_SECONDS, read_artifact
 from webquarry.progress import note
@@ -103,21 +102,6 @@ def test_call_that_takes_too_long_is_stopped_and_retryable() -> None:
     assert json.loads(texts(result)[1])["retryable"] is True
 
 
-def test_timeout_inside_a_tool_is_not_reported_as_timeout_of_the_call() -> None:
-    async def failing(kit: Toolkit) -> Pages:
-        """Fail."""
-        raise TimeoutError("something else")
-
-    assert texts(run(failing))[0].startswith("The tool failing failed: TimeoutError.")
-
-
-def test_timeout_can_be_set_for_single_tools() -> None:
-    settings = Settings.from_environment({"call_timeouts": "slow_one=300, quick_one=2.5"})
-
-    seconds = [settings.seconds_for(name) for name in ("slow_one", "quick_one", "other")]
-    assert seconds == [300, 2.5, 120]
-
-
 def progress_of(
     function: Callable[..., Awaitable[Answer]], sent: list[dict[str, Any]] | None = None
 ) -> list[tuple[float, str]]:
@@ -139,20 +123,6 @@ def test_notes_of_the_engine_are_sent_in_order_also_from_child_tasks() -> None:
         note(message)
 
     assert progress_of(working) == [(1, "asking"), (2, "reading")]
-
-
-def test_calls_that_fail_right_after_a_note_end() -> None:
-    async def failing(kit: Toolkit) -> Pages:
-        """Fail."""
-        await asyncio.sleep(0)
-        note("asking")
-        raise BadInput("No.")
-
-    async def many() -> list[types.CallToolResult]:
-        failing_calls = [call(failing, kit_with(), sent=[]) for _ in range(20)]
-        return await asyncio.wait_for(asyncio.gather(*failing_calls), 20)
-
-    assert all(result.is_error for result in asyncio.run(many()))
 
 
 def test_call_ends_when_progress_cannot_be_sent() -> None:
@@ -183,13 +153,6 @@ def test_silent_calls_send_progress_at_intervals(monkeypatch: pytest.MonkeyPatch
         (1, "still working on silent"),
         (2, "still working on silent"),
     ]
-
-
-def test_notes_after_the_call_are_not_sent() -> None:
-    sent = progress_of(pages)
-    note("too late")
-
-    assert sent == []
 
 
 # --- text formats
@@ -272,14 +235,6 @@ def test_large_answer_is_sent_whole_without_a_cache() -> None:
 
     assert linked_content(result)["content"].count("fish") == 8000
     assert not any(isinstance(part, types.ResourceLink) for part in result.content)
-
-
-def test_size_from_which_answers_are_linked_is_a_setting() -> None:
-    size = len(texts(run(pages))[0].encode())
-
-    for threshold, is_linked in ((size, True), (size + 1, False)):
-        result = run(pages, kit_with(link_threshold_bytes=threshold))
-        assert ("linked" in linked_content(result)) is is_linked
 
 
 @pytest.mark.parametrize(

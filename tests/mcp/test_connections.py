@@ -13,7 +13,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tests.mcp.asgi import make_scope, request
+from tests.mcp.asgi import make_scope
 from webquarry.mcp.asgi import RequestReader
 from webquarry.mcp.serving import Config, Connection, H11Connection
 
@@ -30,24 +30,6 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 async def respond_with_size(scope: Scope, receive: Receive, send: Send) -> None:
     """Respond with as many bytes as the path says."""
     await PlainTextResponse(b"x" * int(scope["path"][1:]))(scope, receive, send)
-
-
-def test_a_body_in_several_parts_is_received_whole() -> None:
-    async def run() -> list[Message]:
-        parts = [b"a", b"b", b"c"]
-        sent: list[Message] = []
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
-
-        async def send(message: Message) -> None:
-            sent.append(message)
-
-        await RequestReader(echo, 1000)(make_scope(), receive, send)
-        return sent
-
-    assert asyncio.run(run())[1]["body"] == b"abc"
-    assert asyncio.run(request(RequestReader(echo, 1000), body=b"hello")).body == b"hello"
 
 
 def test_a_body_that_does_not_arrive_times_out() -> None:
@@ -140,30 +122,6 @@ def test_incomplete_request_headers_time_out(start: bytes) -> None:
     assert asyncio.run(asyncio.wait_for(run(), 30)) == b""
 
 
-def test_an_idle_connection_is_not_closed_by_the_header_timeout_of_its_last_request() -> None:
-    async def run() -> bytes:
-        async with serving(echo, header_seconds=0.05, timeout_keep_alive=1) as (_, address):
-            return await exchange(address, HEAD + b"Content-Length: 2\r\n\r\n{}")
-
-    assert asyncio.run(asyncio.wait_for(run(), 30)).startswith(b"HTTP/1.1 200")
-
-
-def test_incomplete_headers_of_a_second_request_time_out() -> None:
-    async def run() -> bytes:
-        async with serving(echo, header_seconds=0.05, timeout_keep_alive=60) as (_, address):
-            reader, writer = await asyncio.open_connection(*address)
-            writer.write(HEAD + b"Content-Length: 2\r\n\r\n{}")
-            await reader.readuntil(b"{}")
-            writer.write(HEAD)
-            received = b""
-            with contextlib.suppress(ConnectionError):
-                received = await reader.read(-1)
-            writer.close()
-            return received
-
-    assert asyncio.run(asyncio.wait_for(run(), 30)) == b""
-
-
 @pytest.mark.parametrize(
     "start",
     [
@@ -182,20 +140,6 @@ def test_endless_headers_close_the_connection(start: bytes) -> None:
             return await exchange(address, start, *[b"x" * 65_536] * 400)
 
     assert not asyncio.run(asyncio.wait_for(run(), 30)).startswith(b"HTTP/1.1 200")
-
-
-def test_pipelined_requests_and_upgrade_requests_are_answered_in_order() -> None:
-    upgrade = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n"
-    bodies = [b'{"%d"}' % number for number in range(3)]
-    requests = [HEAD + upgrade + b"Content-Length: 5\r\n\r\n" + body for body in bodies]
-
-    async def run() -> bytes:
-        async with serving(RequestReader(echo, 1000), timeout_keep_alive=1) as (_, address):
-            return await exchange(address, b"".join(requests))
-
-    received = asyncio.run(asyncio.wait_for(run(), 30))
-    places = [received.index(body) for body in bodies]
-    assert places == sorted(places)
 
 
 def test_connections_over_the_limit_get_503() -> None:
@@ -277,22 +221,6 @@ def test_a_client_that_does_not_read_is_disconnected(size: int, more: bytes) -> 
             return await count_bytes(client)
 
     assert asyncio.run(asyncio.wait_for(run(), 30)) < size
-
-
-def test_a_client_that_reads_slowly_receives_everything() -> None:
-    async def run() -> int:
-        async with serving(respond_with_size, write_seconds=0.1) as (_, address):
-            client = await request_without_reading(address, LARGE)
-            loop = asyncio.get_running_loop()
-            received = 0
-            while received < LARGE:
-                part = await loop.sock_recv(client, 2_000)
-                assert part, received
-                received += len(part)
-            client.close()
-            return received
-
-    assert asyncio.run(asyncio.wait_for(run(), 60)) >= LARGE
 
 
 def test_unsent_bytes_are_limited_over_all_connections() -> None:

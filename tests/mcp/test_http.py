@@ -22,7 +22,7 @@ from starlette.types import Message
 
 from tests.mcp.asgi import make_scope
 from tests.mcp.http_process import HEADERS, MODERN, Served, http_server, modern
-from tests.mcp.stdio_process import command_of, hanging_site
+from tests.mcp.stdio_process import command_of
 from webquarry.mcp.handlers import ToolServer
 from webquarry.mcp.http import McpEndpoint
 from webquarry.mcp.listing import load_listing
@@ -73,19 +73,6 @@ def test_the_sdk_client_lists_and_calls_in_both_eras(server: Served, mode: str) 
     asyncio.run(run())
 
 
-def test_the_first_text_of_a_result_is_its_structured_content(server: Served) -> None:
-    result = server.ask("tools/call", SEARCH)
-
-    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
-
-
-def test_requests_share_one_cache(server: Served) -> None:
-    query = {"name": "web_search", "arguments": {"query": "duckdb udf"}}
-    cached = [server.ask("tools/call", query)["_meta"]["webquarry/cache"] for _ in range(2)]
-
-    assert [one["cached"] for one in cached] == [False, True]
-
-
 @pytest.mark.parametrize("revision", HANDSHAKE_PROTOCOL_VERSIONS)
 def test_initialize_negotiates_a_revision_without_a_session(server: Served, revision: str) -> None:
     client = {"name": "test", "version": "1"}
@@ -118,23 +105,16 @@ def test_methods_other_than_post_are_not_allowed(server: Served, method: str) ->
     [
         ({"Host": "evil.example"}, 421),
         ({"Host": "127.0.0.1.evil.example:80"}, 421),
-        ({"Host": "localhost:x"}, 421),
         ({"Host": "localhost:80"}, 200),
         ({"Host": "[::1]:80"}, 200),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": "http://localhost:3000.evil.example"}, 403),
-        ({"Origin": "https://localhost:3000"}, 403),
         ({"Origin": "http://localhost:3000"}, 200),
-        ({"Origin": "http://127.0.0.1:3000"}, 200),
         ({"Accept": "application/json"}, 406),
-        ({"Accept": "text/event-stream"}, 406),
-        ({"Accept": "text/html"}, 406),
         ({"Accept": "*/*"}, 200),
         ({"Accept": "application/*, text/*;q=0.1"}, 200),
-        ({"Accept": "text/event-stream;q=1, APPLICATION/JSON"}, 200),
         ({"Content-Type": "text/plain"}, 400),
-        ({"Content-Type": "application/json-seq"}, 400),
         ({"Content-Type": "Application/JSON; charset=utf-8"}, 200),
         ({"X-Filler": "x" * 40_000}, 431),
     ],
@@ -195,18 +175,6 @@ def test_headers_of_2026_07_28_must_match_the_body(
     assert response.status_code == (200 if code is None else 400)
 
 
-def test_whitespace_around_header_values_is_ignored(server: Served) -> None:
-    body, headers = modern("tools/call", **SEARCH)
-    content = json.dumps(body).encode()
-    address = urlsplit(server.url)
-    lines = [f"{name}: \t{value} \t" for name, value in headers.items()]
-    head = f"POST /mcp HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: {len(content)}\r\n"
-    request = (head + "\r\n".join(lines)).encode() + b"\r\n\r\n" + content
-    with socket.create_connection((address.hostname or "", address.port or 0)) as client:
-        client.sendall(request)
-        assert client.recv(1000).startswith(b"HTTP/1.1 200")
-
-
 def test_a_repeated_routing_header_is_refused(server: Served) -> None:
     body, headers = modern("tools/list")
     pairs = [*headers.items(), ("Mcp-Method", "tools/list")]
@@ -237,15 +205,9 @@ def test_errors_of_2026_07_28_have_http_statuses(
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        (b"", -32700),
         (b"{", -32700),
-        (b"\xff", -32700),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping"} x', -32700),
-        (b"5", -32600),
-        (b"{}", -32600),
         (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
-        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
-        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600),
     ],
 )
 @pytest.mark.parametrize("headers", [{}, {"MCP-Protocol-Version": MODERN}], ids=["old", "modern"])
@@ -275,26 +237,6 @@ def test_a_batch_is_answered_with_an_array(server: Served, headers: Mapping[str,
     assert len(by_id["two"]["result"]["tools"]) == 13
     assert by_id[3]["error"]["code"] == -32602
     assert by_id[4]["error"]["code"] == by_id[None]["error"]["code"] == -32600
-
-
-def test_a_batch_of_notifications_has_no_response_body(server: Served) -> None:
-    response = post(server, [{"jsonrpc": "2.0", "method": "notifications/initialized"}])
-
-    assert (response.status_code, response.content) == (202, b"")
-
-
-@pytest.mark.parametrize("version", ["2024-11-05", "2025-06-18", "2025-11-25", MODERN])
-def test_other_revisions_have_no_batches(server: Served, version: str) -> None:
-    response = post(server, [message(1, "tools/list")], {"MCP-Protocol-Version": version})
-
-    assert (response.status_code, response.json()["error"]["code"]) == (400, -32600)
-
-
-@pytest.mark.parametrize("size", [0, 101])
-def test_empty_and_very_long_batches_are_refused(server: Served, size: int) -> None:
-    response = post(server, [message(id, "ping") for id in range(size)])
-
-    assert (response.status_code, response.json()["error"]["code"]) == (400, -32600)
 
 
 def test_a_request_body_over_the_limit_is_refused() -> None:
@@ -413,22 +355,6 @@ def test_a_call_that_the_server_cancels_gets_an_error() -> None:
         1,
         -32000,
     )
-
-
-def test_a_client_that_disconnects_stops_the_requests_of_its_call() -> None:
-    async def run() -> None:
-        async with hanging_site() as (origin, asked, left):
-            environ = {"WEBQUARRY_DUCKDUCKGO_HTML_URL": origin, "SEARCH_PROVIDER": "duckduckgo"}
-            with http_server(environ) as served:
-                body, headers = modern("tools/call", name="web_search", arguments={"query": "x"})
-                async with httpx2.AsyncClient(trust_env=False) as client:
-                    call = asyncio.create_task(client.post(served.url, json=body, headers=headers))
-                    await asked.wait()
-                    call.cancel()
-                    await left.wait()
-                assert served.ask("tools/list")["tools"]
-
-    asyncio.run(asyncio.wait_for(run(), 30))
 
 
 def test_a_port_in_use_is_reported_in_one_line() -> None:

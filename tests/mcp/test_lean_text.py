@@ -4,65 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import statistics
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.tools.pages import ARTICLE, PROSE, page
+from tests.tools.pages import ARTICLE, page
 from webquarry.answer_text import render_markdown
-from webquarry.errors import WebquarryError
 from webquarry.mcp.calls import render
-from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
 WEB = Path(__file__).parents[2] / "scripts" / "recorded_web" / "web.toml"
 URLS = [answer["url"] for answer in tomllib.loads(WEB.read_text("utf-8"))["answer"]]
-
-
-async def text_of(answer: Answer, kit: Toolkit, form: str) -> str:
-    result = await render(answer, kit, "2025-11-25", form)
-    (shown,) = json.loads(result.encode())["content"]
-    return str(shown["text"])
-
-
-def sizes_beside_content(form: str) -> list[int]:
-    """For each page of the recorded web: bytes of the text of a result without its content."""
-
-    async def run() -> list[int]:
-        sizes = []
-        async with Toolkit.open(environ={"WEBQUARRY_REPLAY": "demo"}) as kit:
-            for url in URLS:
-                try:
-                    answer: Any = await load("research", "scrape_page").call(kit, {"url": url})
-                except WebquarryError:
-                    continue
-                content = answer.content
-                if form == "json":
-                    content = json.dumps(content, ensure_ascii=False)[1:-1]
-                text = await text_of(answer, kit, form)
-                sizes.append(len(text.encode()) - len(content.encode()))
-        return sizes
-
-    return asyncio.run(run())
-
-
-def test_json_of_a_page_has_little_metadata() -> None:
-    sizes = sizes_beside_content("json")
-
-    assert len(sizes) > 30
-    assert max(sizes) <= 1_300
-    assert statistics.median(sizes) <= 800
-
-
-def test_markdown_of_a_page_has_few_lines_of_metadata() -> None:
-    sizes = sizes_beside_content("markdown")
-
-    assert max(sizes) <= 350
-    assert statistics.median(sizes) <= 250
 
 
 DATED = ARTICLE.replace(
@@ -79,13 +33,6 @@ def test_markdown_of_a_page_has_title_author_date_text_and_citation_once() -> No
     assert head == "# Reading a tide table\nAda Marsh · 2024-05-02 · untrusted content"
     assert text == answer.content.strip("\n")
     assert foot == f"Cite: {answer.citation.formatted.apa}\nLeft out: 1 link targets\n"
-
-
-def test_title_at_the_start_of_the_text_is_not_repeated() -> None:
-    source = f"# Reading a *tide* table\n\n{PROSE}"
-    answer = page(source, "text/markdown").scrape()
-
-    assert answer.as_markdown().startswith("untrusted content\n\n# Reading a *tide* table\n\n")
 
 
 def test_truncated_page_says_how_to_continue() -> None:

@@ -64,13 +64,6 @@ def test_a_caller_over_the_minute_limit_is_refused_and_another_is_not() -> None:
     assert b"3 requests in a minute" in replies[3].body
 
 
-def test_a_caller_over_the_day_limit_is_refused() -> None:
-    replies = send_all(limit(http_day_limit=1), ADA, ADA)
-
-    assert b"1 requests in a day" in replies[1].body
-    assert int(replies[1].headers["retry-after"]) > 60
-
-
 def test_all_callers_together_have_a_limit() -> None:
     replies = send_all(limit(http_minute_limit=2, http_minute_limit_all=2), ADA, BOB, ADA, BOB)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.duckduckgo_site import Asked, DuckDuckGoSite, as_recorded, page
+from tests.duckduckgo_site import Asked, DuckDuckGoSite, as_recorded
 from tests.mcp.stdio_process import PATIENCE, Lines, lines
 
 CALL = (
@@ -78,22 +78,6 @@ def test_too_deep_request_or_too_long_number_is_refused_with_its_id(
     assert {answer["error"]["code"] for answer in answers.values()} <= {-32600, -32700}
 
 
-def test_unpaired_surrogate_in_a_query_is_replaced() -> None:
-    asked: list[str] = []
-
-    def answer(request: Asked) -> bytes:
-        asked.append(request.fields["q"])
-        return page([("Title", "https://site.example/", "Text.")])
-
-    with DuckDuckGoSite(answer) as site, lines(site.environ) as server:
-        server.write(CALL % (71, '"tide \\ud800 tables"'))
-        result = server.read()
-
-    assert result["id"] == 71
-    assert not result["result"]["isError"]
-    assert asked == ["tide \ufffd tables"]
-
-
 # --- batches
 
 
@@ -118,26 +102,6 @@ def test_batch_is_answered_by_one_array(site: DuckDuckGoSite) -> None:
     assert len(by_id["two"]["result"]["tools"]) == 2
     assert by_id[3]["error"]["code"] == -32602
     assert by_id[4]["error"]["code"] == -32600
-
-
-def test_batch_of_notifications_has_no_response(site: DuckDuckGoSite) -> None:
-    with lines(site.environ, version=BATCH) as server:
-        server.write('[{"jsonrpc": "2.0", "method": "notifications/unknown"}]')
-        number = server.begin("ping")
-        assert server.read()["id"] == number
-
-
-@pytest.mark.parametrize("version", ["2024-11-05", "2025-06-18", "2025-11-25"])
-def test_batch_is_refused_in_other_revisions(site: DuckDuckGoSite, version: str) -> None:
-    with lines(site.environ, version=version) as server:
-        server.write(json.dumps([call(71, query="a"), call(72, query="b")]))
-        refused = server.read()
-        number = server.begin("ping")
-        assert server.read()["id"] == number
-
-    assert (refused["id"], refused["error"]["code"]) == (None, -32600)
-    assert "one message at a time" in refused["error"]["message"]
-    assert not site.asked
 
 
 # --- the end of stdin

@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 
 from webquarry.errors import BadInput
-from webquarry.mcp import listing
 from webquarry.mcp.listing import SETS, build_listing, load_listing
 from webquarry.registry import module_names
-from webquarry.tool import tool
 from webquarry.tools import find_toolset, load, toolset_names
 from webquarry.tools._describe import describe_tool
 
@@ -42,22 +40,6 @@ def test_generated_file_matches_the_code(set_name: str) -> None:
     assert json.loads(file.read_bytes()) == build_listing(set_name), "run: make generate"
 
 
-def test_generated_file_for_other_modules_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "list_modules", lambda package: ["other"])
-    built = build_listing("duckduckgo") | {"instructions": "built"}
-    monkeypatch.setattr(listing, "build_listing", lambda name: built)
-
-    assert load_listing("duckduckgo").instructions == "built"
-
-
-def test_set_without_a_generated_file_is_built_from_the_code() -> None:
-    assert load_listing("executables").tools == [
-        "web_fetch",
-        "web_search_brave",
-        "web_search_google",
-    ]
-
-
 def test_tools_are_listed_in_the_order_of_their_set_then_by_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -68,13 +50,6 @@ def test_tools_are_listed_in_the_order_of_their_set_then_by_name(
         "executables",
         ["web_search_google", "web_fetch", "web_search_brave"],
     )
-
-
-def test_core_is_the_first_part_of_research() -> None:
-    core, research = load_listing("core"), load_listing("research")
-
-    assert core.lists["tools"] == research.lists["tools"][: len(core.tools)]
-    assert core.tools == ["web_search", "scrape_page", "search_and_scrape"]
 
 
 def test_unknown_set_is_refused_with_the_known_names() -> None:
@@ -104,14 +79,6 @@ def test_input_schemas_of_research_refuse_unknown_fields() -> None:
             load("research", name).check({"surplus": 1})
 
 
-@pytest.mark.parametrize("package", ["duckduckgo", "executables"])
-def test_input_schemas_of_other_sets_are_listed_unchanged(package: str) -> None:
-    for name in module_names(f"webquarry.tools.{package}"):
-        one = load(package, name)
-        assert describe_tool(one)["inputSchema"] == one.parameters
-        assert set(one.parameters) == {"type", "properties", "required"}
-
-
 def parts_of(schema: Any) -> Iterator[dict[str, Any]]:
     """A schema and every schema in it."""
     yield schema
@@ -132,34 +99,6 @@ def test_output_schemas_have_neither_titles_nor_nulls(name: str) -> None:
         assert "title" not in part
         assert part.get("type") != "null"
         assert part.get("default", 1) is not None
-
-
-def test_field_called_title_stays_in_an_output_schema() -> None:
-    schema = describe("scrape_page")["outputSchema"]["anyOf"][0]
-
-    assert "title" in schema["properties"]["metadata"]["properties"]
-    assert schema["properties"]["nextCursor"] == {"type": "string"}
-
-
-def test_tool_with_large_answers_lists_both_shapes() -> None:
-    schema = describe("scrape_page")["outputSchema"]
-
-    assert schema["type"] == "object"
-    full, linked = schema["anyOf"]
-    assert "content" in full["properties"]
-    assert linked["properties"]["linked"] == {"const": True}
-    assert "resource" in linked["required"]
-
-
-def test_annotations_follow_the_declaration_of_the_tool() -> None:
-    function = load("research", "web_search").function
-    hints = ("readOnlyHint", "idempotentHint", "openWorldHint")
-
-    changing = describe_tool(tool(read_only=False, idempotent=False, open_world=False)(function))
-    usual = describe_tool(tool(function))
-
-    assert [changing["annotations"][hint] for hint in hints] == [False, False, False]
-    assert [usual["annotations"][hint] for hint in hints] == [True, True, True]
 
 
 def test_listing_is_loaded_without_importing_a_tool() -> None:

@@ -50,11 +50,6 @@ def test_calls_are_counted_by_tool_and_outcome(flags: tuple[str, ...]) -> None:
     assert "tidal" not in text
 
 
-def test_metrics_can_be_turned_off() -> None:
-    with http_server(REPLAY | {"WEBQUARRY_METRICS": "0"}) as server:
-        assert server.get("/metrics").status_code == 404
-
-
 def test_spans_are_measured_by_outcome_and_gauges_are_escaped() -> None:
     metrics = Metrics(lambda: [("state", {"of": 'a "b"'}, 1.0), ("state", {"of": "c"}, 0.0)])
     meter.listen(metrics)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -14,10 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.mcp.in_process import MODERN, with_client
 from webquarry.caller import serving
-from webquarry.mcp.prompts import complete, load_prompts
-from webquarry.mcp.protocol import ProtocolError
-from webquarry.settings import Settings
-from webquarry.toolkit import Toolkit
+from webquarry.mcp.prompts import load_prompts
 
 BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
 SECRET = "canary-brave-0123456789"
@@ -60,13 +56,6 @@ def test_resources_and_templates_are_listed_with_descriptions(mode: str) -> None
     ]
     assert all(one.description for one in listed)
     assert all(one.description for one in templates)
-
-
-def test_catalog_has_every_lens_with_its_domains() -> None:
-    lenses = resource("lenses://catalog")["lenses"]
-
-    assert {"academic", "legal", "medical", "news"} <= {lens["name"] for lens in lenses}
-    assert all(lens["domains"] and lens["description"] for lens in lenses)
 
 
 def test_providers_are_listed_with_their_state_and_without_keys() -> None:
@@ -129,15 +118,6 @@ def test_page_that_was_read_is_a_resource_with_all_its_metadata(mode: str, addre
     assert page["trust"] == "untrusted-external-content"
 
 
-def test_page_that_was_not_read_is_not_fetched() -> None:
-    async def work(client: Client) -> types.ErrorData:
-        with pytest.raises(MCPError) as caught:
-            await client.read_resource(f"research://page/{quote(NEWS, safe='')}")
-        return caught.value.error
-
-    assert "call scrape_page" in with_client(work, set_name="core").message
-
-
 def test_raw_page_is_linked_and_readable_while_clean_text_is_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -166,25 +146,6 @@ def test_raw_page_is_linked_and_readable_while_clean_text_is_sent(
 
 
 # --- prompts and completion
-
-
-@BOTH_ERAS
-def test_prompts_are_listed_with_descriptions_and_arguments(mode: str) -> None:
-    async def work(client: Client) -> list[types.Prompt]:
-        return (await client.list_prompts()).prompts
-
-    prompts = with_client(work, mode, "core")
-
-    assert [prompt.name for prompt in prompts] == [
-        "comprehensive-research",
-        "fact-check",
-        "literature-review",
-    ]
-    for prompt in prompts:
-        assert prompt.description
-        assert prompt.arguments
-        assert all(argument.description for argument in prompt.arguments)
-        assert [argument.required for argument in prompt.arguments][0:2] == [True, False]
 
 
 @pytest.mark.parametrize("name", load_prompts())
@@ -233,26 +194,6 @@ def test_names_of_lenses_and_providers_are_completed(
         return (await client.complete(prompt, {"name": argument, "value": typed})).completion.values
 
     assert with_client(work, set_name="core") == found
-
-
-@pytest.mark.parametrize(
-    ("reference", "argument"),
-    [
-        ({}, {"name": "lens", "value": ""}),
-        ({"type": "ref/other", "name": "fact-check"}, {"name": "lens", "value": ""}),
-        ({"type": "ref/prompt"}, {"name": "lens", "value": ""}),
-        ({"type": "ref/resource", "uri": 5}, {"name": "lens", "value": ""}),
-        ({"type": "ref/prompt", "name": "fact-check"}, {"name": "lens"}),
-        ({"type": "ref/prompt", "name": "fact-check"}, {"value": ""}),
-    ],
-)
-def test_completion_with_an_invalid_reference_or_argument_is_an_error(
-    reference: dict[str, Any], argument: dict[str, str]
-) -> None:
-    with pytest.raises(ProtocolError) as caught:
-        complete(Toolkit(Settings(replay=Path("demo")), {}), reference, argument)
-
-    assert caught.value.code == -32602
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

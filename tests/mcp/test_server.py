@@ -14,7 +14,6 @@ from mcp.shared.exceptions import MCPError
 
 from tests.mcp.in_process import MODERN, call, text_of, with_client
 from webquarry.errors import RateLimited
-from webquarry.mcp.listing import read_settings
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.store.calls import RECEIPT_META
@@ -28,12 +27,6 @@ class Count(Answer):
     """A structured answer."""
 
     count: int
-
-
-class Text(Answer):
-    """A structured answer with a text."""
-
-    text: str
 
 
 def run_tool(function: Callable[..., Awaitable[Answer]]) -> types.CallToolResult:
@@ -66,17 +59,6 @@ def test_text_answer_is_returned_as_text_only() -> None:
     assert (text_of(result), len(result.content), result.structured_content) == ("# Title", 1, None)
 
 
-def test_unpaired_surrogate_in_an_answer_is_escaped() -> None:
-    async def telling(kit: Toolkit) -> Text:
-        """Tell."""
-        return Text(text="half \ud800")
-
-    result = run_tool(telling)
-
-    assert not result.is_error
-    assert result.structured_content == json.loads(text_of(result))
-
-
 def test_failure_is_a_sentence_followed_by_its_facts() -> None:
     async def counting(kit: Toolkit) -> Count:
         """Count."""
@@ -92,16 +74,6 @@ def test_failure_is_a_sentence_followed_by_its_facts() -> None:
         "retryAfterSeconds": 7,
         "suggestedAction": "Wait 7 seconds and try again, or name another provider.",
     }
-
-
-def test_failure_of_a_text_tool_is_the_sentence_only() -> None:
-    async def telling(kit: Toolkit) -> TextAnswer:
-        """Tell."""
-        raise RateLimited("Slow down.", suggested_action="")
-
-    result = run_tool(telling)
-
-    assert (result.is_error, len(result.content), text_of(result)) == (True, 1, "Slow down.")
 
 
 def test_unexpected_exception_is_named_without_its_message() -> None:
@@ -162,25 +134,3 @@ def test_invalid_arguments_are_a_tool_error(mode: str, arguments: dict[str, Any]
 
     assert result.is_error
     assert "The field '" in text_of(result)
-
-
-@BOTH_ERAS
-def test_input_schemas_are_listed_with_their_keys_in_order(mode: str) -> None:
-    async def work(client: Client) -> list[types.Tool]:
-        return (await client.list_tools()).tools
-
-    for tool in with_client(work, mode):
-        assert tool.description
-        keys = [key for key in tool.input_schema if key != "required"]
-        assert keys == ["type", "properties", "additionalProperties"]
-        if "required" in tool.input_schema:
-            assert list(tool.input_schema)[2] == "required"
-
-
-def test_only_sets_with_their_own_settings_adapt_the_settings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("WEBSEARCH_TIMEOUT_SECS", "3")
-
-    assert read_settings("research").timeout_seconds == 30
-    assert read_settings("duckduckgo").timeout_seconds == 3

@@ -7,21 +7,17 @@ import select
 import signal
 import socket
 import subprocess
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-from uvicorn.supervisors.multiprocess import SIGNALS
 
 from tests.mcp.http_process import Served, http_server, message_in, modern
 from tests.mcp.search_service import running_search
 from tests.mcp.stdio_process import command_of
-from webquarry.mcp.serving import Config, Supervisor
 
 pytestmark = pytest.mark.slow
 
@@ -64,29 +60,6 @@ def test_an_idle_server_ends_without_output(number: int, flags: tuple[str, ...])
         server.process.send_signal(number)
         assert server.process.wait(20) == 0
         assert server.process.communicate() == ("", "")
-
-
-def test_the_supervisor_is_woken_by_signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    readable: list[int] = []
-    wait = select.select
-
-    def kill_and_wait(*arguments: Any) -> Any:
-        os.kill(os.getpid(), signal.SIGTERM)
-        found = wait(*arguments)
-        readable.append(len(found[0]))
-        return found
-
-    monkeypatch.setattr("webquarry.mcp.serving.select.select", kill_and_wait)
-    config = Config("", workers=1)
-    config.workers = 0
-    try:
-        Supervisor(config, []).run()
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-
-    assert readable == [1]
 
 
 @pytest.mark.parametrize(
@@ -156,56 +129,6 @@ def test_a_second_signal_ends_the_server_without_waiting_for_calls(flags: tuple[
         assert server.process.wait(25) == 0
         with suppress(httpx2.TransportError):
             assert call.result(60).status_code == 503
-
-
-@pytest.mark.parametrize("flags", WORKERS)
-def test_clients_that_reconnect_do_not_delay_the_end(flags: tuple[str, ...]) -> None:
-    def keep_requesting(server: Served, answered: threading.Event) -> None:
-        while True:
-            try:
-                with httpx2.Client(trust_env=False, timeout=60) as client:
-                    url = server.url.replace("/mcp", "/health/live")
-                    while client.get(url).status_code == 200:
-                        answered.set()
-            except httpx2.ConnectError:
-                return
-            except httpx2.TransportError:
-                continue
-
-    environ = REPLAY | {"WEBQUARRY_HTTP_GRACE_SECONDS": "600"}
-    with http_server(environ, *flags) as server, ThreadPoolExecutor(4) as executor:
-        answered = [threading.Event() for _ in range(4)]
-        clients = [executor.submit(keep_requesting, server, event) for event in answered]
-        assert all(event.wait(60) for event in answered)
-        server.process.terminate()
-        code = server.process.wait(60)
-        for client in clients:
-            client.result(60)
-
-    assert code == 0
-
-
-@pytest.mark.parametrize("flags", WORKERS)
-@pytest.mark.parametrize("start", [b"", b"{"])
-def test_requests_without_a_complete_body_do_not_delay_the_end(
-    flags: tuple[str, ...], start: bytes
-) -> None:
-    with http_server(REPLAY | {"WEBQUARRY_HTTP_GRACE_SECONDS": "600"}, *flags) as server:
-        host, _, port = urlsplit(server.url).netloc.partition(":")
-        head = (
-            f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
-            "Accept: */*\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"
-        )
-        clients = [socket.create_connection((host, int(port)), timeout=60) for _ in range(5)]
-        for client in clients:
-            client.sendall(head.encode())
-            assert client.recv(1000).startswith(b"HTTP/1.1 100")  # waits for the body
-            client.sendall(start)
-        server.process.terminate()
-        for client in clients:
-            with client, suppress(ConnectionResetError):
-                assert client.recv(1000) == b""
-        assert server.process.wait(60) == 0
 
 
 def test_a_dead_worker_is_replaced() -> None:

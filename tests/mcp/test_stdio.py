@@ -14,13 +14,11 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from mcp import Client
 from mcp.client.session import ClientSession
-from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from mcp_types.version import KNOWN_PROTOCOL_VERSIONS, LATEST_PROTOCOL_VERSION
+from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
-from tests.duckduckgo_site import Asked, DuckDuckGoSite, as_recorded, page
+from tests.duckduckgo_site import Asked, DuckDuckGoSite, as_recorded
 from tests.mcp.in_process import MODERN
 from tests.mcp.stdio_process import PATIENCE, command_of, hanging_site, lines, session
 from webquarry.mcp.stdio import parse_arguments
@@ -49,11 +47,6 @@ LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/li
 def site() -> Iterator[DuckDuckGoSite]:
     with DuckDuckGoSite(as_recorded) as site:
         yield site
-
-
-def echo(asked: Asked) -> bytes:
-    """A result that repeats the query."""
-    return page([(f"About {asked.fields['q']}", "https://site.example/", "Text.")])
 
 
 async def text_of(client: ClientSession, name: str, **arguments: object) -> tuple[bool, str]:
@@ -93,24 +86,6 @@ def test_every_revision_gets_the_same_tools_answers_and_errors(
             assert caught.value.error.code == -32602
 
     asyncio.run(run())
-
-
-def test_client_that_negotiates_the_revision_can_make_twenty_calls_at_once() -> None:
-    async def run(site: DuckDuckGoSite) -> list[types.CallToolResult]:
-        (program,) = command_of(("websearch-mcp",))
-        async with Client(StdioServerParameters(command=program, env=site.environ)) as client:
-            assert client.protocol_version == LATEST_PROTOCOL_VERSION
-            return await asyncio.gather(
-                *(client.call_tool("web_search", {"query": f"number {n}"}) for n in range(20))
-            )
-
-    with DuckDuckGoSite(echo) as site:
-        results = asyncio.run(run(site))
-
-    assert [
-        f"### 1. About number {n}\\n" in str(result.content) for n, result in enumerate(results)
-    ] == [True] * 20
-    assert not any(result.is_error for result in results)
 
 
 def test_cancelled_call_stops_its_requests_and_has_no_response() -> None:
@@ -171,23 +146,6 @@ def test_sigterm_lets_a_call_in_progress_finish() -> None:
     with DuckDuckGoSite(answer) as site, lines(site.environ) as server:
         assert not server.search("seal wear")["isError"]
         assert server.process.wait(PATIENCE) == 0
-
-
-def test_second_sigterm_cancels_the_calls_in_progress() -> None:
-    async def run() -> tuple[int, str]:
-        async with hanging_site() as (origin, asked, _):
-            with lines({"WEBQUARRY_DUCKDUCKGO_HTML_URL": origin}) as server:
-                number = server.begin("tools/call", name="web_search", arguments={"query": "x"})
-                await asked.wait()
-                reading = asyncio.create_task(asyncio.to_thread(server.read))
-                while not reading.done():  # signals that are pending together count as one
-                    server.process.send_signal(signal.SIGTERM)
-                    await asyncio.wait([reading], timeout=0.1)
-                answer = reading.result()
-                assert answer["id"] == number
-                return server.process.wait(PATIENCE), answer["error"]["message"]
-
-    assert asyncio.run(asyncio.wait_for(run(), PATIENCE)) == (0, "Connection closed")
 
 
 @pytest.mark.parametrize("with_call", [False, True])
@@ -416,29 +374,6 @@ def test_engine_that_cannot_be_opened_is_a_tool_error_and_opened_by_the_next_cal
     assert answers[1]["result"]["content"][0]["text"] == "The engine is away. Wait for it."
     assert answers[2]["result"] == {}
     assert answers[3]["result"]["isError"] is False
-
-
-CANNOT_IMPORT = """
-import sys
-import webquarry.mcp.calls as calls
-def load(package, name):
-    raise ImportError("no such library")
-calls.load = load
-import webquarry.mcp.stdio as stdio
-sys.exit(stdio.run("research"))
-"""
-
-
-def test_tool_that_cannot_be_imported_is_an_internal_error(tmp_path: Path) -> None:
-    answers, errors = start(CANNOT_IMPORT, CALLS, WEBQUARRY_REPLAY="demo", HOME=str(tmp_path))
-
-    assert answers[1]["error"] == {
-        "code": -32603,
-        "message": "Internal server error: ImportError.",
-    }
-    assert answers[2]["result"] == {}
-    assert answers[3]["error"]["code"] == -32603
-    assert "no such library" in errors
 
 
 @pytest.mark.parametrize(
