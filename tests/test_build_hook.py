@@ -57,14 +57,6 @@ def test_without_a_compiler_the_build_fails_with_the_package_to_install(
     assert "\n" not in sentence
 
 
-def test_nothing_is_compiled_for_a_source_package(
-    hook: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hook, "compile_parts", lambda root: pytest.fail("it was compiled"))
-
-    assert build(hook, "sdist")["artifacts"] == []
-
-
 def test_module_is_compiled_again_when_a_source_is_newer(
     hook: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -90,18 +82,3 @@ def test_module_is_compiled_again_when_a_source_is_newer(
     os.utime(included, (1 << 32, 1 << 32))
     hook.compile_parts(tmp_path)
     assert len(compiled) == 2
-
-
-def test_modules_of_earlier_versions_are_removed(
-    hook: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / hook.SOURCE).parent.mkdir(parents=True)
-    for path in ("pyproject.toml", "hatch_build.py", hook.SOURCE):
-        (tmp_path / path).touch()
-    earlier = (tmp_path / hook.MODULE).with_name(f"walker{''.join(hook.MODULE.suffixes)}")
-    earlier.touch()
-    monkeypatch.setattr(hook, "compile_module", lambda root: None)
-
-    hook.compile_parts(tmp_path)
-
-    assert not earlier.exists()

@@ -8,10 +8,6 @@ from webquarry.caller import LOCAL, caller, serving
 from webquarry.store.cache import key_of
 
 
-def test_the_user_of_this_machine_has_no_name() -> None:
-    assert caller() == LOCAL
-
-
 def test_the_same_question_of_two_callers_has_two_keys() -> None:
     keys = {key_of("search", 1, {"query": "x"})}
     for name in ("ada", "bob"):

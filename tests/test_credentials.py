@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import logging
 import os
 from pathlib import Path
@@ -96,31 +95,3 @@ def test_special_files_are_ignored_without_blocking(
     assert found is not None
     assert found.value.reveal() == "ours"
     assert "it is no plain file" in caplog.text
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        codecs.BOM_UTF8 + b"the-key\r\n",
-        codecs.BOM_UTF16_LE + "the-key\r\n".encode("utf-16-le"),
-        codecs.BOM_UTF16_BE + "the-key\n".encode("utf-16-be"),
-        b" the-key\n\n",
-    ],
-)
-def test_a_byte_order_mark_in_a_key_file_is_dropped(tmp_path: Path, content: bytes) -> None:
-    write(tmp_path / ".config/ikigai/brave-api-key", "")
-    (tmp_path / ".config/ikigai/brave-api-key").write_bytes(content)
-    found = find(BRAVE, {"HOME": str(tmp_path)})
-
-    assert found is not None
-    assert found.value.reveal() == "the-key"
-
-
-def test_a_file_that_is_too_large_for_a_key_is_passed_over(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    write(tmp_path / ".config/ikigai/brave-api-key", "x" * 100_000)
-    with caplog.at_level(logging.WARNING):
-        assert find(BRAVE, {"HOME": str(tmp_path)}) is None
-
-    assert "larger than 65536 bytes" in caplog.text

@@ -36,16 +36,6 @@ def test_every_flag_of_the_server_in_it_is_one_of_ours(file: Path) -> None:
         assert flag in known, f"{flag} is not known"
 
 
-@pytest.mark.parametrize(
-    "name", ["Dockerfile", "webquarry.service", "kubernetes.yaml", "compose.yaml"]
-)
-def test_there_is_one_for_every_way_that_the_guide_names(name: str) -> None:
-    guide = (ROOT / "docs" / "teams.md").read_text("utf-8")
-
-    assert name in guide
-    assert any(file.name == name for file in FILES)
-
-
 def test_the_paths_that_are_probed_are_those_that_are_served() -> None:
     probed = {
         path for file in FILES for path in re.findall(r"/health/\w+", file.read_text("utf-8"))

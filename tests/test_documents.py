@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents.blocks import NOT_RUN, SHELL, build_script, find_blocks
+from tests.documents.blocks import build_script, find_blocks
 from tests.model_servers import FakeServers
 
 pytestmark = pytest.mark.slow
@@ -124,19 +124,6 @@ def test_every_block_of_a_page_runs_on_the_recorded_web(
         ended = run_script(script, scratch, environ)
 
     assert ended.returncode == 0, f"{ended.stderr}\n{ended.stdout[-4000:]}"
-
-
-def test_skipped_blocks_exist() -> None:
-    commands = [
-        command
-        for page in PAGES
-        for block in find_blocks(page.read_text("utf-8"))
-        if block.language in SHELL
-        for command in block.text.splitlines()
-    ]
-
-    for beginning in NOT_RUN:
-        assert any(command.startswith(beginning) for command in commands), beginning
 
 
 def test_a_block_that_fails_is_named_by_its_place(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,10 +34,6 @@ def test_every_setting_is_listed_with_all_its_variables(field: str) -> None:
         assert variable in TEXT
 
 
-def test_base_url_of_providers_is_listed() -> None:
-    assert "#WEBQUARRY_<PROVIDER>_URL=\n" in TEXT
-
-
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_credentials_of_every_provider_are_listed_with_the_sign_up_page(
     kind: type[Provider],
@@ -48,13 +43,3 @@ def test_credentials_of_every_provider_are_listed_with_the_sign_up_page(
     for variable in provider.missing:
         assert f"#{variable}=\n" in TEXT
         assert provider.sign_up in TEXT
-
-
-def test_every_line_is_a_comment() -> None:
-    assert [line for line in TEXT.splitlines() if line and not line.startswith("#")] == []
-
-
-def test_values_are_the_defaults() -> None:
-    shown = dict(re.findall(r"(?m)^#(\w+)=(.+)$", TEXT))
-
-    assert Settings.from_environment(shown) == Settings()

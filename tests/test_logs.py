@@ -41,14 +41,3 @@ def test_json_logs_are_one_object_a_line_also_with_a_traceback(
     said = json.loads(line)
     assert (said["level"], said["logger"], said["message"]) == ("error", "webquarry.test", "failed")
     assert said["error"].startswith("Traceback")
-
-
-def test_setting_it_up_again_changes_level_and_style_and_adds_no_second_line(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    set_up("warning")
-    set_up("info", "json")
-    logging.getLogger("webquarry.test").info("heard")
-
-    (line,) = capsys.readouterr().err.splitlines()
-    assert json.loads(line)["message"] == "heard"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.executables import FETCH, Answer, Done, Site, as_json, environment, script_path
+from tests.executables import FETCH, Done, Site, as_json, environment, script_path
 from tests.no_home import needs_root, run_without_home
 from tests.search.replies import recorded
 from webquarry.credentials import Credential, expand_home, find, find_home, folders
@@ -20,9 +20,6 @@ from webquarry.mcp.auth import tokens_path
 from webquarry.settings import Settings
 from webquarry.store.open import find_cache_folder, find_records_folder
 
-PAGE = Answer(
-    b"<html><body><h1>Tides</h1><p>A page with enough text to be a page of text.</p></body></html>"
-)
 IN_MEMORY = "no cache on disk: there is no home folder; answers are cached in memory only"
 
 
@@ -40,26 +37,6 @@ def test_search_works_in_memory_and_says_so_once() -> None:
     assert done.code == 0
     assert answer["resultCount"] == 3
     assert done.stderr.count(IN_MEMORY) == 1
-
-
-@needs_root
-def test_reading_works_in_memory_and_says_so_once() -> None:
-    with Site(PAGE) as site:
-        done, answer = command(("read", f"{site.origin}/"), site.environ)
-
-    assert done.code == 0
-    assert "# Tides" in answer["content"]
-    assert done.stderr.count(IN_MEMORY) == 1
-
-
-@needs_root
-def test_the_fetch_executable_keeps_nothing_and_says_nothing() -> None:
-    with Site(PAGE) as site:
-        given = json.dumps({"url": f"{site.origin}/"}).encode()
-        done = run_without_home(FETCH, given, site.environ)
-
-    assert (done.code, done.stderr) == (0, "")
-    assert "# Tides" in done.answer["content"]
 
 
 @needs_root

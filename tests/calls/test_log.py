@@ -17,7 +17,7 @@ from webquarry.caller import serving
 from webquarry.errors import NetworkFailure, NotFound
 from webquarry.secret import Secret
 from webquarry.settings import Settings
-from webquarry.store.calls import CallLog, LoggedCall, OngoingCall, describe_call
+from webquarry.store.calls import CallLog, OngoingCall, describe_call
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
 
@@ -206,9 +206,3 @@ def test_a_log_that_cannot_be_written_is_said_once_and_costs_no_call(
 
     assert len(caplog.records) == 1
     assert "calls.sqlite3 cannot be used" in caplog.text
-
-
-def test_fields_of_a_newer_release_are_ignored() -> None:
-    stored = b'{"tool":"x","at":1.0,"outcome":"ok","seconds":0.1,"receipt":"wq-1","colour":"green"}'
-
-    assert LoggedCall.parse(1, stored).receipt == "wq-1"

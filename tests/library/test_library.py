@@ -17,7 +17,7 @@ from tests.search.engines import HOMELESS
 from tests.tools.pages import sent
 from webquarry.caller import serving
 from webquarry.cli.app import cli as app
-from webquarry.errors import NetworkFailure, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.library.library import open_library
 from webquarry.net.client import Client
 from webquarry.settings import Settings
@@ -27,7 +27,6 @@ from webquarry.tools import load
 
 URL = "https://harbor.example/slack"
 TEXT = "A vanadium flow battery carries the island through slack water, when the turbines rest. "
-BRAVE = "https://api.search.brave.com/res/v1/web/search"
 
 
 def write_page(head: str = "") -> str:
@@ -152,11 +151,6 @@ def test_library_is_the_fallback_if_no_provider_answers(tmp_path: Path) -> None:
     assert routing["fallback"]
     assert found.note == routing["notes"][0]
     assert found.note.startswith("No provider answered: these are pages that were read here before")
-
-
-def test_named_provider_has_no_fallback(tmp_path: Path) -> None:
-    with pytest.raises(NetworkFailure):
-        read_then_search(tmp_path, provider="duckduckgo")
 
 
 def test_the_commands_tell_add_forget_and_export(

@@ -13,8 +13,6 @@ import pytest
 
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
 from webquarry._read import reply as reply_module
-from webquarry._read.workers import pool as runners
-from webquarry._read.workers.job import Job, run_job
 from webquarry.pages import score
 from webquarry.pages.score import score_page
 
@@ -102,23 +100,3 @@ def test_large_page_has_the_same_answer_as_a_small_one(
     monkeypatch.setattr("webquarry._read.workers.job.LARGE", 1)
 
     assert call() == small
-
-
-@pytest.mark.usefixtures("all_large")
-def test_results_of_jobs_on_large_pages_are_small(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    results: dict[str, list[bytes]] = {"take snapshot": [], "score page": []}
-
-    def run(job: Job) -> bytes:
-        result = run_job(job)
-        results.setdefault(job.name, []).append(result)
-        return result
-
-    monkeypatch.setattr(runners, "run_job", run)
-    answer = desk(1, 2, 3).call_whole()
-
-    names = {"title", "published", "words", "scores", "key_sentences", "claim_signal"}
-    assert [set(json.loads(packed)) for packed in results["score page"]] == [names] * 3
-    assert all(len(packed) < 5_000 for packed in results["take snapshot"])
-    assert all(source.word_count > 100 and source.content for source in answer.pages)

@@ -63,20 +63,6 @@ def test_first_page_after_the_warm_up_imports_nothing() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_reading_a_page_does_not_import_numpy() -> None:
-    code = (
-        "import sys\n"
-        "from webquarry._read.workers.job import Job\n"
-        "from webquarry.pages.preload import read_sample_page\n"
-        "read_sample_page(Job(read_sample_page))\n"
-        "names = ('numpy', 'webquarry._read.main_content.model')\n"
-        "print([name for name in names if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout.strip() == "['webquarry._read.main_content.model']"
-
-
 def test_runner_is_prepared_during_a_search(prepared: list[int]) -> None:
     async def search() -> None:
         with open_pages().prepare_meanwhile(3):

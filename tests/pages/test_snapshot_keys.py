@@ -105,16 +105,3 @@ def test_settings_that_affect_reading_change_the_key(
 
     assert len(before) == 1
     assert not set(before) & set(after)
-
-
-def test_modes_have_different_keys(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    main, raw, whole = (keys_of(monkeypatch, mode=mode) for mode in ("full", "raw", "whole"))
-
-    assert main != raw != whole != main
-    assert keys_of(monkeypatch) == keys_of(monkeypatch, mode="preview", max_length=9)
-
-
-def test_the_same_call_has_the_same_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert keys_of(monkeypatch) == keys_of(monkeypatch)

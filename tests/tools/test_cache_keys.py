@@ -105,16 +105,7 @@ def test_an_argument_changes_the_key_unless_it_is_named_as_one_that_affects_noth
     assert (before == after) is (name in NOT_IN_KEY)
 
 
-@pytest.mark.parametrize("tool", CALLS)
-def test_the_same_arguments_give_the_same_key(monkeypatch: pytest.MonkeyPatch, tool: str) -> None:
-    assert keys_of(monkeypatch, tool) == keys_of(monkeypatch, tool)
-
-
 def test_two_tools_never_share_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [key for tool in CALLS for key in keys_of(monkeypatch, tool)]
 
     assert len(set(keys)) == len(CALLS)
-
-
-def test_what_affects_nothing_is_a_short_list() -> None:
-    assert set(NOT_IN_KEY) == {"sessionId", "claim", "fresh", "again"}

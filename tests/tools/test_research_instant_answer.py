@@ -9,7 +9,7 @@ import pytest
 
 from tests.search.engines import Engines, called
 from tests.search.replies import FOLDER, recorded
-from webquarry.errors import BadInput, RateLimited
+from webquarry.errors import BadInput
 from webquarry.tool import Answer
 
 NAMES = sorted(path.stem for path in (FOLDER / "instant").glob("*.json"))
@@ -100,11 +100,6 @@ def test_nothing_known_is_an_answer_with_a_hint() -> None:
 
     assert "web_search" in answer.as_dict()["hint"]
     assert answer.meta["webquarry/cache"]["maxAgeSeconds"] == 60
-
-
-def test_a_failure_is_an_error() -> None:
-    with pytest.raises(RateLimited):
-        ask(httpx2.Response(202, content=b""))
 
 
 def test_a_blank_question_is_bad_input() -> None:

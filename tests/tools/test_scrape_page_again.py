@@ -123,12 +123,3 @@ def test_a_server_is_asked_whether_a_page_has_changed_when_its_time_is_over() ->
     assert [one.headers.get("If-None-Match") for one in pages] == [None, '"v1"']
     assert pages[1].headers["If-Modified-Since"] == MODIFIED
     assert second.meta["webquarry/cache"]["ageSeconds"] == 0
-
-
-def test_a_fresh_read_asks_for_the_whole_page() -> None:
-    session = Session(FakeWeb({URL: answer_conditionally}))
-    session.scrape()
-    session.scrape(fresh=True)
-
-    pages = [one for one in session.web.requests if str(one.url) == URL]
-    assert [one.headers.get("If-None-Match") for one in pages] == [None, None]

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 
 from tests.net.doubles import FakeWeb
-from tests.tools.pages import PROSE, URL, Session, page, sent
+from tests.tools.pages import PROSE, URL, Session, sent
 
 DOI = "10.1234/tides.2024.7"
 PAPER = (
@@ -53,13 +53,6 @@ def test_crossref_is_asked_about_the_doi_of_a_paper() -> None:
     }
 
 
-def test_no_request_without_a_doi() -> None:
-    session = page()
-
-    assert session.scrape().detected_doi is None
-    assert session.web.asked() == [URL]
-
-
 def test_a_crossref_that_fails_does_not_fail_the_page_and_it_is_said() -> None:
     answer = paper(httpx2.Response(500)).scrape()
 
@@ -67,13 +60,3 @@ def test_a_crossref_that_fails_does_not_fail_the_page_and_it_is_said() -> None:
     assert answer.meta["webquarry/routing"]["notes"][-1].startswith(
         "Whether the paper was retracted is not known"
     )
-
-
-def test_that_a_paper_is_clean_is_remembered_longer_than_its_page() -> None:
-    session = paper(sent(json.dumps({"message": {}}), "application/json"))
-
-    assert session.scrape().retraction_status is None
-    session.clock.seconds += 4_000
-    session.scrape()
-
-    assert session.web.asked() == [URL, CROSSREF, URL]

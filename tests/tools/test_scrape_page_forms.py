@@ -47,28 +47,6 @@ def test_targets_are_listed_once_by_number_at_the_end_if_asked_for() -> None:
     assert answer.links_left_out is None
 
 
-def test_pieces_of_a_page_with_a_list_of_targets_make_up_the_whole_of_it() -> None:
-    session = page(LINKED)
-    whole = session.scrape(links="list").content
-    pieces = ""
-    cursor = None
-    while True:
-        answer = session.scrape(links="list", max_length=900, cursor=cursor)
-        pieces += answer.content
-        cursor = answer.next_cursor
-        if cursor is None:
-            break
-
-    assert pieces == whole
-
-
-def test_verbatim_text_keeps_its_brackets() -> None:
-    source = "See [the notes](notes.md) first.\n" * 3
-
-    assert page(source, "text/plain").scrape().content == source.rstrip("\n")
-    assert page(source, "text/plain").scrape(mode="raw", links="list").content == source
-
-
 def test_a_page_that_is_a_list_of_links_keeps_their_targets() -> None:
     entries = "".join(
         f'<li><h3><a href="/b/{number}">Battery {number} for boats</a></h3>'

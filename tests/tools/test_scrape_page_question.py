@@ -4,14 +4,11 @@ how to read on.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
-from mcp import Client
 
-from tests.mcp.in_process import connect
-from tests.tools.pages import PROSE, URL, page
+from tests.tools.pages import PROSE, page
 from webquarry.errors import BadInput
 
 ROWS = "".join(f"<tr><td>Quay {n}</td><td>{n} m</td><td>{1900 + n}</td></tr>" for n in range(99))
@@ -41,15 +38,6 @@ def test_only_what_bears_on_the_question_is_given() -> None:
     assert answer.total_length == len(page(ALMANAC).scrape().content.encode())
     assert answer.bears_on_question is None
     assert answer.note is None
-
-
-def test_a_row_is_given_with_the_head_of_its_table() -> None:
-    content = ask("In which year was Quay 57 built?", max_tokens=200).content
-
-    row = next(line for line in content.splitlines() if "Quay 57" in line)
-    assert "1957" in row
-    assert "Built" in content
-    assert len(content.encode()) <= 800
 
 
 @pytest.mark.parametrize("max_tokens", [1, 7, 40, 150, 500, 100_000])
@@ -118,19 +106,6 @@ def test_a_question_without_end_and_a_budget_of_nothing_are_refused(given: dict[
         page(ALMANAC).scrape(**given)
 
 
-def test_a_blank_question_is_none() -> None:
-    assert ask("  ").content == page(ALMANAC).scrape().content
-
-
-def test_the_page_is_fetched_once_whatever_is_asked() -> None:
-    session = page(ALMANAC)
-    for question in (LOCK, "quays", None):
-        session.scrape(question=question, max_tokens=300)
-
-    fetched = [request for request in session.web.requests if str(request.url) == URL]
-    assert len(fetched) == 1
-
-
 def test_the_text_for_a_model_says_where_to_read_on_and_that_nothing_bears_on_it() -> None:
     answer = ask()
     (passage,) = answer.passages
@@ -138,20 +113,3 @@ def test_the_text_for_a_model_says_where_to_read_on_and_that_nothing_bears_on_it
     assert f"Read on from An almanac > The lock: cursor {passage.cursor}" in answer.as_markdown()
     nothing = ask("photosynthesis of ferns").as_markdown()
     assert "Note: Nothing on this page bears on the question." in nothing
-
-
-def test_a_client_of_the_mcp_server_gets_the_passages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
-    url = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
-    arguments = {"url": url, "question": "How long does a vanadium battery last?", "max_tokens": 99}
-
-    async def call() -> Any:
-        async with Client(connect(), mode="legacy") as client:
-            return await client.call_tool("scrape_page", arguments)
-
-    answer = asyncio.run(call()).structured_content
-
-    assert "anadium" in answer["content"]
-    assert len(answer["content"].encode()) <= 4 * 99
-    assert all(passage["cursor"] for passage in answer["passages"])
-    assert answer["truncated"] is True

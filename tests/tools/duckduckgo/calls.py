@@ -17,7 +17,6 @@ from webquarry.tools import load
 from webquarry.tools.duckduckgo import own_settings
 
 ANOMALY = Said(recorded("duckduckgo/challenge_202_html_anomaly"), 202)
-NOTHING = recorded("duckduckgo/empty_200")
 
 
 def challenge_everywhere(asked: Asked) -> Said:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
 
-from tests.duckduckgo_site import Asked, DuckDuckGoSite, Said, as_recorded, many
+from tests.duckduckgo_site import DuckDuckGoSite, Said, as_recorded, many
 from tests.net.doubles import FakeClock
 from tests.search.replies import recorded
 from tests.tools.duckduckgo.calls import ask, kept
-from webquarry.errors import NetworkFailure, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.settings import Settings
 from webquarry.tools.duckduckgo import own_settings
 
@@ -35,14 +34,6 @@ def test_the_settings_of_the_set_count_for_more_than_those_of_the_engine() -> No
         5,
         5,
     )
-
-
-@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_the_user_agent_is_the_one_that_was_set(name: str) -> None:
-    with DuckDuckGoSite() as site:
-        ask(site, (name, {"query": "x"}), environ={"WEBSEARCH_USER_AGENT": "me/2"})
-
-    assert {asked.headers["user-agent"] for asked in site.asked} == {"me/2"}
 
 
 @pytest.mark.parametrize("name", ["web_search", "instant_answer"])
@@ -75,25 +66,6 @@ def test_between_two_requests_there_is_the_pause_that_was_set_whichever_tool_mak
         ask(site, *calls, clock=clock, environ={"WEBSEARCH_RATE_LIMIT_MS": "1500"})
 
     assert clock.waits == pytest.approx([1.5, 1.5])
-
-
-@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-def test_a_site_that_does_not_answer_is_given_up_after_the_time_that_was_set(name: str) -> None:
-    ended = threading.Event()
-
-    def rule(_: Asked) -> bytes:
-        ended.wait(30)
-        return b""
-
-    with DuckDuckGoSite(rule) as site:
-        try:
-            with pytest.raises(NetworkFailure) as caught:
-                ask(site, (name, {"query": "x"}), environ={"WEBSEARCH_TIMEOUT_SECS": "0.2"})
-        finally:
-            ended.set()
-
-    assert "0.2 s" in caught.value.message
-    assert "WEBSEARCH_TIMEOUT_SECS" in caught.value.suggested_action
 
 
 # --- the cache

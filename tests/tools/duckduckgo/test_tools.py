@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.duckduckgo_site import Asked, DuckDuckGoSite, Said, as_recorded, many
+from tests.duckduckgo_site import DuckDuckGoSite, Said, as_recorded, many
 from tests.search.replies import recorded
 from tests.tools.duckduckgo.calls import (
     ANOMALY,
@@ -50,17 +50,6 @@ def test_thirty_results_come_from_further_pages_asked_for_with_the_token_of_the_
     assert text.endswith("_Source: DuckDuckGo (30 results)_")
     assert [asked.fields.get("s", "0") for asked in site.asked] == ["0", "10", "25"]
     assert all(asked.fields["vqd"] == "4-1" for asked in site.asked[1:])
-
-
-def test_failed_further_page_is_a_note() -> None:
-    def rule(asked: Asked) -> Said | bytes:
-        return Said(b"", 500) if "s" in asked.fields else many(30)(asked)
-
-    with DuckDuckGoSite(rule) as site:
-        (answer,) = ask(site, ("web_search", {"query": "x", "max_results": 30}))
-
-    assert answer.text.endswith("_Source: DuckDuckGo (10 results)_")
-    assert "Page 2" in answer.meta["webquarry/routing"]["notes"][0]
 
 
 def test_a_challenge_on_the_first_page_is_answered_by_the_second_way() -> None:

@@ -15,7 +15,6 @@ from tests.verify.references.test_checker import Indexes, entry
 from webquarry.errors import BadInput
 from webquarry.sessions.models import Source
 from webquarry.toolkit import Toolkit
-from webquarry.tools import load
 from webquarry.tools.research.check_citations import check_citations
 
 WRONG = "@article{k1, title={Tides of 1}, author={Ann Lee}, year={2011}, journal={Nature}, doi={10.5555/1}}"
@@ -130,10 +129,3 @@ def test_a_title_from_an_index_cannot_pass_for_a_line_of_ours(tmp_path: Path) ->
 
     (row,) = call(tmp_path, "10.5555/1", web=Hostile())["references"]
     assert row["record"]["title"] == "Tides of 1"
-
-
-def test_it_is_in_the_research_set_and_only_reads() -> None:
-    tool = load("research", "check_citations")
-
-    assert tool.read_only
-    assert tool.idempotent

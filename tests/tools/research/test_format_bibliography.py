@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
-from tests.evidence.styles.test_exchange import HOSTILE
 from tests.net.doubles import FakeWeb
 from tests.sessions.kits import A, B, C, kit_on, run, step
 from webquarry.errors import BadInput, NotFound
@@ -174,12 +172,6 @@ def test_both_or_neither_a_session_and_a_list_are_refused(tmp_path: Path) -> Non
     with pytest.raises(NotFound):
         scenario(tmp_path, lambda kit: run(kit, "format_bibliography", sessionId="s-1"))
     assert "sessionId" in caught.value.suggested_action
-
-
-words = st.one_of(
-    st.sampled_from(HOSTILE),
-    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30),
-)
 
 
 def test_a_secret_in_an_address_does_not_come_out() -> None:

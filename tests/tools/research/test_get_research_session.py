@@ -12,7 +12,7 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.sessions.kits import A, B, kit_on, run, step
 from webquarry.errors import BadInput, NotFound
-from webquarry.sessions.models import Source, StepDraft
+from webquarry.sessions.models import StepDraft
 from webquarry.toolkit import Toolkit
 
 
@@ -106,20 +106,6 @@ def test_an_unknown_session_and_a_blank_one_are_errors_that_say_what_to_do(tmp_p
 
     assert "sequential_search" in unknown.value.suggested_action
     assert "sequential_search" in blank.value.suggested_action
-
-
-def test_very_many_sources_are_cut_and_that_is_said(tmp_path: Path) -> None:
-    async def work(kit: Toolkit) -> Any:
-        id = (await step(kit, 1))["sessionId"]
-        found = [Source(f"https://a.org/{number}") for number in range(130)]
-        await kit.sessions.record(await kit.sessions.read(id), "web_search", found)
-        return await got(kit, id)
-
-    answer = scenario(tmp_path, work)
-
-    assert [one["number"] for one in answer["sources"]] == list(range(31, 131))
-    assert answer["sourcesOmitted"] == 30
-    assert "1 to 30" in answer["hints"][0]
 
 
 def test_a_long_session_is_cut_and_says_how_to_read_on(tmp_path: Path) -> None:

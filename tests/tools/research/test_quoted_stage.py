@@ -15,7 +15,6 @@ import webquarry
 from webquarry.cli.app import cli as app
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -57,15 +56,3 @@ def test_a_quote_that_was_checked_is_in_the_session_its_export_and_its_pack(tmp_
     options = ["--source", str(file), "--offline", "--no-references", "--json"]
     check = runner.invoke(app, ["check", str(draft), *options])
     assert check.exit_code == 0, check.output
-
-
-def test_the_example_workflow_uses_commands_and_options_that_there_are() -> None:
-    workflow = (ROOT / "examples" / "ci" / "check-report.yml").read_text("utf-8")
-    joined = re.sub(r"\n {10}", " ", workflow)
-    uses = re.findall(r"webquarry (check|verify|drift) ([^\n>]*)", joined)
-
-    assert {name for name, _ in uses} == {"check", "verify", "drift"}
-    for name, rest in uses:
-        help_text = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "300"}).stdout
-        for option in re.findall(r"--[a-z-]+", rest):
-            assert option in help_text, f"{name} {option}"

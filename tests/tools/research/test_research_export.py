@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 
 from tests.net.doubles import FakeClock, FakeWeb, redirect, text
 from tests.sessions.kits import A, B, C, kit_on, run, step
-from webquarry.errors import BadInput, NotFound, RateLimited
+from webquarry.errors import NotFound, RateLimited
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import Work
@@ -342,13 +342,3 @@ def test_links_are_checked_and_each_has_a_state(tmp_path: Path) -> None:
     assert f"{len(expected)} of {len(expected)} links checked" in notes
     assert "Link: moved to <https://new.org/q>" in markdown["content"]
     assert markdown["links"] == data["links"]
-
-
-def test_an_unknown_session_and_a_blank_one_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(NotFound) as unknown:
-        scenario(tmp_path, lambda kit: exported(kit, "s-1"))
-    with pytest.raises(BadInput) as blank:
-        scenario(tmp_path, lambda kit: exported(kit, " "))
-
-    assert "sequential_search" in unknown.value.suggested_action
-    assert "sequential_search" in blank.value.suggested_action

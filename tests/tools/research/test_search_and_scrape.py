@@ -13,7 +13,6 @@ import pytest
 
 from tests.net.doubles import redirect
 from tests.tools.research.searched_web import (
-    ENVIRON,
     article,
     desk,
     html,
@@ -21,8 +20,6 @@ from tests.tools.research.searched_web import (
     url,
 )
 from webquarry.errors import BadInput
-from webquarry.mcp.calls import render
-from webquarry.toolkit import Toolkit
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 GONE = httpx2.Response(404, content=b"gone")
@@ -82,13 +79,6 @@ def test_three_results_are_read_by_rank_with_all_their_fields() -> None:
     }
 
 
-def test_no_more_pages_are_read_than_are_needed() -> None:
-    web = desk(*range(1, 11), page2=GONE)
-    web.call()
-
-    assert sorted(web.web.read) == sorted(url(number) for number in (1, 2, 3, 4))
-
-
 def test_a_full_page_of_results_that_is_not_enough_is_followed_by_a_further_search() -> None:
     web = desk(*range(1, 14), page1=GONE, page5=GONE)
 
@@ -122,13 +112,6 @@ def test_a_page_behind_two_addresses_counts_once_and_the_next_takes_its_place() 
     assert f"{url(2)} is the same page as {url(1)}, and counts once." in notes
 
 
-def test_a_mirror_with_the_same_text_counts_once_unless_repeats_are_wanted() -> None:
-    pages = {"page2": article(1)}
-
-    assert urls_of(desk(1, 2, 3, 4, **pages).call()) == [url(1), url(3), url(4)]
-    assert urls_of(desk(1, 2, 3, 4, **pages).call(deduplicate=False)) == [url(1), url(2), url(3)]
-
-
 # What is kept
 
 
@@ -157,22 +140,6 @@ def test_a_session_gets_each_page_with_its_reference() -> None:
     ]
     assert first[0].csl is not None
     assert first[0].csl["URL"] == url(2)
-
-
-def test_an_answer_over_mcp_is_linked_to_where_it_is_large() -> None:
-    web = desk(1, 2)
-    answer = web.call()
-
-    async def link() -> Any:
-        async with Toolkit.open(
-            environ=ENVIRON | {"WEBQUARRY_LINK_THRESHOLD_BYTES": "1000"}
-        ) as kit:
-            kit.clock, kit.cache = web.clock, web.cache
-            return json.loads((await render(answer, kit, "2025-11-25")).encode())
-
-    result = asyncio.run(link())
-    assert result["structuredContent"]["linked"] is True
-    assert "scrape_page" in result["content"][1]["text"]
 
 
 # What is said

@@ -114,21 +114,6 @@ def test_slow_page_is_reported_and_not_awaited() -> None:
     assert "scrape_page" in failure.suggested_action
 
 
-def test_the_time_of_a_call_ends_the_reading_before_the_door_does() -> None:
-    web = Desk(
-        SearchedWeb({url(1): hang, url(2): hang}),
-        {"call_timeouts": "search_and_scrape=0.5"},
-    )
-
-    answer = web.call()
-
-    assert answer.status == "failed"
-    assert ["time for the call" in failure.reason for failure in answer.scrape_failures] == [
-        True,
-        True,
-    ]
-
-
 def test_a_caller_who_leaves_stops_the_reads() -> None:
     stopped: list[str] = []
 
@@ -152,13 +137,3 @@ def test_a_caller_who_leaves_stops_the_reads() -> None:
 
     asyncio.run(run())
     assert url(1) in stopped
-
-
-def test_progress_is_reported() -> None:
-    heard: list[str] = []
-    with listening(heard.append):
-        desk(1, 2, 3).call()
-
-    assert heard[0] == "searching"
-    assert "asking Brave Search" in heard
-    assert heard[-1] == "3 of 3 pages read"

@@ -8,11 +8,8 @@ import asyncio
 
 import httpx2
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import article, desk, html, prose, url
-from webquarry.pages.share import fair_shares
 
 SHARED = (
     "Everybody copies this paragraph about tidal power from everybody else, word by word and "
@@ -22,7 +19,6 @@ ON_TOPIC = (
     "Tidal energy storage keeps what the stream gives at spring tide for the hours of slack water "
     "in the narrows."
 )
-LONG = [f"{paragraph} {paragraph}" for paragraph in prose(9, 60)]
 
 
 # Repeats
@@ -82,25 +78,6 @@ def test_a_source_without_a_word_on_the_query_keeps_its_beginning_and_says_so() 
     assert page.read_on
 
 
-def test_a_question_of_its_own_takes_the_place_of_the_query() -> None:
-    other = "The ferry to the island leaves at dawn on every day of the week but Sunday."
-    web = desk(1, page1=article(1, ON_TOPIC, other))
-
-    assert other in web.call(question="When does the ferry leave?").combined_content
-    assert ON_TOPIC not in web.call(question="When does the ferry leave?").combined_content
-    assert ON_TOPIC in web.call().combined_content
-
-
-def test_pages_share_the_budget_by_worth() -> None:
-    rich = [f"{ON_TOPIC} Store number {number} is the largest." for number in range(40)]
-    web = desk(1, 2, 3, page1=article(1, *rich), page2=article(2, ON_TOPIC))
-    answer = web.call(max_tokens=1_000, include_sources=True)
-    first, second, third = (len(page.content or "") for page in answer.pages)
-
-    assert first > second + third
-    assert ON_TOPIC in (answer.pages[1].content or "") or answer.pages[1].repeated_paragraphs
-
-
 @pytest.mark.parametrize("max_tokens", [1, 20, 60, 300, 1_500])
 @pytest.mark.parametrize("filter_by_query", [True, False])
 def test_the_combined_text_keeps_to_the_budget(max_tokens: int, filter_by_query: bool) -> None:
@@ -137,15 +114,6 @@ def test_the_text_for_a_model_names_each_source_once_and_has_no_json_in_it() -> 
 # The length
 
 
-def test_a_cut_ends_between_blocks_and_says_how_to_get_the_rest() -> None:
-    (page,) = desk(1, page1=html(*LONG, title="Long")).call_whole(max_length_per_source=2_000).pages
-
-    assert page.truncated
-    assert len((page.content or "").encode()) <= 2_000
-    assert (page.content or "").split("\n\n")[-1] in LONG
-    assert page.read_on == "Call scrape_page with this url for the whole text."
-
-
 def test_the_combined_text_has_each_source_under_its_title_and_address() -> None:
     answer = desk(1, 2).call_whole()
     first, second = answer.pages
@@ -157,20 +125,3 @@ def test_the_combined_text_has_each_source_under_its_title_and_address() -> None
 
 
 # Shares, for any lengths
-
-
-@given(st.lists(st.integers(0, 10_000), max_size=10), st.integers(0, 30_000))
-def test_shares_fit_the_total_and_short_texts_are_whole(lengths: list[int], total: int) -> None:
-    shares = fair_shares(lengths, total)
-
-    assert sum(shares) <= total
-    assert all(share <= length for share, length in zip(shares, lengths, strict=True))
-    cut = [share for share, length in zip(shares, lengths, strict=True) if share < length]
-    if cut:
-        assert sum(shares) == total
-        assert max(shares) - min(cut) <= 1 or max(shares) <= min(cut) + 1
-        assert max(cut) - min(cut) <= 1
-    else:
-        assert shares == lengths
-    if total >= len(lengths):
-        assert all(share for share, length in zip(shares, lengths, strict=True) if length)

@@ -14,7 +14,7 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.search.engines import Engines, brave, failed
 from tests.sessions.kits import A, B, C, kit_on, run, step
-from webquarry.errors import BadInput, NotFound, WebquarryError
+from webquarry.errors import BadInput, WebquarryError
 from webquarry.toolkit import Toolkit
 
 GOAL = "Costs of tidal energy storage"
@@ -69,10 +69,6 @@ def test_a_later_step_without_its_session_is_refused_and_no_session_is_begun(
             assert await kit.sessions.list() == []
 
     assert "sessionId that step 1 returned" in refused(tmp_path, work)
-
-
-def test_an_unknown_session_is_not_found_and_says_what_to_do(tmp_path: Path) -> None:
-    assert "stepNumber 1" in refused(tmp_path, lambda kit: step(kit, 2, "s-1"), NotFound)
 
 
 def test_wrong_step_number_names_the_expected_one(tmp_path: Path) -> None:

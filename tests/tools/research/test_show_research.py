@@ -79,14 +79,6 @@ def test_page_is_shown_with_quotes_marked() -> None:
     assert parse_view_uri(shown["resource"]) == ("page", {"url": PAGE, "session": id})
 
 
-def test_unread_page_is_read() -> None:
-    shown, text = show(url="https://wiki.openwaters.example/wiki/Tidal_energy_storage")
-
-    assert shown["page"]["kept"] is True
-    assert "No quote of it was checked" in text
-    assert "> Tidal energy storage" in text
-
-
 def call_in_kit(tool: str, **arguments: Any) -> Answer:
     """A call with a toolkit of its own, whose log is written when it ends."""
 
