@@ -76,6 +76,8 @@ class Masker:
 
     def mask_text(self, text: str) -> str:
         """Return the text with every secret masked; the same object if there is none."""
+        if not self._values:
+            return text
         data = _encode(text)
         masked = self.mask(data)
         return text if masked == data else masked.decode("utf-8", "surrogatepass")
@@ -116,5 +118,11 @@ def get_masker() -> Masker:
 
 def redact(text: str) -> str:
     """Mask every registered secret, and what looks like a secret, in a text."""
-    text = _PARAMETER.sub(rf"\1{MASK}", get_masker().mask_text(text))
-    return _USERINFO.sub(rf"\1{MASK}@", _HEADER.sub(rf"\1{MASK}", text))
+    text = get_masker().mask_text(text)
+    if "=" in text:
+        text = _PARAMETER.sub(rf"\1{MASK}", text)
+    if "=" in text or ":" in text:
+        text = _HEADER.sub(rf"\1{MASK}", text)
+    if "@" in text:
+        text = _USERINFO.sub(rf"\1{MASK}@", text)
+    return text

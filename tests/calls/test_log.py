@@ -155,15 +155,15 @@ def test_what_came_later_is_asked_for_by_the_last_id(tmp_path: Path) -> None:
 
 
 def test_the_log_is_bounded_in_bytes_and_the_oldest_calls_go_first(tmp_path: Path) -> None:
-    calls = open_log(tmp_path, most_bytes=20_000)
-    for number in range(300):
+    calls = open_log(tmp_path, most_bytes=100_000)
+    for number in range(900):
         log_one(calls, number=number)
     kept = [logged.arguments["number"] for logged in calls.list_after(most=1000)]
     size = (tmp_path / "calls" / "calls.sqlite3").stat().st_size
 
-    assert size < 100_000
-    assert len(kept) > 20
-    assert kept == list(range(300 - len(kept), 300))
+    assert size < 150_000
+    assert len(kept) > 100
+    assert kept == list(range(900 - len(kept), 900))
 
 
 def test_calls_that_are_too_old_are_not_listed(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from webquarry._read.text.delimiters import BRACKETS
 from webquarry.evidence.page import text as page_text
 
 MAX_LINE = 10_000  # characters
+_NOT_PLAIN = re.compile(r"[^!#-;=?-Z\\-~]")
 _ENCODED_IN_URLS = re.compile(rf'[<>"\s]|{BRACKETS}|{INVISIBLE.pattern}')
 
 
@@ -27,4 +28,6 @@ def clean_text(text: str) -> str:
 
 def clean_url(url: str) -> str:
     """Return a URL with its invisible and unsafe characters percent-encoded."""
+    if _NOT_PLAIN.search(url) is None:
+        return url
     return _ENCODED_IN_URLS.sub(lambda match: quote(match[0], safe="", errors="replace"), url)

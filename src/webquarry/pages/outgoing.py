@@ -30,9 +30,8 @@ def filter_answer(answer: msgspec.Struct) -> None:
     """Filter every text of an answer in place."""
     for name in _list_fields(type(answer)):
         value = getattr(answer, name)
-        filtered = filter_value(value)
-        if filtered != value:
-            setattr(answer, name, filtered)
+        if value:
+            setattr(answer, name, filter_value(value))
 
 
 def filter_value(value: Any) -> Any:

@@ -42,12 +42,12 @@ _DEEPEST = 4
 _MOST_SOURCES = 20
 _SECRET_NAMES = PARAMETERS | HEADERS
 _BATCH_SECONDS = 0.2  # between two writes
+_MAX_BATCH = 1_000
 _MAX_WAITING = 10_000  # calls that are not written yet
 _LIST_LIMIT = 100  # default number of listed calls
 _EMPTY: tuple[Any, ...] = (None, "", (), {})
 _OWNER_DIGITS = 32
-_KEPT_SHARE = 0.9  # of the maximum size, after the oldest calls were deleted
-_WRITES_BETWEEN_SWEEPS = 20
+_DELETED_PART = 10  # a tenth, of a log that is larger than its maximum size
 _MIGRATIONS = [
     """
     CREATE TABLE calls (
@@ -127,6 +127,9 @@ def mask(value: Any, depth: int = _DEEPEST) -> Any:
     """
     if value is None or isinstance(value, (bool, int, float)):
         return value
+    if isinstance(value, str):
+        text = redact(value[:_LONGEST_MASKED])
+        return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "..."
     if isinstance(value, Mapping) and depth:
         masked: dict[str, Any] = {}
         for name in list(value)[:_MOST_MEMBERS]:
@@ -135,10 +138,7 @@ def mask(value: Any, depth: int = _DEEPEST) -> Any:
         return masked
     if isinstance(value, (list, tuple)) and depth:
         return [mask(member, depth - 1) for member in value[:_MOST_MEMBERS]]
-    if isinstance(value, (Mapping, list, tuple)):
-        return "..."
-    text = redact(str(value)[:_LONGEST_MASKED])
-    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "..."
+    return "..." if isinstance(value, (Mapping, list, tuple)) else mask(str(value))
 
 
 def _describe_answer(call: OngoingCall) -> dict[str, Any]:
@@ -228,8 +228,7 @@ class CallLog:
         self._max_bytes = max_bytes
         self._max_seconds = max_seconds
         self._database: DisposableDatabase | None = None
-        self._writes = 0
-        self._waiting: deque[OngoingCall] = deque(maxlen=_MAX_WAITING)
+        self._waiting: deque[dict[str, Any]] = deque(maxlen=_MAX_WAITING)
         self._has_calls = threading.Event()
         self._is_closing = threading.Event()
         self._lock = threading.Lock()
@@ -240,10 +239,14 @@ class CallLog:
         return OngoingCall(tool, arguments, self)
 
     def add(self, call: OngoingCall) -> None:
-        """Add a call that has ended."""
+        """Add a call that has ended. It is described here, so that its answer is not kept alive."""
         if self._folder is None:
             return
-        self._waiting.append(call)
+        try:
+            self._waiting.append(describe_call(call))
+        except Exception as error:  # the answer of a plug-in may be of any type
+            log.debug("cannot log a call of %s: %s", call.tool, type(error).__name__)
+            return
         self._has_calls.set()
         if self._writer is None:
             self._start_writer()
@@ -265,29 +268,28 @@ class CallLog:
     def flush(self) -> None:
         """Write the calls that have been added so far; return when they are on disk."""
         with self._lock:
-            batch = []
-            while self._waiting:
-                call = self._waiting.popleft()
-                try:
-                    batch.append(describe_call(call))
-                except Exception as error:  # the answer of a plug-in may be of any type
-                    log.debug("cannot log a call of %s: %s", call.tool, type(error).__name__)
-            if self._folder is None or not batch:
-                return
+            while self._waiting and self._folder is not None:
+                size = min(len(self._waiting), _MAX_BATCH)
+                self._write(self._folder, [self._waiting.popleft() for _ in range(size)])
 
-            def insert(connection: Connection, cipher: Cipher) -> None:
-                for fields in batch:
-                    owner = _hash_owner(cipher, fields.get("caller", ""))
-                    stored = cipher.encrypt(_encode(fields).encode("utf-8", "replace"), owner)
-                    connection.execute(
-                        "INSERT INTO calls (owner, receipt, at, value) VALUES (?, ?, ?, ?)",
-                        (owner, fields["receipt"], fields["at"], stored),
-                    )
-                if self._writes % _WRITES_BETWEEN_SWEEPS == 0 or len(batch) > 1:
-                    self._sweep(connection)
-                self._writes += 1
+    def _write(self, folder: Path, batch: list[dict[str, Any]]) -> None:
+        """Write some calls in one transaction."""
 
-            self._open(self._folder).try_do(insert, None)
+        def insert(connection: Connection, cipher: Cipher) -> None:
+            values: list[Any] = []
+            for fields in batch:
+                owner = _hash_owner(cipher, fields.get("caller", ""))
+                stored = cipher.encrypt(_encode(fields).encode("utf-8", "replace"), owner)
+                values += [owner, fields["receipt"], fields["at"], stored]
+            # one statement, so that the thread releases the interpreter lock only once
+            rows = ", ".join(["(?, ?, ?, ?)"] * len(batch))
+            connection.execute(
+                f"INSERT INTO calls (owner, receipt, at, value) VALUES {rows}",  # noqa: S608
+                values,
+            )
+            self._sweep(connection)
+
+        self._open(folder).try_do(insert, None)
 
     def close(self) -> None:
         """Write the remaining calls and stop the thread."""
@@ -331,14 +333,18 @@ class CallLog:
     def _sweep(self, connection: Connection) -> None:
         """Delete calls that are too old, and the oldest beyond the maximum size."""
         oldest = time.time() - self._max_seconds
-        connection.execute("DELETE FROM calls WHERE at < ?", (oldest,))
-        (size,) = connection.execute("SELECT coalesce(sum(length(value)), 0) FROM calls").fetchone()
-        if size > self._max_bytes * _KEPT_SHARE:
+        connection.execute(
+            "DELETE FROM calls WHERE id < (SELECT min(id) FROM calls WHERE at >= ?)", (oldest,)
+        )
+        pages, free, page_bytes = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        if (pages - free) * page_bytes > self._max_bytes:
             connection.execute(
-                "DELETE FROM calls WHERE id <= (SELECT max(id) FROM ("
-                "SELECT id, sum(length(value)) OVER (ORDER BY id DESC) AS total FROM calls)"
-                " WHERE total > ?)",
-                (self._max_bytes * _KEPT_SHARE,),
+                "DELETE FROM calls WHERE id <= "
+                "(SELECT min(id) + (max(id) - min(id)) / ? FROM calls)",
+                (_DELETED_PART,),
             )
 
     def _start_writer(self) -> None:
