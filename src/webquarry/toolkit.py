@@ -365,9 +365,7 @@ class Toolkit:
         from webquarry.ask.engine import Engine
 
         def open_router(environ: Mapping[str, str]) -> Router:
-            # the engine retries by itself, outside the time limit of a search
-            client = self.client.without_retries()
-            return Router(client, self.settings, environ, self.clock, lambda: self.cache)
+            return Router(self.client, self.settings, environ, self.clock, lambda: self.cache)
 
         return Engine(
             self.settings,

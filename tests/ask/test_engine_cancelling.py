@@ -73,7 +73,7 @@ def test_call_that_does_not_end_in_time_is_cut_off_and_counted_as_uncertain(
         engine.cancel()
         with pytest.raises(Cancelled):
             await asking
-        return sum(spent.uncertain_usd for spent in engine.usage())
+        return sum(spent.uncertain_usd for spent in await engine.usage())
 
     assert with_engine(servers, tmp_path, work) > 0.02
 

@@ -49,7 +49,9 @@ def test_max_usd_is_never_exceeded_and_paid_answers_are_stored(
             await engine.ask_all(questions(100), statement)
         with pytest.raises(LimitReached):
             await engine.ask_all(questions(200), statement)
-        return sum(spent.usd + spent.uncertain_usd for spent in engine.usage()), servers.answered
+        return sum(
+            spent.usd + spent.uncertain_usd for spent in await engine.usage()
+        ), servers.answered
 
     spent, answered = with_engine(servers, tmp_path, work, search=False)
     before = servers.messages

@@ -128,7 +128,7 @@ def test_question_that_was_still_waiting_for_its_turn_is_not_on_the_bill(
             engine.cancel()
             with pytest.raises(Cancelled):
                 await asking
-            return engine.usage()
+            return await engine.usage()
 
     assert [(one.questions, one.calls) for one in asyncio.run(work())] == [(4, 0)]
     assert servers.messages == 4

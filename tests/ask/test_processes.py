@@ -179,7 +179,7 @@ async def _again(environ: dict[str, str]) -> list[SpendingRecord]:
         await engine.ask_all(
             [Question(f"row {number}", "What is it?") for number in range(10)], engine.statement()
         )
-        return engine.usage(days=2)
+        return await engine.usage(days=2)
 
 
 def _count(folder: Path, table: str) -> int:

@@ -45,7 +45,7 @@ def test_call_that_timed_out_is_not_repeated_and_counts_as_uncertain_once(
         assert reply.error is not None
         assert (reply.error.code, reply.error.retryable) == ("timeout", True)
         assert "not repeated" in reply.error.message
-        (record,) = engine.usage()
+        (record,) = await engine.usage()
         assert (record.calls, record.usd) == (0, 0.0)
         assert 0 < record.uncertain_usd < 0.05
 

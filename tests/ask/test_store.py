@@ -346,7 +346,7 @@ asyncio.run(hold())
         process.wait()
     file = RecordFile(tmp_path)
 
-    (row,) = FileQuestionStore(file, Clock()).read_bill_now(FIRST_DAY)
+    (row,) = asyncio.run(FileQuestionStore(file, Clock()).read_bill(FIRST_DAY))
     file.close()
 
     assert (row.usd, row.uncertain_usd, row.questions) == (0.0, 0.5, 1)

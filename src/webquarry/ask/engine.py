@@ -5,7 +5,7 @@ the questions in flight.
     statement = engine.statement()
     replies = await engine.ask_all([Question("Python", "Who made it?")], statement)
 
-Coroutines run on one event loop; `recall`, `cancel`, `usage`, keys and options are thread-safe. The
+Coroutines run on one event loop; `recall`, `cancel`, keys and options are thread-safe. The
 failure of one question is in its reply. What stops a statement is raised: no key, a limit, a
 cancellation.
 """
@@ -36,7 +36,7 @@ from webquarry.ask.models import (
 )
 from webquarry.ask.options import Options
 from webquarry.ask.prices import Prices
-from webquarry.ask.searching import Searcher, SearchProviders
+from webquarry.ask.searching import Searcher
 from webquarry.ask.statement import Statement
 from webquarry.ask.store import QuestionStore
 from webquarry.ask.templates import RequestTemplate, TemplateResolver
@@ -82,12 +82,13 @@ class Engine:
         self.grace_seconds = GRACE_SECONDS
         self._open_store = open_store
         self._open_transport = open_transport
-        self._providers = SearchProviders(self.keys.environ, open_router)
-        self.templates = TemplateResolver(settings, self.options, self._providers)
+        self.searcher = Searcher(self.keys.environ, open_router, self.clock, settings)
+        self.templates = TemplateResolver(settings, self.options, self.searcher)
         self.rejected: dict[str, set[str]] = {}  # by model: the features that its server rejects
         self._statements: deque[Statement] = deque(maxlen=_MOST_STATEMENTS)
         self._in_flight: dict[str, Exchange] = {}
         self._limiters: dict[str, Limiter] = {}  # by vendor
+        self._exchanges: tuple[int, asyncio.Semaphore] | None = None
         self._waiting: dict[asyncio.Task[ModelReply], Statement] = {}  # for another's question
         self._loop: asyncio.AbstractEventLoop | None = None
         self._unnoted: set[Statement] = set()
@@ -154,12 +155,6 @@ class Engine:
             if not statement.is_stopped:
                 statement.cancel()
 
-    def usage(self, *, days: int = 1) -> list[SpendingRecord]:
-        """Return the spending of the last days (UTC, today included) by all processes, newest
-        first.
-        """
-        return self.store.read_bill_now(self._count_back(days), self._take_unnoted())
-
     def progress(self) -> Progress:
         """Return the progress of all statements of this process together."""
         return add_progress(statement.progress() for statement in list(self._statements))
@@ -171,10 +166,13 @@ class Engine:
 
     # On the event loop
 
-    async def read_bill(self, *, days: int = 1) -> list[SpendingRecord]:
-        """Return the same as `usage`, from any store."""
+    async def usage(self, *, days: int = 1) -> list[SpendingRecord]:
+        """Return the spending of the last days (UTC, today included) by all processes, newest
+        first.
+        """
         await self.store.write_notes(self._take_unnoted())
-        return await self.store.read_bill(self._count_back(days))
+        since = (self.clock.now() - timedelta(days=days - 1)).date().isoformat()
+        return await self.store.read_bill(since)
 
     async def ask(self, question: Question, statement: Statement) -> ModelReply:
         """Return the answer to one question."""
@@ -205,7 +203,6 @@ class Engine:
                 replies[question] = self._plan(question, templates[question], statement)
         else:
             statement.admit(len(missing))
-            self.exchanges.resize(_count_exchanges(self.options.concurrency))
             answering = [
                 self._answer(question, templates[question], statement, on_progress)
                 for question in missing
@@ -239,7 +236,7 @@ class Engine:
         self._loop = None
         if self._unnoted:
             with suppress(RecordsFailure):
-                await self.store.write_notes(self._take_unnoted(), at_end=True)
+                await self.store.write_notes(self._take_unnoted())
         if "client" in self.__dict__:
             await self.client.aclose()
         if "store" in self.__dict__:
@@ -261,14 +258,13 @@ class Engine:
     def prices(self) -> Prices:
         return Prices(self.settings.ask_prices, self.clock)
 
-    @cached_property
-    def searcher(self) -> Searcher:
-        return Searcher(self._providers, self.clock, self.settings)
-
-    @cached_property
-    def exchanges(self) -> Limiter:
+    @property
+    def exchanges(self) -> asyncio.Semaphore:
         """Limit of questions in progress: more than calls, as some reserve, search or settle."""
-        return Limiter(_count_exchanges(self.options.concurrency), self.clock)
+        calls = self.options.concurrency
+        if self._exchanges is None or self._exchanges[0] != calls:
+            self._exchanges = (calls, asyncio.Semaphore(calls + max(1, calls // 2)))
+        return self._exchanges[1]
 
     def get_limiter(self, vendor: str) -> Limiter:
         """Return the limit of concurrent calls to a vendor."""
@@ -286,7 +282,7 @@ class Engine:
             return None
         search_key = ""
         if reply.search_failed is not None:
-            search_key = self._providers.describe_search_key(template.provider)
+            search_key = self.searcher.describe_key(template.provider)
         now = self.clock.now().timestamp()
         return KeptAnswer(reply.as_free(), now, now + seconds, search_key)
 
@@ -305,7 +301,7 @@ class Engine:
         """Whether the search key has not changed since a search failed."""
         try:
             name = self.options.search_provider
-            return kept.search_key == self._providers.describe_search_key(name)
+            return kept.search_key == self.searcher.describe_key(name)
         except WebquarryError:
             return False
 
@@ -482,14 +478,6 @@ class Engine:
     def _take_unnoted(self) -> set[Statement]:
         statements, self._unnoted = self._unnoted, set()
         return statements
-
-    def _count_back(self, days: int) -> str:
-        """Return the first of the last days (UTC), today included."""
-        return (self.clock.now() - timedelta(days=days - 1)).date().isoformat()
-
-
-def _count_exchanges(calls: int) -> int:
-    return calls + max(1, calls // 2)
 
 
 def _build_error_reply(code: str, error: WebquarryError, model: str = "") -> ModelReply:

@@ -63,7 +63,7 @@ MOST_CALL_SECONDS = 600.0
 SEARCH_SECONDS = 10.0
 TOTAL_SECONDS = 90.0
 _MOST_PAUSES = 2  # turns that ask to be continued
-_THROTTLED_TRIES = 20
+_THROTTLED_TRIES = 20  # of a call, if the provider names the time to come back
 _FIRST_WAIT_SECONDS = 0.5  # before the second try; doubled for each further one
 _RESERVE_WAIT_SECONDS = 0.05  # between two tries to reserve money
 _FIRST_POLL_SECONDS, _LAST_POLL_SECONDS = 0.02, 0.25  # while another process asks
@@ -127,26 +127,25 @@ class Exchange:
         engine, template = self._engine, self._template
         pause = _FIRST_POLL_SECONDS
         while True:
-            await engine.exchanges.acquire()
-            try:
-                known = self.statement.find_known_error(self._vendor.name, template.model)
-                if known is not None:
-                    return ModelReply(None, error=known, model=template.model)
-                rest = self._find_search_rest()
-                if rest is not None:
-                    self._request = replace(self._request, offers_search=False)
-                has_search = self._request.offers_search
-                worst = estimate_worst(engine.prices, template, self._question, has_search)
-                found = await self._enter(worst)
-                if isinstance(found, KeptAnswer):
-                    engine.templates.remember(template, self._question, found)
-                    return found.reply
-                if found is not None:
-                    self._add_reservation(found, worst)
-                    return await self._ask_and_settle(rest)
-            finally:
-                engine.exchanges.release()
-                engine.store.release(self._digest if self._is_shared else "")
+            async with engine.exchanges:
+                try:
+                    known = self.statement.find_known_error(self._vendor.name, template.model)
+                    if known is not None:
+                        return ModelReply(None, error=known, model=template.model)
+                    rest = self._find_search_rest()
+                    if rest is not None:
+                        self._request = replace(self._request, offers_search=False)
+                    has_search = self._request.offers_search
+                    worst = estimate_worst(engine.prices, template, self._question, has_search)
+                    found = await self._enter(worst)
+                    if isinstance(found, KeptAnswer):
+                        engine.templates.remember(template, self._question, found)
+                        return found.reply
+                    if found is not None:
+                        self._hold(found, worst)
+                        return await self._ask_and_settle(rest)
+                finally:
+                    engine.store.release(self._digest if self._is_shared else "")
             await asyncio.sleep(pause)
             pause = min(_LAST_POLL_SECONDS, pause * 1.5)
             self._check_wanted()
@@ -188,27 +187,15 @@ class Exchange:
             questions,
         )
 
-    def _add_reservation(self, held: Reservation, usd: float) -> None:
+    def _hold(self, held: Reservation, usd: float) -> None:
         self._held.append(held)
         self._unused_usd += usd
 
     async def _ask_and_settle(self, rest: str | None) -> ModelReply:
-        """Ask; then settle the bill and store the answer in one step. The failure of one question
-        is the error of its reply.
-        """
+        """Ask; then settle the bill and store the answer in one step."""
         engine = self._engine
-        model = self._template.model
         try:
-            try:
-                reply = await self._converse()
-            except CallFailure as failure:
-                reply = ModelReply(None, error=failure.error, model=model)
-            except WebquarryError:
-                raise
-            except Exception as error:
-                log.warning("unexpected error while asking a question", exc_info=True)
-                text = f"The answer could not be read ({type(error).__name__})."
-                reply = ModelReply(None, error=ReplyError("internal", text), model=model)
+            reply = await self._answer()
             if rest is not None and reply.error is None:
                 reply = replace(reply, search_failed=rest)
             reply = replace(reply, usage=self._usage).replace_surrogates()
@@ -220,6 +207,20 @@ class Exchange:
         finally:
             if self._held:  # cancelled
                 engine.store.settle_soon(*self._take_bill())
+
+    async def _answer(self) -> ModelReply:
+        """Return the answer; the failure of one question is the error of its reply."""
+        try:
+            return await self._converse()
+        except CallFailure as failure:
+            error = failure.error
+        except WebquarryError:
+            raise
+        except Exception as unexpected:
+            log.warning("unexpected error while asking a question", exc_info=True)
+            text = f"The answer could not be read ({type(unexpected).__name__})."
+            error = ReplyError("internal", text)
+        return ModelReply(None, error=error, model=self._template.model)
 
     def _take_bill(self) -> tuple[list[Reservation], Cost]:
         """Return the reservations, once, and the cost of the question."""
@@ -371,13 +372,12 @@ class Exchange:
             held = await self._engine.store.reserve(self._build_reservation(usd, 0))
         except OverLimit as error:
             raise _build_limit_failure(error) from None
-        self._add_reservation(held, usd)
+        self._hold(held, usd)
 
     def _choose_wait(self, failure: CallFailure, failures: int) -> float | None:
         """Return the seconds before the next try; None if there is none."""
-        if not failure.error.retryable or _asks_too_long(failure):
-            return None
-        if failure.error.code == "timeout" and failure.billed:
+        is_late = failure.error.code == "timeout" and failure.billed
+        if not failure.error.retryable or is_late or _asks_too_long(failure):
             return None
         if failure.is_throttling and failure.retry_after is not None:
             return failure.retry_after if failures < _THROTTLED_TRIES else None
@@ -464,7 +464,7 @@ class Exchange:
             raise
         except WebquarryError as error:
             text = f"the search failed, the model answers without it: {error.message}"
-            self.statement.warn_once(f"search {error.kind}", text)
+            self.statement.warn_once("search", text)
             return None, error.message
         if found.cached:
             self._usage += Usage(kept_searches=1)
@@ -572,10 +572,8 @@ def _build_reply(
 
 
 def _describe_refusal(turn: Turn) -> str:
-    message = "The model declined to answer"
-    if turn.category is not None:
-        message += f" ({redact(turn.category)[:_MAX_REASON]})"
-    if turn.explanation is not None and turn.explanation.strip():
+    message = f"The model declined to answer ({redact(turn.why)[:_MAX_REASON]})"
+    if turn.explanation.strip():
         words = redact(" ".join(turn.explanation.split()))
         return f"{message}: {words[:_MAX_EXPLANATION]}"
     return f"{message}."

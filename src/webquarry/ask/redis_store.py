@@ -94,7 +94,7 @@ class RedisQuestionStore(QuestionStore):
             cost = Cost(questions=0)  # of further reservations
         await self._run(redis_scripts.ASK_SETTLE, arguments)
 
-    async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
+    async def write_notes(self, statements: Iterable[Statement]) -> None:
         arguments: list[Any] = []
         for statement in statements:
             id, door, begun_at, *rest = ledger.build_note(self._cipher, statement)

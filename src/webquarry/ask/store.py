@@ -25,7 +25,7 @@ from webquarry.ask.ledger import Cost, Reservation, SpendingRecord
 from webquarry.ask.models import KeptAnswer
 from webquarry.ask.statement import Statement
 from webquarry.clock import Clock
-from webquarry.errors import BadInput, RecordsFailure
+from webquarry.errors import RecordsFailure
 from webquarry.store.claims import (
     delete_ended_claims,
     describe_owner,
@@ -74,8 +74,8 @@ class QuestionStore(ABC):
         """Store the answer, settle its bill and end the claim, all at once."""
 
     @abstractmethod
-    async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
-        """Write the notes of statements; `at_end` without another thread."""
+    async def write_notes(self, statements: Iterable[Statement]) -> None:
+        """Write the notes of statements."""
 
     @abstractmethod
     async def read_bill(self, since: str) -> list[SpendingRecord]:
@@ -121,15 +121,6 @@ class QuestionStore(ABC):
     def write_notes_soon(self, statements: Iterable[Statement]) -> None:
         """Write notes in the background."""
         self._start(self._log_failure(self.write_notes(statements)))
-
-    def read_bill_now(
-        self, since: str, unwritten: Iterable[Statement] = ()
-    ) -> list[SpendingRecord]:
-        """Return the bill from any thread; with notes that are not written yet."""
-        raise BadInput(
-            "A bill in Redis is read on the event loop.",
-            suggested_action="Await Engine.read_bill, or call webquarry.batch.read_bill.",
-        )
 
     async def flush(self) -> None:
         """Wait for work in the background."""
@@ -264,24 +255,15 @@ class FileQuestionStore(QuestionStore):
         await self.commit(work)
         self._claims.pop(key, None)
 
-    async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
-        work = partial(ledger.write_notes, statements=statements)
-        if at_end:
-            self._records.do(work)
-        else:
-            await self.commit(work)
+    async def write_notes(self, statements: Iterable[Statement]) -> None:
+        await self.commit(partial(ledger.write_notes, statements=statements))
 
     async def read_bill(self, since: str) -> list[SpendingRecord]:
-        return await self.commit(partial(self._read_bill, since))
-
-    def read_bill_now(
-        self, since: str, unwritten: Iterable[Statement] = ()
-    ) -> list[SpendingRecord]:
         def work(database: Connection, cipher: Cipher) -> list[SpendingRecord]:
-            ledger.write_notes(database, cipher, unwritten)
-            return self._read_bill(since, database, cipher)
+            ledger.end_dead_reservations(database, self._now())
+            return ledger.read_bill(database, cipher, since)
 
-        return self._records.do(work)
+        return await self.commit(work)
 
     async def commit(self, work: Work[T]) -> T:
         """Return the result of the work once it is on disk. A cancelled caller does not undo it."""
@@ -323,10 +305,6 @@ class FileQuestionStore(QuestionStore):
         now = self.clock.now()
         day = now.date().isoformat()
         return ledger.reserve(database, wanted, self.owner, now.timestamp(), day)
-
-    def _read_bill(self, since: str, database: Connection, cipher: Cipher) -> list[SpendingRecord]:
-        ledger.end_dead_reservations(database, self._now())
-        return ledger.read_bill(database, cipher, since)
 
 
 def _find_answers(

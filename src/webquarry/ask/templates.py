@@ -12,7 +12,7 @@ from functools import cached_property
 from webquarry.ask.models import KeptAnswer, Question
 from webquarry.ask.options import MAX_NAME_LENGTH, Options
 from webquarry.ask.schema import Schema
-from webquarry.ask.searching import SearchProviders
+from webquarry.ask.searching import Searcher
 from webquarry.ask.vendors.base import (
     BARE_VENDOR,
     ModelRequest,
@@ -94,10 +94,10 @@ class RequestTemplate:
 class TemplateResolver:
     """The templates of one engine."""
 
-    def __init__(self, settings: Settings, options: Options, providers: SearchProviders) -> None:
+    def __init__(self, settings: Settings, options: Options, searcher: Searcher) -> None:
         self._origins = settings.origins
         self._options = options
-        self._providers = providers
+        self._searcher = searcher
         self._vendors: dict[str, ModelVendor] = {}
         self._templates: dict[tuple[object, ...], RequestTemplate] = {}
         self._remembered = 0
@@ -165,7 +165,7 @@ class TemplateResolver:
         if search is False or (name in _NO_PROVIDER and not search):
             return ""
         if name not in _NO_PROVIDER:
-            provider = self._providers.router.provider(name)
+            provider = self._searcher.router.provider(name)
             if provider.configured:
                 return provider.name
         if search:

@@ -88,7 +88,7 @@ def read_bill(run: str | None = None, *, days: int = 1) -> list[SpendingRecord]:
     """Return the spending of the last days, by one run or by all. Reservations of dead workers
     are in it as uncertain.
     """
-    records = bridge.run(get_worker().engine.read_bill(days=days))
+    records = bridge.run(get_worker().engine.usage(days=days))
     return [record for record in records if run is None or record.statement == run]
 
 

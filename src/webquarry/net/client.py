@@ -9,7 +9,6 @@ webquarry chose, with credentials, and does not leave the origin of the request.
 from __future__ import annotations
 
 import base64
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -136,12 +135,6 @@ class Client:
         transport = self._get_transport(guarded=False)
         if isinstance(transport, Transport):  # neither a replay nor a recorder
             await transport.warm_up()
-
-    def without_retries(self) -> Client:
-        """Return a client on the same connections and limits that does not retry `send`."""
-        client = copy.copy(self)
-        client._provider_retries = 0
-        return client
 
     async def aclose(self) -> None:
         """Close all connections; requests in progress fail."""

@@ -33,6 +33,7 @@ from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from webquarry.ask.engine import Engine
+    from webquarry.ask.ledger import SpendingRecord
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -159,6 +160,10 @@ class Instance:
         canonical = self.engine.options.set(name, value)
         self._options[name] = value
         return canonical
+
+    def read_bill(self, days: int) -> list[SpendingRecord]:
+        """Return the spending of the last days."""
+        return self._ensure_open().bridge.run(self.engine.usage(days=days))
 
     def warn_once(self, about: str, message: str) -> None:
         """Log a warning once for this database."""

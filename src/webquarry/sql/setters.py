@@ -122,7 +122,7 @@ def set_option(call: FunctionCall) -> list[Any]:
 def list_usage(instance: Instance, days: int = 1) -> Bill:
     """Return the bill of the last days, a row for each statement and model."""
     rows = Bill()
-    for record in instance.engine.usage(days=days):
+    for record in instance.read_bill(days):
         row = {name: getattr(record, name, None) for name in USAGE_ROW}
         begun_at = datetime.fromtimestamp(record.begun_at, UTC).replace(tzinfo=None)
         rows.append(row | {"begun_at": begun_at, "sql": record.words or None})
@@ -131,7 +131,7 @@ def list_usage(instance: Instance, days: int = 1) -> Bill:
 
 def sum_usage(instance: Instance, days: int = 1) -> dict[str, Any]:
     """Return the bill of the last days in one row."""
-    total = add_total(instance.engine.usage(days=days))
+    total = add_total(instance.read_bill(days))
     return {name: getattr(total, name) for name in TOTAL_ROW}
 
 

@@ -221,7 +221,7 @@ def test_malformed_response_is_an_error_and_counts_as_uncertain(
 
     async def work(engine: Engine) -> tuple[ModelReply, float]:
         reply = await engine.ask(Question("a", "b", model=model), engine.statement())
-        return reply, engine.usage()[0].uncertain_usd
+        return reply, (await engine.usage())[0].uncertain_usd
 
     reply, uncertain = with_vendors(servers, tmp_path, work)
 
@@ -256,7 +256,7 @@ def test_unknown_price_is_reported_as_uncertain(
     async def work(engine: Engine) -> tuple[ModelReply, Any]:
         question = Question("a", "b", model="openai/gpt-9")
         reply = await engine.ask(question, engine.statement())
-        return reply, engine.usage()[0]
+        return reply, (await engine.usage())[0]
 
     with caplog.at_level(logging.WARNING):
         reply, bill = with_vendors(servers, tmp_path, work)
@@ -274,7 +274,7 @@ def test_answer_without_counts_is_never_free(servers: FakeServers, tmp_path: Pat
     async def work(engine: Engine) -> tuple[ModelReply, Any]:
         question = Question("a", "b", model="openai/gpt-6-luna")
         reply = await engine.ask(question, engine.statement())
-        return reply, engine.usage()[0]
+        return reply, (await engine.usage())[0]
 
     reply, bill = with_vendors(servers, tmp_path, work)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from webquarry._search.replies import objects
+from webquarry.ask.models import ReplyError
 from webquarry.ask.prices import Tokens
 from webquarry.ask.vendors.base import (
     QUERY_SCHEMA,
@@ -17,7 +18,6 @@ from webquarry.ask.vendors.base import (
     CallFailure,
     ModelRequest,
     ModelVendor,
-    Problem,
     SearchCall,
     SearchOutcome,
     Stop,
@@ -32,7 +32,6 @@ from webquarry.secret import Secret
 
 TOOL: Body = {"name": WEB_SEARCH, "description": SEARCH_WORDS, "input_schema": QUERY_SCHEMA}
 _API_VERSION = "2023-06-01"
-_DEFAULT_PAUSE_SECONDS = 1.0
 # Models of this generation think at length unless the effort is low.
 _THINKING = re.compile(r"claude-[a-z]{1,20}-5(?:-\d{1,8}){0,2}", re.ASCII)
 _ALWAYS_THINKING = ("claude-fable-5", "claude-mythos-5", "claude-opus-5-5")
@@ -52,7 +51,6 @@ class Anthropic(ModelVendor):
 
     name = "anthropic"
     label = "The Anthropic API"
-    api = "Messages API"
     credentials = (Credential("ANTHROPIC_API_KEY", "anthropic-api-key"),)
     default_url = "https://api.anthropic.com"
     url_variable = "ANTHROPIC_BASE_URL"
@@ -136,42 +134,32 @@ class Anthropic(ModelVendor):
             if block.get("type") == "tool_use" and why == "tool_use":
                 query = read_query(block.get("input"))
                 calls.append(SearchCall(str(block.get("id")), str(block.get("name")), query))
+        stop = _STOPS.get(why, "unknown")
         details = body.get("stop_details")
-        category = explanation = None
-        if isinstance(details, dict):
-            category = details.get("category")
-            explanation = details.get("explanation")
+        explanation = ""
+        if stop == "refused" and isinstance(details, dict):
+            why = str(details.get("category") or why)
+            explanation = str(details.get("explanation") or "")
         usage = body.get("usage")
+        tokens = _read_tokens(usage) if isinstance(usage, dict) and usage else None
         return Turn(
-            "".join(texts),
-            _STOPS.get(why, "unknown"),
-            why,
-            tuple(calls),
-            _read_tokens(usage) if isinstance(usage, dict) and usage else None,
-            category=category if isinstance(category, str) else None,
-            explanation=explanation if isinstance(explanation, str) else None,
-            raw=body,
+            "".join(texts), stop, why, tuple(calls), tokens, explanation=explanation, raw=body
         )
 
-    def classify_error(self, status: int, error: Body) -> Problem:
-        if status == 404 and error.get("type") == "not_found_error":
-            return "model_gone"
-        return "throttled" if status == 529 else "other"
+    def classify_error(self, status: int, error: Body) -> str | None:
+        is_gone = status == 404 and error.get("type") == "not_found_error"
+        return "model_gone" if is_gone else None
 
-    def _build_throttling(self, reply: Reply, error: Body, words: str) -> CallFailure:
+    def _build_failure(self, reply: Reply, error: Body, model: str) -> CallFailure:
         """A 429 without a time to wait is a limit of the account itself: it is not retried."""
-        failure = super()._build_throttling(reply, error, words)
-        is_limit = failure.retry_after is None and reply.headers.get("x-should-retry") != "true"
-        if reply.status != 429:
-            return failure
-        if is_limit or not failure.error.retryable:
+        failure = super()._build_failure(reply, error, model)
+        should_retry = reply.headers.get("x-should-retry") == "true"
+        if reply.status == 429 and failure.retry_after is None and not should_retry:
             message = (
                 f"{failure.error.message} It named no time to come back, as it does when a limit "
                 "of the account is used up."
             )
-            failure.error = type(failure.error)(failure.error.code, message)
-        elif not failure.retry_after:
-            failure.retry_after = _DEFAULT_PAUSE_SECONDS
+            failure.error = ReplyError(failure.error.code, message)
         return failure
 
 

@@ -42,22 +42,31 @@ QUERY_SCHEMA: dict[str, Any] = {
 STRICT_QUERY_SCHEMA: dict[str, Any] = {**QUERY_SCHEMA, "additionalProperties": False}
 _VERSION = re.compile(r"v\d{1,3}(?:alpha|beta)?\d{0,3}", re.ASCII)
 _MAX_MESSAGE = 300  # characters of the vendor's message in an error
-_CLIENT_ERRORS = {400: "bad_request", 402: "billing", 403: "forbidden", 413: "too_large"}
-_TRANSIENT = (408, 409, 425)
-# 6m0s, 59.1s, 120ms: bounded repetitions, so that the pattern stays linear.
-_DURATION = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)(ms|s))?")
 
 Body = dict[str, Any]
 Stop = Literal["end", "tool", "cut", "refused", "paused", "unknown"]
-# What an error response means; "other" is decided by the HTTP status.
-Problem = Literal["auth", "quota", "throttled", "model_gone", "too_large", "refused", "other"]
+# Codes of errors by HTTP status; other statuses are "server_error" or "bad_request".
+_CODES = {
+    400: "bad_request",
+    401: "auth",
+    402: "billing",
+    403: "forbidden",
+    404: "no_api",
+    413: "too_large",
+    429: "rate_limited",
+    529: "overloaded",
+}
+_TRANSIENT = (408, 409, 425)
+_THROTTLING = ("rate_limited", "overloaded")
 _MESSAGES = {
     "auth": "{label} did not accept the key: {words}",
     "quota": "The account's quota at the model's provider is used up: {words}",
+    "rate_limited": "The model's provider asked us to slow down: {words}",
+    "overloaded": "The model's provider asked us to slow down: {words}",
     "model_gone": "The model {model} is not available: {advice}",
     "too_large": "The question is too long for the model: {words}",
     "refused": "The model declined to answer: {words}",
-    "no_api": "There is no {api} at {host} (HTTP 404); {variables} may be wrong.",
+    "no_api": "{label} was not found at {host} (HTTP 404); {variables} may be wrong.",
 }
 
 
@@ -103,8 +112,7 @@ class Turn:
     calls: tuple[SearchCall, ...] = ()
     tokens: Tokens | None = None  # None if the vendor reports none
     usd: float | None = None  # if the vendor reports the cost
-    category: str | None = None  # of a refusal
-    explanation: str | None = None  # of a refusal
+    explanation: str = ""  # of a refusal
     raw: Any = None
 
 
@@ -115,7 +123,6 @@ class CallFailure(Exception):
     """
 
     error: ReplyError
-    status: int | None = None
     retry_after: float | None = None
     billed: bool = False
     is_throttling: bool = False
@@ -126,7 +133,6 @@ class ModelVendor(ABC):
 
     name: ClassVar[str]
     label: ClassVar[str]  # as the subject of a sentence
-    api: ClassVar[str]  # name of the API, for error messages
     credentials: ClassVar[tuple[Credential, ...]] = ()  # the first that is set is used
     needs_key: ClassVar[bool] = True
     default_url: ClassVar[str] = ""  # empty: the user has to set one
@@ -153,8 +159,7 @@ class ModelVendor(ABC):
                 f"{variable} is not an http(s) address.",
                 suggested_action="Include the scheme, such as http://127.0.0.1:8000.",
             )
-        path = parsed.path.removesuffix("/openai")  # Gemini's compatible endpoint
-        has_version = _VERSION.fullmatch(path.rpartition("/")[2])
+        has_version = _VERSION.fullmatch(parsed.path.rpartition("/")[2])
         self.base = self.url if has_version else f"{self.url}/{self.version}"
         self.url_variables = [name for name in (self.url_variable, variable) if name]
         self.is_on_this_machine = is_loopback(self.url)
@@ -189,9 +194,11 @@ class ModelVendor(ABC):
     def parse_turn(self, body: Any) -> Turn:
         """Return the turn in the JSON of a successful response. Raises CallFailure."""
 
-    def classify_error(self, status: int, error: Body) -> Problem:
-        """Return what the `error` object of a response means."""
-        return "other"
+    def classify_error(self, status: int, error: Body) -> str | None:
+        """Return the code of an error response by its `error` object; None if the HTTP status
+        decides.
+        """
+        return None
 
     def read_wait(self, reply: Reply, error: Body) -> float | None:
         """Return the seconds to wait that a response asks for."""
@@ -233,68 +240,37 @@ class ModelVendor(ABC):
         raise self._build_failure(reply, read_error(body), model)
 
     def _build_failure(self, reply: Reply, error: Body, model: str) -> CallFailure:
+        """Return the failure of an error response. The vendor's `x-should-retry` takes precedence
+        over the code.
+        """
         status = reply.status
+        default = "server_error" if status >= 500 or status in _TRANSIENT else "bad_request"
+        code = self.classify_error(status, error) or _CODES.get(status, default)
+        template = _MESSAGES.get(code, "The model's provider answered HTTP {status}: {words}")
         texts = (error.get("message"), error.get("code"), error.get("type"), error.get("status"))
-        words = clean_words(*texts)
-        problem: str = self.classify_error(status, error)
-        if status == 401:
-            problem = "auth"
-        elif problem == "other" and status == 429:
-            problem = "throttled"
-        elif problem == "other" and status == 404:
-            problem = "no_api"
-        if problem == "throttled":
-            return self._build_throttling(reply, error, words)
-        if problem == "other":
-            return self._build_status_failure(reply, error, words)
-        message = _MESSAGES[problem].format(
-            words=words,
+        message = template.format(
+            words=clean_words(*texts),
+            status=status,
             label=self.label,
-            api=self.api,
             model=repr(redact(model)),
             advice=self.advice_when_gone,
             host=httpx2.URL(self.url).host,
             variables=" or ".join(self.url_variables),
         )
-        return fail(problem, message, status)
-
-    def _build_throttling(self, reply: Reply, error: Body, words: str) -> CallFailure:
-        code = "rate_limited" if reply.status == 429 else "overloaded"
-        message = f"The model's provider asked us to slow down: {words}"
-        retryable = reply.headers.get("x-should-retry") != "false"
-        failure = fail(code, message, reply.status, retryable=retryable)
-        failure.retry_after = self.read_wait(reply, error)
-        failure.is_throttling = True
-        return failure
-
-    def _build_status_failure(self, reply: Reply, error: Body, words: str) -> CallFailure:
-        """The vendor's `x-should-retry` takes precedence over the status."""
-        status = reply.status
+        retryable = code == "server_error" or code in _THROTTLING
         should_retry = reply.headers.get("x-should-retry")
-        retryable = should_retry == "true"
-        if should_retry not in ("true", "false"):
-            retryable = status in _TRANSIENT or status >= 500
-        code = "bad_request"
-        if status in _CLIENT_ERRORS:
-            code = _CLIENT_ERRORS[status]
-        elif retryable or status >= 500:
-            code = "server_error"
-        message = f"The model's provider answered HTTP {status}: {words}"
-        failure = fail(code, message, status, retryable=retryable)
-        failure.retry_after = self.read_wait(reply, error)
-        return failure
+        if should_retry in ("true", "false"):
+            retryable = should_retry == "true"
+        return CallFailure(
+            ReplyError(code, message, retryable),
+            retry_after=self.read_wait(reply, error) if retryable else None,
+            is_throttling=code in _THROTTLING,
+        )
 
 
-def fail(
-    code: str,
-    message: str,
-    status: int | None = None,
-    *,
-    retryable: bool = False,
-    billed: bool = False,
-) -> CallFailure:
+def fail(code: str, message: str, *, retryable: bool = False, billed: bool = False) -> CallFailure:
     """Return a failure with this error."""
-    return CallFailure(ReplyError(code, message, retryable), status, billed=billed)
+    return CallFailure(ReplyError(code, message, retryable), billed=billed)
 
 
 def build_late_failure(seconds: float) -> CallFailure:
@@ -326,21 +302,6 @@ def clean_words(*candidates: Any) -> str:
         if isinstance(candidate, str) and candidate.strip():
             return redact(" ".join(candidate.split()))[:_MAX_MESSAGE]
     return "no reason was given"
-
-
-def parse_duration(text: Any) -> float | None:
-    """Return the seconds of a duration such as `6m0s`, `59.1s` or `120ms`; None for others."""
-    if not isinstance(text, str) or not text.strip() or not text.isascii():
-        return None
-    match = _DURATION.fullmatch(text.strip())
-    if match is None:
-        return None
-    hours, minutes, amount, unit = match.groups()
-    seconds = float(amount or 0)
-    if unit == "ms":
-        seconds /= 1000
-    seconds += int(hours or 0) * 3600 + int(minutes or 0) * 60
-    return min(seconds, LONGEST_WAIT_SECONDS)
 
 
 def read_query(arguments: Any) -> str | None:

@@ -25,21 +25,17 @@ from webquarry.ask.vendors.base import (
     Body,
     ModelRequest,
     ModelVendor,
-    Problem,
     SearchCall,
     SearchOutcome,
     Turn,
     clean_words,
     fail,
     fail_malformed,
-    parse_duration,
     read_count,
     read_error,
     read_query,
 )
 from webquarry.credentials import Credential
-from webquarry.errors import LONGEST_WAIT_SECONDS
-from webquarry.net.models import Reply
 
 _FUNCTION: Body = {"name": WEB_SEARCH, "description": SEARCH_WORDS, "parameters": QUERY_SCHEMA}
 _TOOL: Body = {"type": "function", "function": _FUNCTION}
@@ -47,7 +43,6 @@ _STRICT: Body = _FUNCTION | {"parameters": STRICT_QUERY_SCHEMA, "strict": True}
 _STRICT_TOOL: Body = {"type": "function", "function": _STRICT}
 _TEXT_CALLS = ("<tool_call>", "<|tool_call|>", "[TOOL_CALLS]", "<function_call>")
 _GONE_TYPES = ("not_found_error", "NotFoundError")
-_RESET = "x-ratelimit-reset"
 # OpenAI's models: those that always think, and those that do not accept an effort.
 _ALWAYS_THINKING = re.compile(r"(?:gpt-6-astra|gpt-6\.1-sol|o[1-9]|gpt-5(?!\.\d)).*", re.ASCII)
 _NOT_THINKING = re.compile(r"(?:gpt-[34]|chatgpt-|ft:gpt-[34]).*", re.ASCII)
@@ -58,7 +53,6 @@ class Compatible(ModelVendor):
 
     name = "compatible"
     label = "The model's server"
-    api = "Chat Completions API"
     credentials: ClassVar[tuple[Credential, ...]] = (
         Credential("COMPATIBLE_API_KEY", "compatible-api-key"),
     )
@@ -149,9 +143,9 @@ class Compatible(ModelVendor):
         turn = Turn(text, "unknown", why, (), _read_tokens(usage), self.read_cost(usage), raw=raw)
         refusal = message.get("refusal")
         if isinstance(refusal, str) and refusal.strip():
-            return replace(turn, stop="refused", explanation=refusal)
+            return replace(turn, stop="refused", why="refusal", explanation=refusal)
         if why == "content_filter":
-            return replace(turn, stop="refused", category=why)
+            return replace(turn, stop="refused")
         if why == "length":
             return replace(turn, stop="cut")
         calls = _read_calls(message.get("tool_calls"))
@@ -163,10 +157,10 @@ class Compatible(ModelVendor):
                 "The server returned the model's search as text: it was started without a parser "
                 "for the model's tool calls."
             )
-            raise fail("bad_request", words, 200, billed=True)
+            raise fail("bad_request", words, billed=True)
         return replace(turn, stop="end") if why == "stop" else turn
 
-    def classify_error(self, status: int, error: Body) -> Problem:
+    def classify_error(self, status: int, error: Body) -> str | None:
         code = error.get("code")
         kind = error.get("type")
         if "insufficient_quota" in (code, kind):
@@ -176,20 +170,8 @@ class Compatible(ModelVendor):
         if code == "context_length_exceeded" or error.get("param") == "input_tokens":
             return "too_large"
         if status == 503 and self.is_own_server:  # its queue is full, or the model is loading
-            return "throttled"
-        return "other"
-
-    def read_wait(self, reply: Reply, error: Body) -> float | None:
-        """Without `retry-after`, the later of the times when requests and tokens are reset."""
-        wait = super().read_wait(reply, error)
-        if wait is not None or reply.status != 429:
-            return wait
-        waits = []
-        for what in ("requests", "tokens"):
-            seconds = parse_duration(reply.headers.get(f"{_RESET}-{what}", ""))
-            if seconds is not None:
-                waits.append(seconds)
-        return max(waits, default=None)
+            return "overloaded"
+        return None
 
 
 class OpenAI(Compatible):
@@ -244,29 +226,13 @@ class OpenRouter(Compatible):
             return None
         return float(cost) if 0 <= cost < float("inf") else None
 
-    def classify_error(self, status: int, error: Body) -> Problem:
+    def classify_error(self, status: int, error: Body) -> str | None:
         metadata = error.get("metadata")
         if status == 403 and isinstance(metadata, dict) and "reasons" in metadata:
             return "refused"
         if status == 404 and error:
             return "model_gone"
         return super().classify_error(status, error)
-
-    def read_wait(self, reply: Reply, error: Body) -> float | None:
-        """The time of the reset, in milliseconds since 1970, is in a header or in the body."""
-        wait = super().read_wait(reply, error)
-        if wait is not None:
-            return wait
-        value = reply.headers.get(_RESET, "")
-        metadata = error.get("metadata")
-        headers = metadata.get("headers") if isinstance(metadata, dict) else None
-        if not value and isinstance(headers, dict):
-            lowered = {str(name).lower(): str(text) for name, text in headers.items()}
-            value = lowered.get(_RESET, "")
-        if not value.isascii() or not value.isdigit() or len(value) > 15:
-            return None
-        seconds = int(value) / 1000 - reply.fetched_at.timestamp()
-        return min(max(0.0, seconds), LONGEST_WAIT_SECONDS)
 
 
 class Ollama(Compatible):
@@ -309,7 +275,7 @@ def _find_message(body: Any) -> tuple[Body, Body]:
         if error:
             words = clean_words(error.get("message"))
             message = f"The model's provider failed to answer: {words}"
-            raise fail("server_error", message, 200, retryable=True)
+            raise fail("server_error", message, retryable=True)
     if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
         raise fail_malformed("completion")
     return choice, choice["message"]

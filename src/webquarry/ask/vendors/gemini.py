@@ -20,13 +20,11 @@ from webquarry.ask.vendors.base import (
     Body,
     ModelRequest,
     ModelVendor,
-    Problem,
     SearchCall,
     SearchOutcome,
     Stop,
     Turn,
     fail_malformed,
-    parse_duration,
     read_count,
     read_query,
 )
@@ -44,6 +42,7 @@ _LEVELS = re.compile(r"gemini-(?:[3-9]|\d\d).*", re.ASCII)  # accept a thinking 
 _BUDGETS = re.compile(r"gemini-2\.5-flash.*", re.ASCII)  # accept a thinking budget of 0
 _REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
 _STOPS: dict[str, Stop] = {"STOP": "end", "MAX_TOKENS": "cut"}
+_DELAY = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)s", re.ASCII)
 _MAX_NAME = 200
 
 
@@ -52,7 +51,6 @@ class Gemini(ModelVendor):
 
     name = "gemini"
     label = "The Gemini API"
-    api = "Gemini API"
     credentials = (
         Credential("GEMINI_API_KEY", "gemini-api-key"),
         Credential("GOOGLE_API_KEY", "google-ai-api-key"),
@@ -117,7 +115,7 @@ class Gemini(ModelVendor):
         candidates = body.get("candidates")
         if not candidates and isinstance(feedback, dict) and feedback.get("blockReason"):
             why = str(feedback["blockReason"])
-            return Turn("", "refused", why, (), tokens, category=why)
+            return Turn("", "refused", why, (), tokens)
         first = candidates[0] if isinstance(candidates, list) and candidates else None
         if not isinstance(first, dict):
             raise fail_malformed("content")
@@ -125,12 +123,12 @@ class Gemini(ModelVendor):
         text, calls = _read_parts(content)
         why = str(first.get("finishReason"))
         if why in _REFUSALS:
-            return Turn(text, "refused", why, (), tokens, category=why, raw=content)
+            return Turn(text, "refused", why, (), tokens, raw=content)
         if calls and why != "MAX_TOKENS":
             return Turn(text, "tool", why, calls, tokens, raw=content)
         return Turn(text, _STOPS.get(why, "unknown"), why, (), tokens, raw=content)
 
-    def classify_error(self, status: int, error: Body) -> Problem:
+    def classify_error(self, status: int, error: Body) -> str | None:
         state = error.get("status")
         details = objects(error.get("details"))
         if any(detail.get("reason") == "API_KEY_INVALID" for detail in details):
@@ -138,14 +136,15 @@ class Gemini(ModelVendor):
         if status == 429 and any(_is_day_quota(detail) for detail in details):
             return "quota"
         if status == 503 and state == "UNAVAILABLE":
-            return "throttled"
-        return "model_gone" if status == 404 and state == "NOT_FOUND" else "other"
+            return "overloaded"
+        return "model_gone" if status == 404 and state == "NOT_FOUND" else None
 
     def read_wait(self, reply: Reply, error: Body) -> float | None:
         wait = super().read_wait(reply, error)
         for detail in objects(error.get("details")):
             if wait is None:
-                wait = parse_duration(detail.get("retryDelay"))
+                delay = _DELAY.fullmatch(str(detail.get("retryDelay")))
+                wait = float(delay[1]) if delay else None
         return wait
 
 
