@@ -27,19 +27,14 @@ def test_one_failing_row_fails_no_other(servers: FakeServers, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("status", [500, 503, 529])
-def test_passing_failure_is_tried_again_and_counted(
+def test_temporary_failure_is_tried_again(
     servers: FakeServers, tmp_path: Path, status: int
 ) -> None:
     servers.rule = lambda body: error_reply(status, "Overloaded") if servers.messages == 1 else None
 
-    async def work(engine: Engine) -> tuple[ModelReply, int]:
-        statement = engine.statement()
-        return await engine.ask(Question("a", "b"), statement), statement.progress().retries
+    reply = asked(servers, tmp_path, Question("a", "b"))[0]
 
-    reply, retries = with_engine(servers, tmp_path, work)
-
-    assert reply.error is None
-    assert (servers.messages, retries) == (2, 1)
+    assert (reply.error, servers.messages) == (None, 2)
 
 
 WRONG_KEY = {"ANTHROPIC_API_KEY": "sk-ant-wrong-000", "ask_concurrency": "4"}

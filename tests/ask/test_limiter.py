@@ -45,22 +45,18 @@ def test_complaint_halves_the_limit_once_however_many_calls_heard_it() -> None:
     run(work)
 
 
-def test_limit_grows_by_one_for_each_round_of_successes_and_slowly_where_it_was_too_high() -> None:
+def test_limit_grows_by_one_after_five_successes_for_each_slot() -> None:
     async def work(clock: Watch) -> None:
         limiter = Limiter(8, clock)
         limiter.record_throttled(clock.time, 0.0)
-        for _ in range(4):
+        for _ in range(5 * 4):
             limiter.record_success()
         assert limiter.limit == 5
-        for _ in range(5 + 6):
+        for _ in range(5 * 5 - 1):
             limiter.record_success()
-        assert limiter.limit == 7
-        for _ in range(7 * 19):
-            limiter.record_success()
-        assert limiter.limit == 7, "eight at once was too much a while ago"
-        for _ in range(7):
-            limiter.record_success()
-        assert limiter.limit == 8
+        assert limiter.limit == 5
+        limiter.record_success()
+        assert limiter.limit == 6
 
     run(work)
 

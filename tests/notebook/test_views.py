@@ -89,7 +89,6 @@ def make_things(text: str, url: str) -> dict[str, Any]:
         partial=True,
         model=text,
         search_failed=text,
-        search_wanted=True,
     )
     failed = ModelReply(None, error=ReplyError("server", text))
     paper = PaperResult(title=text, url=url, authors=[text], journal=text, abstract=text,

@@ -224,6 +224,6 @@ def test_summary_counts_rows_without_a_wanted_search(
         rows = "(VALUES ('[search] a'), ('[search] b'), ('fine')) AS t(x)"
         result = session.sql(f"SELECT ask(x, 'q') FROM {rows}")
 
-    assert "2 of 3 rows wanted a search and got none" in summarize(result.progress)
+    assert "2 answered without a search, which failed" in summarize(result.progress)
     failed = [one["search_failed"] for (one,) in result.rows]
     assert ["500" in (text or "") for text in failed] == [True, True, False]

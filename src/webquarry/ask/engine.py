@@ -134,15 +134,11 @@ class Engine:
         """Raise AuthFailure if there is no key for a model."""
         self.keys.model_key(self.templates.find_vendor(model or self.options.model))
 
-    def recall(self, question: Question) -> ModelReply | None:
-        """Return the answer if it is in memory and still good."""
-        return self._recall(question, self.templates.resolve(question))
-
     def is_good(self, kept: KeptAnswer, now: float | None = None) -> bool:
         """Whether a stored answer may be used; lowered settings apply to it, too."""
         if now is None:
             now = self.clock.now().timestamp()
-        if kept.reply.search_failed is not None and not self._has_key_of(kept):
+        if kept.reply.search_failed is not None and kept.search_key != self._describe_search_key():
             return False
         seconds = self._get_lifetime(kept.reply)
         # An answer from the future was stored while the clock was wrong.
@@ -189,33 +185,20 @@ class Engine:
         """
         self._loop = asyncio.get_running_loop()
         statement.check()
-        templates, failed = self._resolve_all(questions, statement)
+        templates, replies = self._resolve_all(questions, statement)
         statement.count(rows=len(questions))
         self.note(statement)
-        replies = await self._find_kept(templates)
-        failed |= self._find_keyless(templates, replies, statement)
-        for reply in (*replies.values(), *failed.values()):
+        replies |= await self._find_kept(templates)
+        for reply in replies.values():
             statement.count_reply(reply)
-        replies |= failed
-        missing = [question for question in templates if question not in replies]
+        missing = {one: templates[one] for one in templates if one not in replies}
         if statement.dry_run:
-            for question in missing:
-                replies[question] = self._plan(question, templates[question], statement)
+            for question, template in missing.items():
+                replies[question] = self._plan(question, template, statement)
         else:
+            self._check_keys(missing, statement)
             statement.admit(len(missing))
-            answering = [
-                self._answer(question, templates[question], statement, on_progress)
-                for question in missing
-            ]
-            outcomes = await asyncio.gather(*answering, return_exceptions=True)
-            errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-            if errors:
-                await self.store.flush()
-                statement.check()
-                # A cancellation may be the consequence of another error.
-                raise min(errors, key=lambda error: isinstance(error, Cancelled))
-            answered = [outcome for outcome in outcomes if isinstance(outcome, ModelReply)]
-            replies |= dict(zip(missing, answered, strict=True))
+            replies |= await self._answer_all(missing, statement, on_progress)
         self.note(statement)
         repeats: dict[Question, ModelReply] = {}
         for question, count in Counter(questions).items():
@@ -280,9 +263,7 @@ class Engine:
         seconds = self._get_lifetime(reply)
         if reply.error is not None or seconds <= 0 or not self.options.cache:
             return None
-        search_key = ""
-        if reply.search_failed is not None:
-            search_key = self.searcher.describe_key(template.provider)
+        search_key = "" if reply.search_failed is None else self._describe_search_key()
         now = self.clock.now().timestamp()
         return KeptAnswer(reply.as_free(), now, now + seconds, search_key)
 
@@ -292,18 +273,16 @@ class Engine:
         return seconds if reply.search_failed is None else min(seconds, FAILED_SEARCH_SECONDS)
 
     def _recall(self, question: Question, template: RequestTemplate) -> ModelReply | None:
+        """Return the answer if it is in memory and still good."""
         if question.fresh or not self.options.cache:
             return None
         kept = template.kept.get((question.context, question.prompt))
         return kept.reply if kept is not None and self.is_good(kept) else None
 
-    def _has_key_of(self, kept: KeptAnswer) -> bool:
-        """Whether the search key has not changed since a search failed."""
-        try:
-            name = self.options.search_provider
-            return kept.search_key == self.searcher.describe_key(name)
-        except WebquarryError:
-            return False
+    def _describe_search_key(self) -> str:
+        """Return a hash of the search key; an answer whose search failed depends on it."""
+        name = self.options.search_provider
+        return "" if name == "none" else self.searcher.describe_key(name)
 
     def _resolve_all(
         self, questions: Sequence[Question], statement: Statement
@@ -362,33 +341,39 @@ class Engine:
                 found[question] = kept.reply
         return found
 
-    def _find_keyless(
-        self,
-        templates: Mapping[Question, RequestTemplate],
-        replies: Mapping[Question, ModelReply],
-        statement: Statement,
-    ) -> dict[Question, ModelReply]:
-        """Return the replies of questions whose vendor has no key, or raise if that ends the
-        statement.
-        """
-        checked: dict[str, ModelReply | None] = {}  # by vendor
-        for vendor in {
-            one.vendor for question, one in templates.items() if question not in replies
-        }:
-            checked[vendor.name] = None
+    def _check_keys(
+        self, missing: Mapping[Question, RequestTemplate], statement: Statement
+    ) -> None:
+        """Raise AuthFailure if a vendor has no key, or make that the error of its questions."""
+        for vendor in {template.vendor for template in missing.values()}:
             try:
                 self.keys.model_key(vendor)
             except AuthFailure as error:
                 if statement.ends_when_refused:
                     raise
                 text = KEY_ERRORS.get(error.message, error.message)
-                checked[vendor.name] = ModelReply(None, error=ReplyError("auth", text))
-        keyless = {}
-        for question, template in templates.items():
-            reply = checked.get(template.vendor.name)
-            if reply is not None and question not in replies:
-                keyless[question] = reply
-        return keyless
+                statement.known_errors[f"{vendor.name}/"] = ReplyError("auth", text)
+
+    async def _answer_all(
+        self,
+        missing: Mapping[Question, RequestTemplate],
+        statement: Statement,
+        on_progress: OnProgress | None,
+    ) -> dict[Question, ModelReply]:
+        """Ask all questions at once. Raises the error that stopped the statement."""
+        answering = [
+            self._answer(question, template, statement, on_progress)
+            for question, template in missing.items()
+        ]
+        outcomes = await asyncio.gather(*answering, return_exceptions=True)
+        errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        if errors:
+            await self.store.flush()
+            statement.check()
+            # A cancellation may be the consequence of another error.
+            raise min(errors, key=lambda error: isinstance(error, Cancelled))
+        answered = [outcome for outcome in outcomes if isinstance(outcome, ModelReply)]
+        return dict(zip(missing, answered, strict=True))
 
     async def _answer(
         self,

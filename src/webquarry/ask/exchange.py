@@ -245,9 +245,7 @@ class Exchange:
             turn = await self._ask(vendor.build_next_body(self._body, turn, outcomes, request))
         elif lacks_form and turn.stop == "end" and not _fits(template, turn.text):
             turn = await self._ask(vendor.build_body(replace(request, offers_search=False)))
-        reply = _build_reply(template, turn, found)
-        wanted = found is not None or failed is not None
-        return replace(reply, search_failed=failed, search_wanted=wanted)
+        return replace(_build_reply(template, turn, found), search_failed=failed)
 
     async def _ask(self, body: Body) -> Turn:
         """Return the turn; one that is paused is continued, and the texts are joined."""
@@ -305,7 +303,7 @@ class Exchange:
                 if wait is None:
                     self._share_error(failure)
                     raise
-                self.statement.count(retries=1, throttled=int(failure.is_throttling))
+                self.statement.count(throttled=int(failure.is_throttling))
                 log.info("the model is asked again in %.1f s: %s", wait, failure.error.message)
                 if not failure.is_throttling:  # else the limiter pauses
                     self._seconds_left -= wait
@@ -430,28 +428,21 @@ class Exchange:
         outcomes: list[SearchOutcome] = []
         found: tuple[Result, ...] | None = None
         failed: str | None = None
-        searched = False
         for call in calls:
+            text = searching.UNKNOWN_TOOL if call.name != WEB_SEARCH else searching.ONE_ONLY
             is_failed = True
-            if call.name != WEB_SEARCH:
-                text = searching.UNKNOWN_TOOL
-            elif searched:
-                text = searching.ONE_ONLY
-            elif call.query is None:
-                searched = True
-                text = searching.MISSING_QUERY
-                failed = "The model asked for a search without a query."
-            else:
-                searched = True
+            if call.name == WEB_SEARCH and found is None and failed is None:
                 found, failed = await self._search(call.query)
                 is_failed = found is None
                 text = searching.UNAVAILABLE if found is None else searching.format_results(found)
             outcomes.append(SearchOutcome(call, text, is_failed))
         return outcomes, found, failed
 
-    async def _search(self, query: str) -> tuple[tuple[Result, ...] | None, str | None]:
+    async def _search(self, query: str | None) -> tuple[tuple[Result, ...] | None, str | None]:
         """Return the results, or why there are none."""
         self._check_wanted()
+        if query is None:
+            return None, "The model asked for a search without a query."
         provider = self._template.provider
         seconds = min(SEARCH_SECONDS, self._seconds_left)
         if seconds <= 0:

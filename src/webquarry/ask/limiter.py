@@ -9,7 +9,7 @@ from collections import deque
 
 from webquarry.clock import Clock
 
-_SLOW_GROWTH = 20  # factor by which growth is slower near the limit of the last throttling
+_GROWTH_SUCCESSES = 5  # for each slot, before the limit grows by one
 _MARGIN_SECONDS = 0.001
 
 
@@ -21,7 +21,6 @@ class Limiter:
         self.most = most
         self.limit = most
         self.in_flight = 0
-        self._ceiling = most + 1  # the limit at the last throttling
         self._successes = 0
         self._resume_at = 0.0
         self._halved_at = 0.0
@@ -32,7 +31,6 @@ class Limiter:
         """Set another maximum."""
         if most != self.most:
             self.most = self.limit = most
-            self._ceiling = most + 1
             self._wake()
 
     async def acquire(self) -> float:
@@ -54,15 +52,11 @@ class Limiter:
         self._wake()
 
     def record_success(self) -> None:
-        """Raise the limit by one after as many successes as the limit."""
+        """Raise the limit by one after some successes for each slot."""
         self._successes += 1
-        needed = self.limit
-        if self.limit + 1 >= self._ceiling:
-            needed *= _SLOW_GROWTH
-        if self._successes >= needed and self.limit < self.most:
+        if self.limit < self.most and self._successes >= _GROWTH_SUCCESSES * self.limit:
             self._successes = 0
             self.limit += 1
-            self._ceiling = max(self._ceiling, self.limit + 1)
             self._wake()
 
     def record_throttled(self, sent_at: float, seconds: float) -> None:
@@ -72,7 +66,6 @@ class Limiter:
         now = self._clock.monotonic()
         self._resume_at = max(self._resume_at, now + seconds)
         if sent_at > self._halved_at or self._halved_at == 0.0:
-            self._ceiling = self.limit
             self.limit = max(1, self.limit // 2)
             self._halved_at = now
         self._successes = 0

@@ -115,7 +115,6 @@ class ModelReply(Displayable):
     value: Mapping[str, Any] | None = None
     model: str = ""
     search_failed: str | None = None  # why there was no search
-    search_wanted: bool = False  # the model asked for a search
 
     @property
     def text(self) -> str | None:
@@ -195,10 +194,8 @@ class Progress:
     planned: int = 0  # calls of a dry run
     worst_usd: float = 0.0  # their maximum cost
     throttled: int = 0
-    retries: int = 0
     usage: Usage = field(default_factory=Usage)
-    unsearched: int = 0  # of `done`, whose model wanted a search and got none
-    unoffered: int = 0  # of `done`, answered while no search was available
+    unsearched: int = 0  # of `done`, answered without a search because it failed
     seconds_left: float | None = None
     failures: tuple[tuple[str, int], ...] = ()  # messages and counts, the most frequent first
 

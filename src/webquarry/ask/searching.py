@@ -34,7 +34,6 @@ _TITLE_LENGTH = 200
 _ADDRESS_LENGTH = 500
 _DESCRIPTION_LENGTH = 200
 UNAVAILABLE = "Search unavailable. Please answer from your knowledge."
-MISSING_QUERY = "The query parameter is missing. Please answer from your knowledge."
 ONE_ONLY = "Only one search is allowed for a question. Please answer with what you have."
 UNKNOWN_TOOL = "There is no such tool. Please answer from your knowledge."
 

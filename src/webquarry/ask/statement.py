@@ -127,7 +127,7 @@ class Statement:
             elif reply.remembered:
                 counts["hits"] += rows
             if reply.search_failed:
-                counts["unsearched" if reply.search_wanted else "unoffered"] += rows
+                counts["unsearched"] += rows
 
     def count_planned(self, digest: str, worst_usd: float) -> None:
         """Count a question of a dry run, once."""

@@ -23,11 +23,7 @@ def summarize(progress: Progress) -> str:
     """Return the result and cost of a statement in one line, with the reasons of failures."""
     parts = _count(progress, reasons=True)
     if progress.unsearched:
-        parts.append(
-            f"{progress.unsearched:,} of {progress.done:,} rows wanted a search and got none"
-        )
-    if progress.unoffered:
-        parts.append(f"{progress.unoffered:,} were asked while no search was available")
+        parts.append(f"{progress.unsearched:,} answered without a search, which failed")
     return ", ".join(parts)
 
 
