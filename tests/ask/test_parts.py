@@ -100,11 +100,7 @@ def test_prices_of_the_user_take_precedence(tmp_path: Path) -> None:
 
     assert prices.price_call("mine", Tokens(MILLION, MILLION)) == 3
     assert prices.price_call("claude-sonnet-5-5", Tokens(0, MILLION)) == 10
-    assert (prices.price_search("brave"), prices.price_search("duckduckgo"), prices.as_of) == (
-        0.003,
-        0.0,
-        "2027-01-01",
-    )
+    assert (prices.price_search("brave"), prices.price_search("duckduckgo")) == (0.003, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -194,15 +194,6 @@ def test_notes_of_one_run_are_added_up(run: Run) -> None:
     run(work)
 
 
-def test_more_answers_are_found_than_sqlite_takes_parameters(run: Run) -> None:
-    async def work(one: QuestionStore, two: QuestionStore) -> None:
-        keys = [f"key {number}" for number in range(1200)]
-        await asyncio.gather(*(one.settle(key, answer(key), [], Cost()) for key in keys))
-        assert len(await two.find(keys)) == 1200
-
-    run(work)
-
-
 def test_stored_answer_has_all_fields_but_its_cost() -> None:
     source = AnswerSource("T", "https://a.example/")
     reply = ModelReply("ünï", (source,), True, Usage(), None, True, True, {"a": [1]}, "m")

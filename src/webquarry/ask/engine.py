@@ -330,8 +330,8 @@ class Engine:
                 found[question] = reply
             elif not question.fresh and self.options.cache:
                 wanted[template.digest(question.context, question.prompt)] = question
-        if len(found) < len(templates):  # with the transaction of `find`
-            self.store.write_notes_soon(self._take_unnoted())
+        if len(found) < len(templates):
+            await self.store.write_notes(self._take_unnoted())
         if not wanted:
             return found
         for digest, kept in (await self.store.find(list(wanted))).items():

@@ -29,10 +29,18 @@ RESERVED_SECONDS = 900  # longer than any question may take
 UNITS_PER_USD = 1_000_000_000
 KEPT_SECONDS = 400 * 86400
 MOST_WORDS = 120  # characters of a statement's text
-_USED = (
-    "SELECT (SELECT coalesce(sum({spent}), 0) FROM ask_spending WHERE {column} = ?1)"
-    " + (SELECT coalesce(sum({reserved}), 0) FROM ask_reservations WHERE {column} = ?1)"
+# Money of a statement, money of a day, and questions of a statement: spent and reserved.
+_USED_USD = (
+    "SELECT (SELECT coalesce(sum(amount + uncertain), 0) FROM ask_spending WHERE {column} = ?1)"
+    " + (SELECT coalesce(sum(amount), 0) FROM ask_reservations WHERE {column} = ?1)"
 )
+_USED = {
+    "statement": _USED_USD.format(column="statement"),
+    "day": _USED_USD.format(column="day"),
+    "questions": "SELECT (SELECT coalesce(sum(questions), 0) FROM ask_spending"
+    " WHERE statement = ?1)"
+    " + (SELECT coalesce(sum(questions), 0) FROM ask_reservations WHERE statement = ?1)",
+}
 _RESERVATION = "statement, door, day, model, amount, questions"
 _RESERVE = (
     f"INSERT INTO ask_reservations ({_RESERVATION}, ends_at, owner)"  # noqa: S608 - constant
@@ -53,8 +61,7 @@ _ADD_SPENDING = (
     " output_tokens = output_tokens + excluded.output_tokens,"
     " cached_tokens = cached_tokens + excluded.cached_tokens,"
     " amount = amount + excluded.amount,"
-    " uncertain = max(0, uncertain + excluded.uncertain),"
-    " seal = NULL"  # of earlier releases
+    " uncertain = max(0, uncertain + excluded.uncertain)"
 )
 _WRITE_NOTE = (
     "INSERT INTO ask_statements (statement, door, begun_at, words, hits, kept_searches)"
@@ -144,38 +151,28 @@ class SpendingRecord:
         return cls(**dict(zip(names, (*values, usd, uncertain_usd), strict=False)))
 
 
+SUMMED = (
+    "questions", "hits", "calls", "searches", "kept_searches", "input_tokens", "output_tokens",
+    "cached_tokens", "usd", "uncertain_usd",
+)  # fmt: skip
+
+
 def reserve(
     database: Connection, wanted: Reservation, owner: str, now: float, day: str
 ) -> Reservation:
     """Reserve the worst case for a process (`store.claims`). Raises OverLimit."""
     _end_reservations(database, "ends_at < ?", now, now)
     limits = wanted.limits
-    money = {"spent": "amount + uncertain", "reserved": "amount"}
-    questions = {"spent": "questions", "reserved": "questions"}
-    most_usd = [
-        None if one is None else to_units(one) for one in (limits.max_usd, limits.max_usd_per_day)
-    ]
     checks = [
-        (
-            "statement",
-            _USED.format(column="statement", **money),
-            wanted.statement,
-            most_usd[0],
-            wanted.amount,
-        ),
-        ("day", _USED.format(column="day", **money), day, most_usd[1], wanted.amount),
-        (
-            "questions",
-            _USED.format(column="statement", **questions),
-            wanted.statement,
-            limits.max_rows,
-            wanted.questions,
-        ),
+        ("statement", wanted.statement, wanted.amount, _to_units_or_none(limits.max_usd)),
+        ("day", day, wanted.amount, _to_units_or_none(limits.max_usd_per_day)),
     ]
-    for what, query, value, most, more in checks:
-        if most is None or (what == "questions" and not more):
+    if wanted.questions:
+        checks.append(("questions", wanted.statement, wanted.questions, limits.max_rows))
+    for what, value, more, most in checks:
+        if most is None:
             continue
-        used = _read_number(database, query, value)
+        used = _read_number(database, _USED[what], value)
         if used + more > most:
             end_dead_reservations(database, now)
             query = "SELECT count(*) FROM ask_reservations WHERE statement = ?"
@@ -272,10 +269,7 @@ def join_notes(
 
 def add_total(records: Sequence[SpendingRecord]) -> SpendingRecord:
     """Return the sum of the records."""
-    sums: dict[str, Any] = {}
-    for one in fields(SpendingRecord):
-        if one.name != "begun_at" and one.type in ("int", "float"):
-            sums[one.name] = sum(getattr(record, one.name) for record in records)
+    sums = {name: sum(getattr(record, name) for record in records) for name in SUMMED}
     return SpendingRecord("", "total", "", "", 0.0, **sums)
 
 
@@ -348,6 +342,10 @@ def _add_spending(
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
     row = (*key, now, *counts, *tokens, to_units(usage.usd), uncertain)
     database.execute(_ADD_SPENDING, row)
+
+
+def _to_units_or_none(usd: float | None) -> int | None:
+    return None if usd is None else to_units(usd)
 
 
 def _read_number(database: Connection, query: str, value: str) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -78,10 +78,7 @@ class Prices:
     def __init__(self, file: Path | None = None, clock: Clock | None = None) -> None:
         packaged = resources.files("webquarry").joinpath("data/prices/models.json")
         table = msgspec.json.decode(packaged.read_text("utf-8"), type=PriceTable)
-        own = PriceTable(as_of=table.as_of)
-        if file:
-            own = _read_table(file.expanduser())
-        self.as_of = own.as_of
+        own = _read_table(file.expanduser()) if file else PriceTable(as_of="")
         self._clock = clock or Clock()
         self._models: dict[str, list[ModelPrice]] = {}
         for name, prices in {**table.models, **own.models}.items():
@@ -134,14 +131,10 @@ class Prices:
 
 def _read_table(file: Path) -> PriceTable:
     """Read the user's prices. Raises BadInput."""
-    why: Any
     try:
         return msgspec.json.decode(file.read_text("utf-8"), type=PriceTable)
-    except msgspec.ValidationError as error:
-        why = error
     except (OSError, ValueError) as error:
-        why = type(error).__name__
-    raise BadInput(
-        f"The file of prices {file} cannot be used: {why}.",
-        suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows the form.",
-    )
+        raise BadInput(
+            f"The file of prices {file} cannot be used: {error}.",
+            suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows the form.",
+        ) from error

@@ -44,7 +44,6 @@ IsGood = Callable[[KeptAnswer], bool]
 
 LEASE_SECONDS = 30.0  # lifetime of a claim whose process cannot be checked
 _RENEWALS = 3  # per lease
-_NAMES_PER_QUERY = 500  # below SQLite's limit of parameters
 
 
 class QuestionStore(ABC):
@@ -117,10 +116,6 @@ class QuestionStore(ABC):
         claim = self._claims.pop(key, None)
         if claim is not None:
             self._start(self._log_failure(self._release(key, claim)))
-
-    def write_notes_soon(self, statements: Iterable[Statement]) -> None:
-        """Write notes in the background."""
-        self._start(self._log_failure(self.write_notes(statements)))
 
     async def flush(self) -> None:
         """Wait for work in the background."""
@@ -311,17 +306,14 @@ def _find_answers(
     database: Connection, cipher: Cipher, keys: Sequence[str], now: float
 ) -> dict[str, KeptAnswer]:
     """Return the answers that have not expired, by key."""
-    key_by_name = {_name(cipher, key): key for key in keys}
-    names = list(key_by_name)
+    query = "SELECT value FROM ask_answers WHERE name = ? AND expires_at > ?"
     found: dict[str, KeptAnswer] = {}
-    for start in range(0, len(names), _NAMES_PER_QUERY):
-        part = names[start : start + _NAMES_PER_QUERY]
-        marks = ", ".join("?" * len(part))
-        query = f"SELECT name, value FROM ask_answers WHERE name IN ({marks}) AND expires_at > ?"  # noqa: S608 - only question marks
-        for name, value in database.execute(query, (*part, now)):
-            kept = KeptAnswer.decode(cipher.decrypt(value, name))
-            if kept is not None:
-                found[key_by_name[name]] = kept
+    for key in keys:
+        name = _name(cipher, key)
+        row = database.execute(query, (name, now)).fetchone()
+        kept = KeptAnswer.decode(cipher.decrypt(row[0], name)) if row else None
+        if kept is not None:
+            found[key] = kept
     return found
 
 

@@ -28,7 +28,6 @@ from webquarry.settings import Settings
 PROMPT_VERSION = 1  # part of the digest; increase it when the texts that are sent change
 MOST_REMEMBERED = 100_000  # answers in memory; the others are in the record file
 _MOST_TOKENS = 128_000
-_NO_PROVIDER = ("none", "off", "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,22 +72,17 @@ class RequestTemplate:
         return json.dumps(body, sort_keys=True).encode()
 
     @cached_property
-    def _digest_prefix(self) -> list[bytes]:
-        """The parts of a digest that do not depend on the question."""
-        vendor = self.vendor.name
-        if vendor != BARE_VENDOR:  # not every body names the model and the schema
-            form = self.schema.text if self.schema else ""
-            vendor = json.dumps([vendor, self.model, form])
-        parts = (str(PROMPT_VERSION), vendor, self.vendor.url, self.provider, self.caller)
-        return [part.encode("utf-8", "surrogatepass") for part in parts]
+    def _digest_prefix(self) -> bytes:
+        """Everything but the question that decides the answer."""
+        form = self.schema.text if self.schema else ""
+        facts = (self.vendor.name, self.vendor.url, self.model, form, self.provider, self.caller)
+        return json.dumps([PROMPT_VERSION, *facts]).encode() + self.encoded
 
     def digest(self, context: str, prompt: str) -> str:
         """Return the key of the answer: a hash of everything that decides it."""
-        question = [text.encode("utf-8", "surrogatepass") for text in (context, prompt)]
-        words = [*self._digest_prefix, *question]
-        # With the lengths, text cannot move from one part to another.
-        lengths = " ".join([str(len(word)) for word in words]).encode()
-        return hashlib.sha256(b"\n".join([self.encoded, lengths, *words])).hexdigest()
+        # With the length, text cannot move from the context to the prompt.
+        question = f"\n{len(context)} {context}{prompt}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(self._digest_prefix + question).hexdigest()
 
 
 class TemplateResolver:
@@ -162,12 +156,10 @@ class TemplateResolver:
     def _choose_provider(self, search: bool | None) -> str:
         """Return the search provider of the options if it is configured; empty for none."""
         name = self._options.search_provider
-        if search is False or (name in _NO_PROVIDER and not search):
+        if search is False:
             return ""
-        if name not in _NO_PROVIDER:
-            provider = self._searcher.router.provider(name)
-            if provider.configured:
-                return provider.name
+        if name != "none" and self._searcher.router.provider(name).configured:
+            return name
         if search:
             raise AuthFailure(
                 "A search was requested, and no search provider is configured (search_provider "
