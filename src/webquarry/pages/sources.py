@@ -83,23 +83,17 @@ class ScrapedSource(AnswerPart, kw_only=True):
     @classmethod
     def of(cls, page: ReadResult) -> ScrapedSource:
         """Return a page without its text."""
-        scored, fields = page.scored, page.snapshot.fields
-        return cls(
-            url=fields["url"],
-            title=scored.title,
-            published_at=scored.published,
-            content_type=fields["contentType"],
-            scores=scored.scores,
-            source_type=fields["sourceType"],
-            authority_tier=fields["authorityTier"],
-            domain_category=fields["domainCategory"],
-            source_reputation=fields.get("sourceReputation"),
-            extraction_quality=fields.get("extractionQuality"),
-            extraction_note=fields.get("extractionNote"),
-            word_count=scored.words,
-            claim_signal=scored.claim_signal,
-            truncated=False,
-        )
+        scored = page.scored
+        fields = {
+            **page.snapshot.fields,
+            "title": scored.title,
+            "publishedAt": scored.published,
+            "scores": scored.scores.as_dict(),
+            "wordCount": scored.words,
+            "claimSignal": scored.claim_signal,
+            "truncated": False,
+        }
+        return cls.from_json(fields)
 
 
 @dataclass(frozen=True)

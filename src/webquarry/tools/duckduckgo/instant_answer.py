@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from dataclasses import asdict
 from typing import Annotated
 
 from msgspec import Meta
 
 from webquarry._search import instant
+from webquarry._search.models import pack, unpack
 from webquarry.errors import BadInput, NetworkFailure
 from webquarry.store.cache import Made, freshness, key_of
 from webquarry.tool import TextAnswer, tool
@@ -42,7 +41,7 @@ async def instant_answer(
         seconds = settings.cache_search_seconds
         if found.is_empty:
             seconds = settings.cache_empty_seconds
-        return Made(json.dumps(asdict(found), ensure_ascii=False).encode(), seconds)
+        return Made(pack(found), seconds)
 
     parameters = {
         "query": asked,
@@ -51,10 +50,5 @@ async def instant_answer(
     }
     with advising():
         kept = await kit.cache.get_or_make(key_of("duckduckgo instant", _VERSION, parameters), make)
-    fields = json.loads(kept.value)
-    for name in ("topics", "results"):
-        fields[name] = tuple(instant.Topic(**topic) for topic in fields[name])
-    fields["facts"] = tuple(map(tuple, fields["facts"]))
-    found = instant.InstantAnswer(**fields)
-    answer = TextAnswer(text=write_answer(query, found))
+    answer = TextAnswer(text=write_answer(query, unpack(kept.value, instant.InstantAnswer)))
     return answer.add_meta(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))

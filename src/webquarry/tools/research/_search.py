@@ -7,8 +7,10 @@ turn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+import msgspec
 from msgspec import Meta
 
 from webquarry._search.domains import host_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
 
 A = TypeVar("A", bound=Answer)
+P = TypeVar("P", bound=AnswerPart)
 ShortText = Annotated[str, Meta(max_length=500, extra=UNLISTED)]
 LongText = Annotated[str, Meta(max_length=4_000, extra=UNLISTED)]
 Name = Annotated[str, Meta(max_length=200, extra=UNLISTED)]
@@ -92,9 +95,25 @@ def deadline_for(kit: Toolkit, tool: str, started: float) -> float:
     return started + seconds - min(_MOST_RESERVE, _RESERVE * seconds)
 
 
-def clean_texts(**texts: str | None) -> dict[str, Any]:
-    """Return texts from the web as fields of an answer; empty ones are None."""
-    return {name: clean_line(text) or None if text else None for name, text in texts.items()}
+def build_part(part: type[P], source: object, **fields: Any) -> P:
+    """Return a part of an answer with the attributes of the same names: texts on one line, URLs
+    encoded, optional texts absent if they are empty.
+    """
+    for name, is_required in _list_fields(part):
+        if name in fields or not hasattr(source, name):
+            continue
+        value = getattr(source, name)
+        if isinstance(value, str):
+            value = clean_url(value) if name.endswith("url") else clean_line(value)
+            value = value if value or is_required else None
+        fields[name] = value
+    return part(**fields)
+
+
+@cache
+def _list_fields(part: type[AnswerPart]) -> list[tuple[str, bool]]:
+    """Return the names of the fields and whether they are required."""
+    return [(field.name, field.required) for field in msgspec.structs.fields(part)]
 
 
 def list_authors(names: Iterable[str]) -> list[str]:

@@ -30,7 +30,7 @@ from webquarry.tools.research._search import (
     RecordingSession,
     SearchWords,
     Year,
-    clean_texts,
+    build_part,
     describe_routing,
     key_parameters,
     list_authors,
@@ -80,18 +80,12 @@ class PaperResult(AnswerPart, kw_only=True):
             origin = paper.origins.get(field, paper.source)
             if origin != paper.source and (field != "notices" or status):
                 origins[shown_name] = origin
-        return cls(
-            title=clean_line(paper.title),
-            url=clean_url(paper.url),
+        return build_part(
+            cls,
+            paper,
             authors=list_authors(author.written for author in paper.authors),
-            year=paper.year,
-            citation_count=paper.citation_count,
-            open_access=paper.open_access,
-            pdf_url=clean_url(paper.pdf_url) or None,
-            source=paper.source,
             retraction_status=status,
             origins=origins or None,
-            **clean_texts(doi=paper.doi, journal=paper.journal, abstract=paper.abstract),
         )
 
 

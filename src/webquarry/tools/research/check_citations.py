@@ -20,7 +20,7 @@ from webquarry.sessions.views import list_works
 from webquarry.terminal import count_noun
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._search import clean_texts, deadline_for, list_authors
+from webquarry.tools.research._search import build_part, deadline_for, list_authors
 from webquarry.verify.references.checker import Checked
 from webquarry.verify.references.corrected import correct_bibtex
 from webquarry.verify.references.models import Reference, State, Verdict
@@ -67,19 +67,12 @@ class ShownRecord(AnswerPart, kw_only=True):
 
     @classmethod
     def of(cls, record: Record) -> ShownRecord:
-        return cls(
-            source=record.source,
+        return build_part(
+            cls,
+            record,
             authors=list_authors(author.written for author in record.authors) or None,
             year=record.years[-1] if record.years else None,
-            arxiv_id=record.arxiv_id or None,
-            pmid=record.pmid or None,
-            isbn=record.isbn or None,
-            url=clean_url(record.url) or None,
-            **clean_texts(
-                title=record.title,
-                venue=record.venues[0] if record.venues else None,
-                doi=record.doi,
-            ),
+            venue=clean_line(record.venues[0]) if record.venues else None,
         )
 
 
@@ -150,30 +143,15 @@ class CheckedReference(AnswerPart, kw_only=True):
     def of(cls, number: int, checked: Checked) -> CheckedReference:
         """Return one reference as it is shown."""
         reference, judgement, state = checked.reference, checked.judgement, checked.state
-        notices = []
-        for notice in state.notices:
-            texts = clean_texts(source=notice.source)
-            kind = clean_line(notice.type)
-            notices.append(
-                ShownNotice(type=kind, date=notice.date or None, doi=notice.doi, **texts)
-            )
-        fields = []
-        for check in judgement.checks:
-            texts = clean_texts(record=check.record, note=check.note)
-            given, source = clean_line(check.given), check.source or None
-            fields.append(
-                CheckedField(
-                    field=check.field, agrees=check.agrees, given=given, source=source, **texts
-                )
-            )
+        notices = [build_part(ShownNotice, notice) for notice in state.notices]
         corrected = None
         if judgement.verdict == "differs" and judgement.record is not None:
             corrected = correct_bibtex(reference, judgement.record, judgement.checks)
         published = clean_line(state.published)
-        return cls(
+        return build_part(
+            cls,
+            reference,
             number=number,
-            place=reference.place,
-            line=reference.line,
             input=_shorten(reference.text),
             verdict=judgement.verdict,
             reason=clean_line(judgement.reason),
@@ -183,7 +161,7 @@ class CheckedReference(AnswerPart, kw_only=True):
                 without=judgement.without or None,
                 failed=judgement.failed or None,
             ),
-            fields=fields,
+            fields=[build_part(CheckedField, check) for check in judgement.checks],
             record=ShownRecord.of(judgement.record) if judgement.record else None,
             other=ShownRecord.of(judgement.other) if judgement.other else None,
             status=state.state,
@@ -194,7 +172,6 @@ class CheckedReference(AnswerPart, kw_only=True):
             link=_show_link(checked),
             corrected=corrected,
             claim_hint=_find_hint(checked),
-            **clean_texts(key=reference.key),
         )
 
 
@@ -235,9 +212,9 @@ def _show_link(checked: Checked) -> CheckedLink | None:
     archive = None
     if link.archive:
         archive = ArchiveCopy(url=clean_url(link.archive), date=link.archived_on)
-    return CheckedLink(
-        url=clean_url(link.url),
-        state=link.state,
+    return build_part(
+        CheckedLink,
+        link,
         http_status=link.status,
         moved_to=clean_url(link.moved_to) or None,
         archive=archive,

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 
 from webquarry._search import instant
+from webquarry._search.models import pack, unpack
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart, fixed
-from webquarry.pages.clean import clean_line, clean_url
+from webquarry.pages.clean import clean_url
 from webquarry.secret import redact
 from webquarry.sessions.models import Source
 from webquarry.store.cache import Made, freshness, key_of
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._search import RecordingSession, key_parameters
+from webquarry.tools.research._search import RecordingSession, build_part, key_parameters
 
-_VERSION = 1
+_VERSION = 2
 _HINT = "No instant answer; most questions have none. Use web_search."
 
 
@@ -74,38 +74,24 @@ async def instant_answer(
         seconds = settings.cache_search_seconds
         if found.is_empty:
             seconds = settings.cache_empty_seconds
-        return Made(json.dumps(_show_answer(found), ensure_ascii=False).encode(), seconds)
+        return Made(pack(found), seconds)
 
     parameters = key_parameters("instant_answer", arguments) | {
         "origin": redact(settings.origins.get("duckduckgo_api", "")),
         "good": [settings.cache_search_seconds, settings.cache_empty_seconds],
     }
     kept = await kit.cache.get_or_make(key_of("instant", _VERSION, parameters), make)
-    answer = InstantAnswerOutput.from_json({"query": query, **json.loads(kept.value)})
+    answer = _build_answer(query, unpack(kept.value, instant.InstantAnswer))
     return answer.add_meta(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
 
 
-def _show_answer(found: instant.InstantAnswer) -> dict[str, Any]:
-    """Return the fields of an answer as they are cached, without the query."""
+def _build_answer(query: str, found: instant.InstantAnswer) -> InstantAnswerOutput:
     urls = [found.abstract_url, found.definition_url, *(result.url for result in found.results)]
-    topics = []
-    for topic in found.topics:
-        fields = {
-            "name": clean_line(topic.name),
-            "text": clean_line(topic.text),
-            "url": clean_url(topic.url),
-        }
-        if topic.group:
-            fields["group"] = clean_line(topic.group)
-        topics.append(fields)
-    return {
-        "heading": clean_line(found.heading),
-        "abstract": clean_line(found.abstract),
-        "abstractSource": clean_line(found.abstract_source),
-        "answer": clean_line(found.answer),
-        "definition": clean_line(found.definition),
-        "definitionSource": clean_line(found.definition_source),
-        "topics": topics,
-        "urls": list(dict.fromkeys(clean_url(url) for url in urls if url)),
-        "hint": _HINT if found.is_empty else None,
-    }
+    return build_part(
+        InstantAnswerOutput,
+        found,
+        query=query,
+        topics=[build_part(RelatedTopic, topic) for topic in found.topics],
+        urls=list(dict.fromkeys(clean_url(url) for url in urls if url)),
+        hint=_HINT if found.is_empty else None,
+    )

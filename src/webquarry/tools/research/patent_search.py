@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from webquarry._search.ask import FALLBACK_SHARE
-from webquarry._search.models import Found, pack, unpack
+from webquarry._search.models import Found, Trace, pack, unpack
 from webquarry._search.patents.numbers import assignee_clusters, office_code, read_number
 from webquarry._search.patents.provider import FoundPatents, Patent, PatentQuery, cpc_symbol
 from webquarry.errors import BadInput
@@ -30,11 +29,11 @@ from webquarry.tools.research._search import (
     RecordingSession,
     ShortText,
     add_trace,
-    clean_texts,
+    build_part,
     key_parameters,
 )
 
-_VERSION = 1
+_VERSION = 2
 # Filters that may be the reason why nothing was found.
 _FILTERS = ("assignee", "inventor", "patent_office", "cpc_code", "year_from", "year_to")
 _Year = Annotated[int, Meta(ge=1790, le=2100, extra=UNLISTED)]
@@ -62,21 +61,13 @@ class PatentResult(AnswerPart, kw_only=True):
     @classmethod
     def of(cls, patent: Patent) -> PatentResult:
         """Return a patent as it is shown."""
-        return cls(
-            title=clean_line(patent.title),
+        return build_part(
+            cls,
+            patent,
             number=patent.number.google,
-            url=clean_url(patent.url),
-            filed=patent.filed,
-            published=patent.published,
-            granted=patent.granted,
+            assignee=clean_line(_SEPARATOR.join(patent.assignees)) or None,
+            inventor=clean_line(_SEPARATOR.join(patent.inventors)) or None,
             pdf=clean_url(patent.pdf) if patent.pdf else None,
-            **clean_texts(
-                abstract=patent.abstract,
-                assignee=_SEPARATOR.join(patent.assignees),
-                inventor=_SEPARATOR.join(patent.inventors),
-                status=patent.status,
-                snippet=patent.snippet,
-            ),
         )
 
     def reference(self) -> dict[str, Any]:
@@ -149,18 +140,25 @@ async def patent_search(
     started = kit.clock.monotonic()
     parameters = key_parameters("patent_search", arguments)
     parameters["circumstances"] = kit.patents.circumstances()
-    kept = await kit.cache.get_or_make(
-        key_of("patents", _VERSION, parameters),
-        lambda: _find_patents(kit, asked, arguments),
-    )
-    stored = json.loads(kept.value)
+    number = read_number(asked.text)
+    forced = (provider or "").strip() or None
+
+    async def make() -> Made:
+        if number:
+            found = await kit.patents.look_up(number, asked, forced)
+        else:
+            found = await kit.patents.find(asked, forced)
+        return Made(pack(found), _choose_lifetime(kit, found))
+
+    kept = await kit.cache.get_or_make(key_of("patents", _VERSION, parameters), make)
+    patents = unpack(kept.value, FoundPatents)
+    answer = _build_answer(kit, patents, arguments, is_number=number is not None)
     found = replace(
-        unpack(stored["trace"].encode(), Found),
+        _as_found(patents),
         cached=kept.cached,
         age_seconds=kept.age_seconds,
         max_age_seconds=kept.max_age_seconds,
     )
-    answer = PatentSearchOutput.from_json(stored["answer"])
     return add_trace(answer, found, kit.clock.monotonic() - started)
 
 
@@ -201,36 +199,22 @@ def _clean_words(value: str | None) -> str:
     return ""
 
 
-async def _find_patents(kit: Toolkit, asked: PatentQuery, arguments: Mapping[str, Any]) -> Made:
-    """Search for the patents; return the answer and its trace as they are cached."""
-    number = read_number(asked.text)
-    forced = (arguments["provider"] or "").strip() or None
-    if number:
-        patents = await kit.patents.look_up(number, asked, forced)
-    else:
-        patents = await kit.patents.find(asked, forced)
-    answer = _build_answer(kit, patents, arguments, is_number=number is not None)
-    found = Found(
-        results=(),
-        provider=patents.provider,
-        attempts=patents.attempts,
-        notes=patents.notes,
-        unapplied=patents.unapplied,
-        order=patents.order,
-        because=patents.because,
-        partial=patents.partial,
-    )
-    trace = pack(found).decode("utf-8", "replace")
-    value = json.dumps({"answer": answer.as_dict(), "trace": trace})
-    # An empty answer is not cached, and an incomplete one only for a moment.
+def _choose_lifetime(kit: Toolkit, patents: FoundPatents) -> float:
+    """Return the lifetime in the cache: an empty answer is not cached, and an incomplete one only
+    for a moment.
+    """
     seconds = kit.settings.cache_patents_seconds
     if not patents.patents:
-        seconds = 0.0
-    elif patents.partial:
-        seconds = min(kit.settings.cache_empty_seconds, seconds)
-    elif found.is_fallback:
-        seconds /= FALLBACK_SHARE
-    return Made(value.encode("utf-8", "replace"), seconds)
+        return 0.0
+    if patents.partial:
+        return min(kit.settings.cache_empty_seconds, seconds)
+    return seconds / FALLBACK_SHARE if _as_found(patents).is_fallback else seconds
+
+
+def _as_found(patents: FoundPatents) -> Found:
+    """Return how the patents were found."""
+    trace = {name: getattr(patents, name) for name in Trace.__dataclass_fields__}
+    return Found((), patents.provider, **trace)
 
 
 def _build_answer(
