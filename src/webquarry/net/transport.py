@@ -31,7 +31,6 @@ log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 100
 MAX_IDLE_CONNECTIONS = 20
 IDLE_SECONDS = 15
-_PEM_LABELS = (b"-----BEGIN CERTIFICATE", b"-----BEGIN TRUSTED CERTIFICATE", b"-----BEGIN X509")
 
 
 class Transport(httpx2.AsyncBaseTransport):
@@ -253,7 +252,7 @@ def check_ca_file(ca_file: Path) -> None:
         text = ca_file.read_bytes()
     except OSError:
         raise _build_ca_error(ca_file, "cannot be read") from None
-    if not any(label in text for label in _PEM_LABELS):
+    if b"-----BEGIN " not in text:
         raise _build_ca_error(ca_file, "holds no certificate in PEM form")
 
 

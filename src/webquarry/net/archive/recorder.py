@@ -166,7 +166,6 @@ class _RecordingStream(httpx2.AsyncByteStream):
                 response_head=_Head(b"HTTP/1.1 %d %s" % (response.status_code, reason), headers),
                 response_body=body,
                 truncated=truncated,
-                address=self._find_address(),
             )
         )
 
@@ -198,12 +197,6 @@ class _RecordingStream(httpx2.AsyncByteStream):
             yield from response.iter_bytes()
         except httpx2.DecodingError:
             return
-
-    def _find_address(self) -> str | None:
-        """Return the address that was connected to, if the connection tells."""
-        stream = self._response.extensions.get("network_stream")
-        peer = None if stream is None else stream.get_extra_info("server_addr")
-        return str(peer[0]) if isinstance(peer, tuple) and peer else None
 
 
 class _TooLargeError(Exception):
@@ -245,7 +238,6 @@ class _Exchange:
     response_head: _Head
     response_body: bytes
     truncated: str | None  # value of WARC-Truncated
-    address: str | None
 
 
 class _WarcFile:
@@ -337,8 +329,6 @@ def _pack_exchange(exchange: _Exchange, offset: int, gzip: bool) -> bytes:
     def create_record(kind: str, head: _Head, body: bytes) -> Any:
         identity = (exchange.date, kind, exchange.method, exchange.url, str(offset))
         headers = {"WARC-Record-ID": _derive_id(*identity), "WARC-Date": exchange.date}
-        if exchange.address:
-            headers["WARC-IP-Address"] = exchange.address
         if exchange.truncated and kind == "response":
             headers["WARC-Truncated"] = exchange.truncated
         return writer.create_warc_record(

@@ -153,13 +153,8 @@ def read_head(stream: Any) -> tuple[bytes, RawHeaders]:
         line = stream.readline(_MAX_LINE).rstrip(b"\r\n")
         if not line:
             return start_line, headers
-        if line[:1] in b" \t" and headers:  # a folded line continues the previous header
-            name, value = headers.pop()
-            value += b" " + line.strip()
-        else:
-            name, _, value = line.partition(b":")
-            name, value = name.strip(), value.strip()
-        headers.append((name, value))
+        name, _, value = line.partition(b":")
+        headers.append((name.strip(), value.strip()))
     raise BadInput(f"A message in the recording has more than {_MAX_HEADERS:,} headers.")
 
 

@@ -6,7 +6,7 @@ turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -16,7 +16,14 @@ from msgspec import Meta
 from webquarry._search.domains import host_of
 from webquarry._search.guard import shorten
 from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result
-from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints, fixed
+from webquarry.evidence.models import (
+    TRUST,
+    AnswerPart,
+    DomainReputation,
+    ZeroResultHints,
+    fixed,
+    zero_result_hints,
+)
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.store.cache import freshness
@@ -24,6 +31,7 @@ from webquarry.tool import Answer
 from webquarry.tool_schema import UNLISTED
 
 if TYPE_CHECKING:
+    from webquarry._search.service import Service
     from webquarry.sessions.models import Source
     from webquarry.toolkit import Toolkit
 
@@ -106,6 +114,8 @@ def build_part(part: type[P], source: object, **fields: Any) -> P:
         if isinstance(value, str):
             value = clean_url(value) if name.endswith("url") else clean_line(value)
             value = value if value or is_required else None
+        elif isinstance(value, tuple):
+            value = list(value)
         fields[name] = value
     return part(**fields)
 
@@ -146,6 +156,15 @@ def show_result(result: Result, claim: str | None, *, names_provider: bool = Fal
         provider=result.provider if is_named else None,
         age_seconds=result.age_seconds,
     )
+
+
+def suggest_others(
+    filters: Sequence[str], healthy: Iterable[Service], attempts: Iterable[Attempt]
+) -> ZeroResultHints:
+    """Return hints for an empty answer: its filters, and available services that were not asked."""
+    asked = {attempt.provider for attempt in attempts}
+    others = [service.name for service in healthy if service.name not in asked]
+    return zero_result_hints(filters, others)
 
 
 def pick_note(found: Found) -> str | None:

@@ -16,7 +16,6 @@ from webquarry.evidence.models import (
     RetractionStatus,
     ZeroResultHints,
     fixed,
-    zero_result_hints,
 )
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.trust.retraction import status_of
@@ -35,6 +34,7 @@ from webquarry.tools.research._search import (
     key_parameters,
     list_authors,
     show_trace,
+    suggest_others,
 )
 
 # Filters that may be the reason why nothing was found.
@@ -178,10 +178,7 @@ def _hints(kit: Toolkit, found: PapersFound, arguments: Mapping[str, Any]) -> Ze
     filters = [name for name in _FILTERS if arguments[name]]
     if arguments["source"] != ALL and not arguments["provider"]:
         filters.insert(0, "source")
-    asked = {attempt.provider for attempt in found.attempts}
-    healthy = [index.name for index in kit.scholar.services.healthy()]
-    others = [name for name in healthy if name not in asked]
-    return zero_result_hints(filters, others)
+    return suggest_others(filters, kit.scholar.services.healthy(), found.attempts)
 
 
 def _cite_paper(paper: Paper) -> Source:

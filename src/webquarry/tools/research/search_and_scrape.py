@@ -23,7 +23,6 @@ from webquarry.evidence.models import (
     estimate_tokens,
     fixed,
     size_category,
-    zero_result_hints,
 )
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.outgoing import PageText
@@ -44,6 +43,7 @@ from webquarry.tools.research._search import (
     add_trace,
     deadline_for,
     pick_note,
+    suggest_others,
 )
 
 _NAME = "search_and_scrape"
@@ -302,9 +302,7 @@ async def _search_further(
 
 def _hints(kit: Toolkit, found: Found) -> ZeroResultHints:
     """Return the providers that were not asked, for an answer without pages."""
-    asked = {attempt.provider for attempt in found.attempts}
-    others = [provider.name for provider in kit.router.healthy() if provider.name not in asked]
-    hints = zero_result_hints((), others)
+    hints = suggest_others((), kit.router.healthy(), found.attempts)
     if found.results:
         hints.reason = "no_page_readable"
     return hints

@@ -30,6 +30,7 @@ from webquarry.sessions.views import (
 )
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools.research._search import build_part
 
 _MOST_INDEXED = 10  # steps in the index of an answer; get_research_session has all of them
 _RESULTS = 5  # of each search that `thorough` runs
@@ -162,13 +163,7 @@ async def sequential_search(
         answer.steps = index_steps(session.steps[omitted:])
         answer.steps_omitted = omitted or None
     if queries is not None:
-        coverage = coverage_of(session)
-        answer.coverage = AspectCoverage(
-            covered=list(coverage.covered),
-            mentioned=list(coverage.mentioned),
-            missing=list(coverage.missing),
-            share=coverage.share,
-        )
+        answer.coverage = build_part(AspectCoverage, coverage_of(session))
         answer.refinement_queries = queries
         answer.searches = runs
     return answer

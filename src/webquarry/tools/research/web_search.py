@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from webquarry._search.codes import country_code, language_code
 from webquarry._search.models import ALL, Found, Query
-from webquarry.evidence.models import ZeroResultHints, zero_result_hints
+from webquarry.evidence.models import ZeroResultHints
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import (
@@ -22,6 +22,7 @@ from webquarry.tools.research._search import (
     key_parameters,
     pick_note,
     show_result,
+    suggest_others,
 )
 
 # Filters that may be the reason why nothing was found.
@@ -109,12 +110,7 @@ def _hints(kit: Toolkit, found: Found, arguments: Mapping[str, Any]) -> ZeroResu
     if arguments["lens"]:
         unapplied.add("site")  # a lens replaces it
     filters = [name for name in _FILTERS if arguments[name] and name not in unapplied]
-    asked = {attempt.provider for attempt in found.attempts}
-    has_domains = arguments["site"] or arguments["lens"]
-    others = []
-    for provider in kit.router.healthy():
-        # an encyclopedia has no pages of other domains
-        can_answer = provider.kind == "web" or not has_domains
-        if can_answer and provider.name not in asked:
-            others.append(provider.name)
-    return zero_result_hints(filters, others)
+    healthy = kit.router.healthy()
+    if arguments["site"] or arguments["lens"]:  # an encyclopedia has no pages of other domains
+        healthy = [provider for provider in healthy if provider.kind == "web"]
+    return suggest_others(filters, healthy, found.attempts)
