@@ -61,17 +61,6 @@ def test_a_value_that_cannot_be_a_key_is_refused_without_repeating_it(tmp_path: 
         assert value not in caught.value.message
 
 
-def test_a_folder_or_binary_in_the_files_place_is_passed_over_with_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / ".config/ikigai/brave-api-key").mkdir(parents=True)
-    (tmp_path / ".config/webquarry").mkdir(parents=True)
-    (tmp_path / ".config/webquarry/brave-api-key").write_bytes(b"\xff\xfe\x00")
-    with caplog.at_level(logging.WARNING):
-        assert find(BRAVE, {"HOME": str(tmp_path)}) is None
-    assert caplog.text.count("cannot be read") == 2
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 @pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "/dev/zero", "/dev/tty", "socket"])
 def test_special_files_are_ignored_without_blocking(

@@ -124,14 +124,3 @@ def test_every_block_of_a_page_runs_on_the_recorded_web(
         ended = run_script(script, scratch, environ)
 
     assert ended.returncode == 0, f"{ended.stderr}\n{ended.stdout[-4000:]}"
-
-
-def test_a_block_that_fails_is_named_by_its_place(tmp_path: Path) -> None:
-    page = "# A page\n\n```\ntrue\n```\n\n```sh\nfalse   # this one\n```\n"
-    (tmp_path / "reader.sh").write_text(READER, "utf-8")
-
-    script = build_script("page.md", page, tmp_path)
-    ended = run_script(script, tmp_path, dict(os.environ))
-
-    assert ended.returncode == 1
-    assert "page.md:8: false" in ended.stderr

@@ -184,12 +184,3 @@ def test_the_demo_runs_on_the_required_packages_alone(environment: Path, equippe
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "Retrieved" in done.stdout
-
-
-def test_the_code_that_answers_is_the_installed_one(environment: Path, equipped: str) -> None:
-    code = "import webquarry, importlib.util as u; print(webquarry.__file__, u.find_spec('socksio'), u.find_spec('pytest'))"
-    done = run(python_of(environment), "-c", code, PYTHONPATH=equipped)
-    place, *absent = done.stdout.split()
-
-    assert Path(place).is_relative_to(environment)
-    assert absent == ["None", "None"]

@@ -184,18 +184,6 @@ def test_a_damaged_log_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert "calls.sqlite3.damaged" in caplog.text
 
 
-def test_a_log_that_is_off_keeps_nothing(tmp_path: Path) -> None:
-    environ = {**environ_of(tmp_path), "WEBQUARRY_CALL_LOG": "0"}
-
-    async def call() -> str:
-        async with Toolkit.open(Settings.from_environment(environ), environ) as kit:
-            with kit.calls.watch("web_search", {}) as call:
-                return call.receipt
-
-    assert asyncio.run(call()).startswith("wq-")
-    assert not (tmp_path / "calls").exists()
-
-
 def test_a_log_that_cannot_be_written_is_said_once_and_costs_no_call(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

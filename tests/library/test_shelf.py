@@ -201,22 +201,6 @@ def test_a_library_of_the_release_before_is_indexed_again(opened: OpenShelf) -> 
     assert urls(shelf, "vanadium") == []
 
 
-def test_common_words_decide_between_pages_with_the_same_rare_words(
-    opened: OpenShelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("webquarry.library.shelf._MAX_ROWS", 30)
-    shelf = opened.open()
-    pages = []
-    for number in range(60):
-        text = f"{name_word(number % 20, 1)} {name_word(100 + number % 30, 2)} {name_word(7, 3)}"
-        text += f" {name_word(200 + number % 3, 4)}"
-        pages.append(KeptPage(f"https://many.example/{number}", "", text.encode(), NOW))
-    shelf.add("", pages)
-    words = [name_word(5, 1), name_word(115, 2), name_word(7, 3), name_word(200, 4)]
-
-    assert urls(shelf, " ".join(words))[0] == "https://many.example/45"
-
-
 KILLED = """
 import sys
 from pathlib import Path

@@ -24,7 +24,6 @@ MIME_TYPE = "text/html;profile=mcp-app"
 EXTENSION = "io.modelcontextprotocol/ui"
 SHOWS_APPS = [advertise(EXTENSION, {"mimeTypes": [MIME_TYPE]})]
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
-QUOTE = "Tidal turbines stand still four times a day"
 
 
 @pytest.fixture(autouse=True)
@@ -105,29 +104,6 @@ def test_text_is_readable_and_equal_for_clients_with_and_without_apps(mode: str)
     assert plain == capable
     assert plain.startswith("# Storing the tide")
     assert not plain.lstrip().startswith("{")
-
-
-@BOTH_ERAS
-def test_text_of_a_source_with_its_marks_is_a_resource(mode: str) -> None:
-    async def work(client: Client) -> Any:
-        await client.call_tool("check_quotes", {"quotes": [QUOTE], "sources": [PAGE]})
-        begun = await client.call_tool("sequential_search", {"searchStep": "x", "stepNumber": 1})
-        id = begun.structured_content["sessionId"]
-        arguments = {"quotes": [QUOTE], "sources": [PAGE], "sessionId": id}
-        await client.call_tool("check_quotes", arguments)
-        shown = await client.call_tool("show_research", {"url": PAGE, "sessionId": id})
-        return shown.structured_content, await read_json(
-            client, shown.structured_content["resource"]
-        )
-
-    shown, page = with_client(work, mode)
-    marked = "".join(piece["text"] for piece in page["pieces"] if "marks" in piece)
-    whole = sum(len(piece.get("text", "")) for piece in page["pieces"])
-
-    assert marked == QUOTE
-    assert whole > 5_000
-    assert shown["page"]["excerpt"] is True
-    assert sum(len(piece["text"]) for piece in shown["page"]["pieces"]) < 1_000
 
 
 @pytest.mark.parametrize("view", ["sessions", "sources", "bill"])

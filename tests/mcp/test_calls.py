@@ -15,7 +15,6 @@ import pytest
 
 from tests.mcp.in_process import call
 from webquarry.clock import Clock
-from webquarry.mcp import calls
 from webquarry.mcp.linking import LIFETIME_SECONDS, read_artifact
 from webquarry.progress import note
 from webquarry.settings import Settings
@@ -139,22 +138,6 @@ def test_call_ends_when_progress_cannot_be_sent() -> None:
     assert not result.is_error
 
 
-def test_silent_calls_send_progress_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "BEAT_SECONDS", 0.001)
-    sent: list[dict[str, Any]] = []
-
-    async def silent(kit: Toolkit) -> Pages:
-        """Be silent."""
-        while len(sent) < 2:
-            await asyncio.sleep(0)
-        return await pages(kit)
-
-    assert progress_of(silent, sent)[:2] == [
-        (1, "still working on silent"),
-        (2, "still working on silent"),
-    ]
-
-
 # --- text formats
 
 
@@ -228,13 +211,6 @@ def test_artifact_expires_after_an_hour() -> None:
     assert asyncio.run(read_artifact(linked["resource"], kit)) is not None
     kit.clock.ahead = timedelta(seconds=LIFETIME_SECONDS + 1)
     assert asyncio.run(read_artifact(linked["resource"], kit)) is None
-
-
-def test_large_answer_is_sent_whole_without_a_cache() -> None:
-    result = run(large, kit_with(cache=False))
-
-    assert linked_content(result)["content"].count("fish") == 8000
-    assert not any(isinstance(part, types.ResourceLink) for part in result.content)
 
 
 @pytest.mark.parametrize(

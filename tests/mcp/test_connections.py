@@ -164,29 +164,6 @@ def test_connections_over_the_limit_get_503() -> None:
     assert alone.startswith(b"HTTP/1.1 200")
 
 
-def test_pipelined_requests_are_limited() -> None:
-    requests = (HEAD + b"Content-Length: 0\r\n\r\n") * 3000
-    started = 0
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        nonlocal started
-        started += 1
-        await asyncio.sleep(0)
-        await echo(scope, receive, send)
-
-    async def run() -> bytes:
-        async with serving(app, timeout_keep_alive=1) as (_, address):
-            return await exchange(address, requests)
-
-    received = asyncio.run(asyncio.wait_for(run(), 60))
-
-    if PROTOCOL[0] is Connection:
-        assert started <= 17
-        assert received.count(b"HTTP/1.1 200") <= 17
-    else:  # h11 parses a request when the response to the last one is complete
-        assert received.count(b"HTTP/1.1 200") == started == 3000
-
-
 async def request_without_reading(address: Address, size: int) -> socket.socket:
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

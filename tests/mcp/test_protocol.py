@@ -294,19 +294,6 @@ def test_methods_are_known_only_in_their_revisions(
         assert answer["error"] == {"code": -32601, "message": "Method not found", "data": method}
 
 
-def test_exception_of_a_handler_is_an_internal_error_without_its_message() -> None:
-    async def fail(request: Request) -> Message:
-        raise ZeroDivisionError("canary-5f1e")
-
-    server = make_server()
-    server.handlers["ping"] = fail
-    response = asyncio.run(server.handle(Session(LATEST_HANDSHAKE), request("ping"), _send))
-
-    assert response is not None
-    assert response.error_code == -32603
-    assert b"canary" not in response.body
-
-
 @pytest.mark.parametrize("part", [{"result": {}}, {"error": {"code": 1, "message": "x"}}])
 def test_responses_of_the_client_are_ignored(part: Message) -> None:
     assert handle({"jsonrpc": "2.0", "id": 9, **part}) is None

@@ -16,8 +16,7 @@ from tests.mcp.in_process import MODERN, call, text_of, with_client
 from webquarry.errors import RateLimited
 from webquarry.secret import Secret
 from webquarry.settings import Settings
-from webquarry.store.calls import RECEIPT_META
-from webquarry.tool import Answer, TextAnswer
+from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 
 BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
@@ -31,32 +30,6 @@ class Count(Answer):
 
 def run_tool(function: Callable[..., Awaitable[Answer]]) -> types.CallToolResult:
     return asyncio.run(call(function, Toolkit(Settings(), {})))
-
-
-def test_structured_answer_is_returned_as_data_and_as_text() -> None:
-    async def counting(kit: Toolkit) -> Count:
-        """Count."""
-        return Count(count=3).add_meta(cache={"cached": False})
-
-    result = run_tool(counting)
-
-    assert result.structured_content == {"count": 3}
-    assert json.loads(text_of(result)) == {"count": 3}
-    assert result.meta is not None
-    receipt = result.meta.pop(RECEIPT_META)
-    assert receipt.startswith("wq-")
-    assert result.meta == {"webquarry/cache": {"cached": False}}
-    assert not result.is_error
-
-
-def test_text_answer_is_returned_as_text_only() -> None:
-    async def telling(kit: Toolkit) -> TextAnswer:
-        """Tell."""
-        return TextAnswer(text="# Title")
-
-    result = run_tool(telling)
-
-    assert (text_of(result), len(result.content), result.structured_content) == ("# Title", 1, None)
 
 
 def test_failure_is_a_sentence_followed_by_its_facts() -> None:

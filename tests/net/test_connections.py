@@ -86,20 +86,6 @@ def test_one_connection_serves_robots_txt_redirects_and_pages_in_turn() -> None:
     run_against(answer, work, settings_with(allow_networks=LOOPBACK))
 
 
-def test_a_page_that_was_too_large_does_not_harm_the_next_one() -> None:
-    async def answer(path: str) -> bytes:
-        return ok("x" * 5000) if path == "/large" else ok("small")
-
-    async def work(client: Client, running: Site) -> None:
-        outcome = (
-            await asyncio.gather(client.fetch(f"{running.origin}/large"), return_exceptions=True)
-        )[0]
-        assert "announces 5000 bytes" in str(outcome)
-        assert (await client.fetch(f"{running.origin}/small")).body == b"small"
-
-    run_against(answer, work, settings_with(allow_networks=LOOPBACK, max_bytes=1024))
-
-
 def fetch(url: str, **settings: object) -> Reply:
     async def run() -> Reply:
         async with Client(settings_with(retries=0, **settings), FakeClock()) as client:

@@ -12,11 +12,10 @@ import zlib
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-from lxml import html
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.net.recordings import replay
@@ -24,7 +23,6 @@ from webquarry._search.models import Query, Result
 from webquarry._search.router import Router
 from webquarry._search.scholarly.provider import Scholarly
 from webquarry.clock import FrozenClock
-from webquarry.errors import NotRecorded
 from webquarry.net.archive.replay import Replay, demo_recording
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
@@ -87,13 +85,6 @@ def pages() -> dict[str, httpx2.Response]:
     }
 
 
-def strings(content: bytes, path: str) -> list[str]:
-    """What an XPath finds in a page."""
-    found = html.fromstring(content).xpath(path)
-    assert isinstance(found, list)
-    return [str(item) for item in found]
-
-
 def page(address: str) -> httpx2.Response:
     return pages()[f"https://{address}"]
 
@@ -111,21 +102,6 @@ def test_the_script_makes_the_shipped_file_again_to_the_byte(tmp_path: Path) -> 
     assert made.read_bytes() == demo_recording().read_bytes(), (
         "the sources have changed: run `make generate`"
     )
-
-
-def test_every_exchange_can_be_replayed_as_it_was_sent() -> None:
-    async def bodies() -> list[tuple[int, bytes]]:
-        found = []
-        async with httpx2.AsyncClient(transport=Replay(demo_recording()).transport()) as client:
-            for request, _, _ in exchanges():
-                reply = await client.send(request, stream=True)
-                found.append(
-                    (reply.status_code, b"".join([chunk async for chunk in reply.aiter_raw()]))
-                )
-                await reply.aclose()
-        return found
-
-    assert asyncio.run(bodies()) == [(status, body) for _, status, body in exchanges()]
 
 
 def test_its_moment_stays_the_same_whatever_is_added() -> None:
@@ -156,27 +132,6 @@ def open_client() -> Client:
     return Client(Settings(), FrozenClock(recording.moment), pages=transport, providers=transport)
 
 
-def test_a_redirect_chain_ends_at_the_article() -> None:
-    async def run() -> tuple[str, tuple[str, ...]]:
-        async with open_client() as client:
-            reply = await client.fetch("http://tidelines.example/s/4821")
-            return reply.url, reply.hops
-
-    assert asyncio.run(run()) == (
-        "https://tidelines.example/2026/09/storing-the-tide",
-        ("http://tidelines.example/s/4821", "https://tidelines.example/s/4821"),
-    )
-
-
-def test_a_page_outside_the_recorded_web_is_not_recorded() -> None:
-    async def run() -> None:
-        async with open_client() as client:
-            await client.fetch("https://tidelines.example/2026/10/never-written")
-
-    with pytest.raises(NotRecorded, match=r"GET https://tidelines\.example/2026/10/never-written"):
-        asyncio.run(run())
-
-
 def search(provider: str, query: Query) -> list[Result]:
     async def run() -> list[Result]:
         async with open_client() as client:
@@ -185,7 +140,7 @@ def search(provider: str, query: Query) -> list[Result]:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("count", [3, 5, 10, 20])
+@pytest.mark.parametrize("count", [5, 20])
 @pytest.mark.parametrize("provider", ["brave", "google"])
 def test_a_search_with_anybodys_key_leads_to_pages_of_the_recorded_web(
     provider: str, count: int
@@ -197,11 +152,6 @@ def test_a_search_with_anybodys_key_leads_to_pages_of_the_recorded_web(
     assert "https://tidelines.example/2026/09/storing-the-tide" in {
         result.url for result in results
     }
-
-
-@pytest.mark.parametrize("provider", ["brave", "google"])
-def test_a_search_that_finds_nothing_is_recorded_too(provider: str) -> None:
-    assert search(provider, Query("zqxv kplm nothing")) == []
 
 
 @pytest.mark.parametrize(
@@ -228,28 +178,3 @@ def test_the_probe_of_a_provider_succeeds(
     monkeypatch.setattr(Client, "send", noting)
     asyncio.run(run())
     assert asked == [answered]
-
-
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_duckduckgos_page_leads_to_pages_of_the_recorded_web(method: str) -> None:
-    url, fields = "https://html.duckduckgo.com/html/", {"q": "tidal energy storage"}
-    request = (
-        httpx2.Request("GET", url, params=fields)
-        if method == "GET"
-        else httpx2.Request("POST", url, data=fields)
-    )
-    (reply,) = replay(demo_recording(), request)
-    links = strings(
-        reply.content, "//div[contains(@class, 'web-result')]//a[@class='result__a']/@href"
-    )
-    bare = [
-        parse_qs(urlsplit(link).query)["uddg"][0]
-        if link.startswith("//duckduckgo.com/l/")
-        else link
-        for link in links
-    ]
-
-    assert len(bare) == 8
-    assert set(bare) <= set(pages())
-    assert b"result--ad" in reply.content
-    assert (bare == links) == (method == "POST")

@@ -28,13 +28,6 @@ def test_the_page_that_comes_at_last_is_returned(failure: Page) -> None:
     assert 0.25 <= clock.waits[0] <= 0.5 <= clock.waits[1] <= 1.0
 
 
-def test_the_last_429_is_returned_when_all_tries_are_used() -> None:
-    web = FakeWeb({f"{SITE}/page": text("slow down", 429)})
-
-    assert fetch(web, retries=3).status == 429
-    assert len(web.asked()) == 4
-
-
 def test_retry_after_is_waited_for() -> None:
     clock = FakeClock()
     web = FakeWeb({f"{SITE}/page": [text("", 429, headers={"Retry-After": "7"}), text("hello")]})

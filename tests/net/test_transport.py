@@ -306,17 +306,9 @@ def test_a_private_authority_is_trusted_besides_the_systems(
     assert context.check_hostname
 
 
-def test_the_environment_does_not_replace_the_systems_authorities(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
-
-    assert create_tls_context(None).verify_mode == ssl.CERT_REQUIRED
-
-
 @pytest.mark.parametrize(
     ("content", "fault"),
-    [(None, "cannot be read"), ("", "no certificate"), ("nonsense", "no certificate")],
+    [(None, "cannot be read"), ("nonsense", "no certificate")],
 )
 def test_invalid_ca_file_is_reported_when_opened(
     content: str | None, fault: str, tmp_path: Path

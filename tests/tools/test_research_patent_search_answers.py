@@ -49,17 +49,11 @@ def test_the_answer_has_the_documented_shape_and_nothing_else() -> None:
     ("arguments", "words"),
     [
         ({"query": None}, "needs a query, an assignee or an inventor"),
-        ({"query": " "}, "needs a query, an assignee or an inventor"),
         ({"query": '"!?'}, "needs a query, an assignee or an inventor"),
-        ({"query": "x" * 501}, "'query' does not fit"),
-        ({"num_results": 0}, "'num_results' does not fit"),
-        ({"num_results": 11}, "'num_results' does not fit"),
         ({"search_type": "novelty"}, "'search_type' does not fit"),
         ({"patent_office": "Mars"}, "patent_office 'Mars'"),
         ({"cpc_code": "batteries"}, "not a symbol of the CPC"),
-        ({"year_from": 1700}, "'year_from' does not fit"),
         ({"year_from": 2020, "year_to": 2019}, "later than year_to"),
-        ({"provider": "nope"}, "no search provider 'nope'"),
     ],
 )
 def test_invalid_arguments_are_rejected_before_any_request(

@@ -152,19 +152,6 @@ def test_cursor_of_a_changed_page_says_to_start_over() -> None:
 # Raw
 
 
-def test_raw_text_is_unchanged_and_has_the_header_the_server_sent() -> None:
-    answer = page(
-        "<p>Un&nbsp;café</p>\r\n<!-- kept -->".encode("latin-1"), "text/html; charset=ISO-8859-1"
-    ).scrape(mode="raw")
-
-    assert answer.content == "<p>Un&nbsp;café</p>\r\n<!-- kept -->"
-    assert (answer.content_type, answer.raw, answer.encoding) == (
-        "text/html; charset=ISO-8859-1",
-        True,
-        None,
-    )
-
-
 @pytest.mark.parametrize("limit", [1, 100, 256, 5_000])
 def test_raw_bytes_are_base64_and_the_limit_counts_the_bytes_sent(limit: int) -> None:
     body = b"\x89PNG\r\n\x1a\n" + bytes(range(256))

@@ -26,48 +26,9 @@ def answered(engines: Engines, environ: dict[str, str] | None = None, **argument
     return called(engines, "web_search", environ or BRAVE, **{"query": "tides"} | arguments)
 
 
-def test_the_answer_has_the_documented_shape_and_nothing_else() -> None:
-    assert search(Engines(brave=brave(A, page_age="2026-01-02T03:04:05")), num_results=1) == {
-        "urls": [A],
-        "query": "tides",
-        "resultCount": 1,
-        "results": [
-            {
-                "title": f"Title of {A}",
-                "url": A,
-                "snippet": f"About {A}.",
-                "displayLink": "www.a.org",
-                "publishedAt": "2026-01-02T03:04:05",
-            }
-        ],
-        "trust": "untrusted-external-content",
-    }
-
-
 def test_too_long_claim_is_rejected_before_any_request() -> None:
     with pytest.raises(BadInput, match=r"`claim` must have at most 4000 characters .got 4001."):
         search(Engines(), claim="a" * 4_001)
-
-
-def test_with_a_claim_every_result_has_a_signal_if_only_an_empty_one() -> None:
-    def hits(request: httpx2.Request) -> httpx2.Response:
-        found = [
-            {
-                "title": "1",
-                "url": A,
-                "description": "Weather today. The tide turns twice a day. More below.",
-            },
-            {"title": "2", "url": B, "description": "Nothing of the sort."},
-        ]
-        return httpx2.Response(200, json={"query": {}, "web": {"results": found}})
-
-    results = search(Engines(brave=hits), claim="The tide turns two times each day")["results"]
-
-    assert [result["claimSignal"] for result in results] == ["The tide turns twice a day.", ""]
-    assert all("claimSignal" not in result for result in search(Engines(brave=hits))["results"])
-    assert all(
-        "claimSignal" not in result for result in search(Engines(brave=hits), claim="  ")["results"]
-    )
 
 
 def test_text_from_the_web_hides_nothing_and_ends_no_chat() -> None:
@@ -89,14 +50,11 @@ def test_text_from_the_web_hides_nothing_and_ends_no_chat() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sent"),
     [
-        ({"time_range": "month"}, {"freshness": "pm"}),
         ({"safe": "high"}, {"safesearch": "strict"}),
         ({"language": "DE"}, {"search_lang": "de"}),
         ({"country": "de"}, {"country": "DE"}),
-        ({"site": "https://docs.rs/"}, {"q": "tides site:docs.rs"}),
         ({"exact_terms": ' "slack  water" '}, {"q": 'tides "slack water"'}),
         ({"exclude_terms": "-moon, sun"}, {"q": "tides -moon -sun"}),
-        ({"num_results": 7}, {"count": "7"}),
     ],
 )
 def test_every_parameter_reaches_the_provider(
@@ -123,20 +81,13 @@ def test_site_and_excluded_terms_hold_on_what_comes_back() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"query": ""}, "'query' does not fit"),
-        ({"query": "x" * 501}, "'query' does not fit"),
         ({"query": " \n"}, "blank"),
-        ({"num_results": 0}, "'num_results' does not fit"),
         ({"num_results": 11}, "'num_results' does not fit"),
         ({"time_range": "hour"}, "'time_range' does not fit"),
-        ({"safe": "strict"}, "'safe' does not fit"),
-        ({"language": "english"}, "'english' is not an ISO 639-1 code"),
         ({"language": "xx"}, "ISO 639-1"),
-        ({"country": "UK"}, "ISO 3166-1"),
         ({"country": "Germany"}, "ISO 3166-1"),
         ({"site": "not a domain"}, "is not a domain"),
         ({"lens": "nope"}, "no lens 'nope'"),
-        ({"provider": "nope"}, "no search provider 'nope'"),
     ],
 )
 def test_invalid_arguments_are_rejected_before_any_request(
@@ -149,24 +100,6 @@ def test_invalid_arguments_are_rejected_before_any_request(
 
 
 # Nothing found
-
-
-def test_hints_are_there_only_when_nothing_was_found() -> None:
-    assert "hints" not in search(Engines(brave=brave(A)))
-
-    found = search(
-        Engines(brave=brave()), {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}
-    )
-
-    assert (found["urls"], found["resultCount"], found["results"]) == ([], 0, [])
-    assert found["hints"] == {
-        "reason": "no_match",
-        "filtersApplied": [],
-        "suggestedActions": [
-            {"action": "try-different-provider", "provider": name}
-            for name in ("duckduckgo", "hackernews", "mediawiki")
-        ],
-    }
 
 
 # Beside the answer

@@ -15,11 +15,9 @@ from webquarry._read.html.parse import CUT
 from webquarry._read.models import Page
 from webquarry._read.slices.text import WrittenText
 from webquarry.errors import (
-    Challenge,
     MissingExtra,
     NetworkFailure,
     RateLimited,
-    Refused,
     Unreadable,
     WebquarryError,
 )
@@ -36,10 +34,7 @@ def fields(answer: FetchAnswer) -> dict[str, Any]:
     ("offset", "limit", "content", "lines_read"),
     [
         (1, None, TEXT, 4),
-        (1, 1, "one", 1),
         (2, 2, "\nthree", 2),
-        (3, 100, "three\nfour", 2),
-        (5, None, "", 0),
         (10**30, 10**30, "", 0),
     ],
 )
@@ -156,8 +151,6 @@ def test_lost_text_is_said_in_the_answer_and_other_notes_only_in_the_log(
     "error",
     [
         NetworkFailure("it went wrong"),
-        Refused("it went wrong"),
-        Challenge("it went wrong"),
         RateLimited("it went wrong", retry_after_seconds=5),
     ],
     ids=lambda error: type(error).__name__,

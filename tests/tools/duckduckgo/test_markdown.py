@@ -140,52 +140,6 @@ def source_of(children: list[Token]) -> str:
 # --------------------------------------------------------------------------------------------------
 
 
-def test_results_are_numbered_and_a_rule_follows_each() -> None:
-    page = write_results(
-        "Rust",
-        [result("One", "https://a.example/", "First."), result("Two", "https://b.example/x", "")],
-    )
-
-    assert page == (
-        '## Web Search Results for "Rust"\n\n'
-        "### 1. One\n**URL:** https://a.example/\nFirst.\n\n---\n\n"
-        "### 2. Two\n**URL:** https://b.example/x\n\n---\n\n"
-        "_Source: DuckDuckGo (2 results)_"
-    )
-
-
-def test_nothing_found_is_said_in_the_words_of_the_contract() -> None:
-    assert (
-        write_results("xyzzy", [])
-        == '## Web Search Results for "xyzzy"\n\nNo results found.\n\n_Source: DuckDuckGo_'
-    )
-
-
-def test_an_answer_shows_what_it_has_in_a_fixed_order() -> None:
-    answer = InstantAnswer(
-        abstract="A language.",
-        abstract_source="Wikipedia",
-        abstract_url="https://en.wikipedia.org/wiki/Rust_(programming_language)",
-        answer="42",
-        definition="A red oxide.",
-        definition_source="Dictionary",
-        definition_url="https://dictionary.example/rust",
-        topics=(Topic("Cargo", "The package manager", "https://duckduckgo.com/Cargo"),),
-    )
-
-    assert write_answer("Rust", answer) == (
-        '## Instant Answer for "Rust"\n\n'
-        "### Abstract\nA language.\n\n"
-        "**Source:** Wikipedia\n**URL:** "
-        "https://en.wikipedia.org/wiki/Rust_(programming_language)\n\n"
-        "### Answer\n42\n\n"
-        "### Definition\nA red oxide.\n\n**Source:** Dictionary\n**URL:** "
-        "https://dictionary.example/rust\n\n"
-        "### Related Topics\n- **Cargo** - The package manager\n\n"
-        "_Source: DuckDuckGo Instant Answer API_"
-    )
-
-
 # --- what comes from the web
 # ------------------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from tests.duckduckgo_site import DuckDuckGoSite, Said, as_recorded, many
 from tests.search.replies import recorded
 from tests.tools.duckduckgo.calls import (
     ANOMALY,
-    ask,
     challenge_everywhere,
     look_up,
     search,
@@ -92,15 +91,6 @@ def test_whatever_is_no_page_of_results_is_an_error(said: Said | bytes, kind: st
 
     assert caught.value.kind == kind
     assert "provider" not in caught.value.suggested_action
-
-
-@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
-@pytest.mark.parametrize("query", ["", " ", "\n\t\u3000"])
-def test_blank_query_is_rejected_before_any_request(name: str, query: str) -> None:
-    with DuckDuckGoSite() as site, pytest.raises(BadInput, match="blank"):
-        ask(site, (name, {"query": query}))
-
-    assert site.asked == []
 
 
 def test_too_long_query_is_rejected_before_any_request() -> None:

@@ -168,13 +168,9 @@ def test_text_from_the_web_hides_nothing_in_titles() -> None:
     ("arguments", "words"),
     [
         ({"query": ""}, "'query' does not fit"),
-        ({"query": " "}, "blank"),
         ({"num_results": 0}, "'num_results' does not fit"),
-        ({"claim": "tides " * 1_000}, "`claim` must have at most"),
         ({"num_results": 11}, "'num_results' does not fit"),
-        ({"max_length_per_source": 999}, "'max_length_per_source' does not fit"),
         ({"total_max_length": -1}, "'total_max_length' does not fit"),
-        ({"provider": "nope"}, "no search provider 'nope'"),
     ],
 )
 def test_invalid_arguments_are_rejected_before_any_request(
