@@ -14,28 +14,12 @@ from webquarry.errors import BadInput
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import Name, parse_person
 from webquarry.evidence.page.titles import host_of_page, title_from_url, without_site
-from webquarry.evidence.styles.csl import parse_csl
+from webquarry.evidence.styles.csl import parse_csl, rename_fields
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.secret import redact
 from webquarry.sessions.models import Source
 
-# Field names of our tools and others, by those of CSL-JSON.
-_CSL_NAMES = {
-    "url": "URL",
-    "doi": "DOI",
-    "authors": "author",
-    "inventor": "author",
-    "published": "issued",
-    "publishedAt": "issued",
-    "date": "issued",
-    "year": "issued",
-    "journal": "container-title",
-    "site": "container-title",
-    "siteName": "container-title",
-    "pages": "page",
-    "accessedDate": "accessed",
-}
 _FORMS = (
     "Give an address, a DOI, a CSL-JSON item, or an object with url, title, authors and published."
 )
@@ -134,10 +118,7 @@ def parse_source(source: str | Mapping[str, Any], number: int) -> Work:
 
 
 def _parse_fields(fields: Mapping[str, Any]) -> Work | None:
-    item = {name: value for name, value in fields.items() if name not in _CSL_NAMES}
-    for name, csl_name in _CSL_NAMES.items():
-        if fields.get(name) not in (None, "", []):
-            item.setdefault(csl_name, fields[name])
+    item = rename_fields(fields)
     if "type" not in item and fields.get("journal"):
         item["type"] = "article-journal"
     work = parse_csl(item)

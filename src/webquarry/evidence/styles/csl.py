@@ -28,6 +28,19 @@ _TEXTS = {
     "ISSN": "issn",
     "language": "language",
 }
+# Field names of our tools and others, by those of CSL-JSON.
+_OTHER_NAMES = {
+    "URL": "url",
+    "DOI": "doi",
+    "ISBN": "isbn",
+    "PMID": "pmid",
+    "author": "authors inventor",
+    "issued": "published publishedAt date year",
+    "container-title": "journal venue booktitle site siteName",
+    "page": "pages",
+    "accessed": "accessedDate",
+}
+_CSL_NAMES = {name: csl for csl, names in _OTHER_NAMES.items() for name in names.split()}
 _NAME_PARTS = ("family", "given", "suffix", "literal")
 _KIND = re.compile(r"[a-z][a-z_-]{1,40}")
 _MAX_TEXT = 4000  # characters
@@ -68,6 +81,15 @@ def parse_csl(item: Mapping[str, Any]) -> Work:
         accessed=_parse_date(item.get("accessed")),
         **texts,
     )
+
+
+def rename_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with the field names of our tools as a CSL-JSON item."""
+    item = {name: value for name, value in fields.items() if name not in _CSL_NAMES}
+    for name, csl_name in _CSL_NAMES.items():
+        if fields.get(name) not in (None, "", []):
+            item.setdefault(csl_name, fields[name])
+    return item
 
 
 def _parse_text(value: Any) -> str:

@@ -18,7 +18,6 @@ from webquarry._read.workers.job import JobRunner
 from webquarry._search.identity import identity
 from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry.errors import (
-    NetworkFailure,
     NotFound,
     RateLimited,
     Refused,
@@ -35,11 +34,7 @@ from webquarry.verify.references.models import FieldCheck, IndexReply, Reference
 from webquarry.verify.references.text import compare_titles, fold_letters, fold_words
 
 State = Literal["alive", "moved", "blocked", "gone", "unreachable", "soft-404", "wrong-page"]
-_STATES: dict[int, State] = {
-    **dict.fromkeys([401, 403, 406, 418, 429, 451, 503], "blocked"),
-    404: "gone",
-    410: "gone",
-}
+_GONE = (404, 410)
 _MAX_BYTES = 300_000
 _UNKNOWN_HOST = "was not found"
 _TITLE = re.compile(r"<title[^<>]{0,300}>([^<]{0,1000})", re.IGNORECASE)
@@ -138,48 +133,33 @@ class LinkChecker:
         return link
 
     async def _request(self, reference: Reference) -> LinkFinding:
-        url = reference.url
+        link = LinkFinding(reference.url, "alive")
         try:
-            try:
-                reply = await self._client.peek(url, _MAX_BYTES)
-            except NetworkFailure as error:
-                if _UNKNOWN_HOST not in error.message:
-                    raise
-                reply = await self._client.peek(url, _MAX_BYTES)
-        except NetworkFailure as error:
-            return LinkFinding(url, "gone" if _UNKNOWN_HOST in error.message else "unreachable")
-        except (RobotsRefused, Refused, SiteRefused, RateLimited):
-            return LinkFinding(url, "blocked")
-        except (TooLarge, Unreadable):
-            return LinkFinding(url, "alive")
-        except WebquarryError:
-            return LinkFinding(url, "unreachable")
-        if not 200 <= reply.status < 300:
-            return LinkFinding(url, _STATES.get(reply.status, "unreachable"), reply.status)
-        title = read_title(reply.body) if "html" in reply.content_type else ""
-        finding = LinkFinding(url, "alive", reply.status, title=title)
-        try:
-            await self._open_runner().run(FetchedPage(url, reply).to_job(judge_reply))
+            reply = await self._client.peek(reference.url, _MAX_BYTES)
+            link = replace(link, status=reply.status)
+            if "html" in reply.content_type:
+                link = replace(link, title=read_title(reply.body))
+            await self._open_runner().run(FetchedPage(reference.url, reply).to_job(judge_reply))
         except NotFound:
-            return replace(finding, state="soft-404")
-        except (SiteRefused, RateLimited):
-            return replace(finding, state="blocked")
-        except WebquarryError:  # it exists and cannot be read here
-            return finding
-        return _compare_page(reference, reply, finding)
+            return replace(link, state="gone" if link.status in _GONE else "soft-404")
+        except (RobotsRefused, Refused, SiteRefused, RateLimited):
+            return replace(link, state="blocked")
+        except (TooLarge, Unreadable):  # it exists and cannot be read here
+            return link
+        except WebquarryError as error:
+            return replace(link, state="gone" if _UNKNOWN_HOST in error.message else "unreachable")
+        return _compare_page(reference, reply, link)
 
 
 def _compare_page(reference: Reference, reply: net.Reply, finding: LinkFinding) -> LinkFinding:
     """Return the finding for a page that was read."""
-    url, title = reference.url, finding.title
-    if _is_root(reply.url) and not _is_root(url):
+    if _is_root(reply.url) and not _is_root(reference.url):
         return replace(finding, state="soft-404")
     ours = set(fold_words(reference.title)) - _SMALL
-    theirs = set(fold_words(title)) - _SMALL
-    is_part = fold_letters(reference.title) in fold_letters(title)
-    if ours and theirs and not ours & theirs and not is_part:
+    theirs = set(fold_words(finding.title)) - _SMALL
+    if ours and theirs and not ours & theirs and not has_title(reference, finding.title):
         return replace(finding, state="wrong-page")
-    if reply.is_moved and identity(url) != identity(reply.url):
+    if reply.is_moved and identity(reference.url) != identity(reply.url):
         return replace(finding, state="moved", moved_to=reply.url)
     return finding
 

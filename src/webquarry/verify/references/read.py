@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -20,10 +19,10 @@ from webquarry._search.addresses import DOI, normal_doi, trim_doi
 from webquarry._search.scholarly.models import ARXIV_DOI, Author
 from webquarry._search.scholarly.provider import parse_arxiv_id
 from webquarry.errors import BadInput
-from webquarry.evidence.styles.csl import parse_csl
+from webquarry.evidence.styles.csl import parse_csl, rename_fields
 from webquarry.verify.references.free_text import parse_sentence
 from webquarry.verify.references.models import Identifiers, Reference
-from webquarry.verify.references.people import parse_authors
+from webquarry.verify.references.people import ET_AL, parse_authors
 from webquarry.verify.references.text import decode_tex
 
 if TYPE_CHECKING:
@@ -47,61 +46,25 @@ _RIS_START = re.compile(r"^\ufeff?TY  -", re.MULTILINE)
 _YEAR = re.compile(r"\b(1[0-9]\d\d|2\d\d\d)\b")
 
 
-def _by_type(text: str) -> dict[str, str]:
-    """Return the kind of work of each type in lines such as "paper inproceedings conference"."""
-    rows = [line.split() for line in text.strip().splitlines()]
-    return {name: kind for kind, *names in rows for name in names}
-
-
-_BIB_KINDS = _by_type("""
-    article article
-    paper inproceedings conference
-    book book booklet proceedings
-    chapter inbook incollection
-    thesis phdthesis mastersthesis thesis
-    report techreport report manual unpublished
-    standard standard
-    webpage online electronic www webpage
-    dataset dataset
-    software software
-    patent patent
-    law legislation jurisdiction
-""")
-_RIS_KINDS = _by_type("""
-    article JOUR JFULL MGZN
-    paper CPAPER CONF
-    book BOOK EBOOK EDBOOK
-    chapter CHAP ECHAP
-    thesis THES
-    report RPRT
-    standard STAND
-    webpage ELEC BLOG WEB
-    dataset DATA
-    software COMP
-    patent PAT
-    law CASE STAT BILL
+# The kind of work of each type of BibTeX, RIS and CSL-JSON.
+_TYPES = """
+    article article article-journal article-magazine JOUR JFULL MGZN
     preprint UNPB
-""")
-_CSL_KINDS = _by_type("""
-    article article-journal article-magazine
-    preprint article
-    paper paper-conference
-    book book
-    chapter chapter
-    thesis thesis
-    report report
-    standard standard
-    webpage webpage post post-weblog article-newspaper
-    dataset dataset
-    software software
-    patent patent
-    law legislation legal_case
-""")
-_CSL_NAMES = {
-    "url": "URL", "doi": "DOI", "authors": "author", "year": "issued",
-    "published": "issued", "journal": "container-title", "venue": "container-title",
-    "booktitle": "container-title", "isbn": "ISBN", "pmid": "PMID",
-}  # fmt: skip
+    paper inproceedings conference paper-conference CPAPER CONF
+    book book booklet proceedings BOOK EBOOK EDBOOK
+    chapter chapter inbook incollection CHAP ECHAP
+    thesis thesis phdthesis mastersthesis THES
+    report report techreport manual unpublished RPRT
+    standard standard STAND
+    webpage webpage online electronic www post post-weblog article-newspaper ELEC BLOG WEB
+    dataset dataset DATA
+    software software COMP
+    patent patent PAT
+    law legislation legal_case jurisdiction CASE STAT BILL
+"""
+_KINDS = {
+    type: kind for kind, *types in map(str.split, _TYPES.strip().splitlines()) for type in types
+}
 _STANDARD = re.compile(r"\b(?:standard|iso|din|ansi|iec|itu-t|nist sp|rfc)\b", re.IGNORECASE)
 _WEB = re.compile(r"\bweb ?(?:page|site)\b|\bonline\b|\bblog\b|\\url|https?://", re.IGNORECASE)
 
@@ -214,41 +177,36 @@ def _from_bibtex(type: str, fields: Mapping[str, str]) -> Reference:
     def get(*names: str) -> str:
         return next((plain[name] for name in names if plain.get(name)), "")
 
-    authors, is_shortened = parse_authors(fields.get("author") or fields.get("editor") or "")
-    how = get("howpublished")
-    addresses = [get(name) for name in ("doi", "eprint", "url", "note")]
-    if plain.get("archiveprefix", plain.get("eprinttype", "")).lower() == "arxiv":
-        addresses.append(f"arXiv:{get('eprint')}")
+    how, eprint = get("howpublished"), get("eprint")
     venue = get("booktitle", "journal", "journaltitle")
     title, subtitle = get("title"), get("subtitle")
     if subtitle not in title:
         title = f"{title}: {subtitle}"
-    found = find_identifiers(" ".join([*addresses, how, venue]))
-    kind = _BIB_KINDS.get(type, "")
-    if not kind:  # @misc
-        if found.arxiv_id or get("eprint"):
-            kind = "preprint"
-        elif _STANDARD.search(how) or found.rfc:
-            kind = "standard"
-        elif not found.doi and (get("url") or _WEB.search(how)):
-            kind = "webpage"
-    reference = Reference(
-        text="",
-        kind=kind,
-        title=title,
-        authors=authors,
-        is_shortened=is_shortened,
-        year=_read_year(get("year", "date")),
-        venue=venue,
-        publisher=get("publisher", "school", "institution"),
-        accessed=get("urldate"),
-    )
-    own = Identifiers(
-        pmid=_digits(get("pmid")),
-        isbn=clean_isbn(get("isbn").partition(",")[0]),
-        arxiv_id=parse_arxiv_id(get("eprint")) or "",
-    )
-    return reference.add_identifiers(found).add_identifiers(own)
+    addresses = [get("doi"), eprint, get("url"), get("note"), how, venue]
+    if get("archiveprefix", "eprinttype").lower() == "arxiv" or parse_arxiv_id(eprint):
+        addresses.append(f"arXiv:{eprint}")
+    item = {
+        "title": title,
+        "author": fields.get("author") or fields.get("editor") or "",
+        "issued": _read_year(get("year", "date")),
+        "container-title": venue,
+        "publisher": get("publisher", "school", "institution"),
+        "accessed": get("urldate"),
+        "ISBN": get("isbn"),
+        "PMID": get("pmid"),
+        "note": " ".join(addresses),
+    }
+    reference = _build_reference(item, _KINDS.get(type, ""))
+    if reference.kind:
+        return reference
+    kind = ""  # @misc
+    if reference.arxiv_id or eprint:
+        kind = "preprint"
+    elif _STANDARD.search(how) or reference.rfc:
+        kind = "standard"
+    elif not reference.doi and (get("url") or _WEB.search(how)):
+        kind = "webpage"
+    return replace(reference, kind=kind)
 
 
 def read_ris(text: str) -> list[Reference]:
@@ -268,63 +226,68 @@ def read_ris(text: str) -> list[Reference]:
 
 
 def _from_ris(fields: Mapping[str, Any]) -> Reference:
-    def get(*names: str) -> str:
-        return next((str(fields[name]) for name in names if fields.get(name)), "")
+    def get(*names: str) -> Any:
+        return next((fields[name] for name in names if fields.get(name)), "")
 
-    lists = [fields.get(name) for name in ("authors", "first_authors", "secondary_authors")]
-    authors: list[Author] = []
-    is_shortened = False
-    for value in next(filter(None, lists), ()):
-        parsed, is_cut = parse_authors(value if "," in value else f"{{{value}}}")
-        authors += parsed
-        is_shortened = is_shortened or is_cut
-    kind = _RIS_KINDS.get(get("type_of_reference").upper(), "")
-    reference = Reference(
-        text="",
-        key=get("id"),
-        kind=kind,
-        title=get("title", "primary_title"),
-        authors=tuple(authors),
-        is_shortened=is_shortened,
-        year=_read_year(get("year", "publication_year", "date")),
-        venue=get("secondary_title", "journal_name", "alternate_title3", "alternate_title2"),
-        publisher=get("publisher"),
-        accessed=get("access_date"),
-    )
-    address = next(iter(fields.get("urls", ())), "") or get("file_attachments1")
-    found = find_identifiers(f"{get('doi')} {address}")
+    kind = _KINDS.get(get("type_of_reference").upper(), "")
     is_pubmed = "pubmed" in get("name_of_database", "database_provider").lower()
-    own = Identifiers(
-        isbn=clean_isbn(get("issn")) if kind in ("book", "chapter") else "",
-        pmid=_digits(get("accession_number")) if is_pubmed else "",
-    )
-    return reference.add_identifiers(found).add_identifiers(own)
+    addresses = [get("doi"), *(get("urls") or [])[:1], get("file_attachments1")]
+    item = {
+        "id": get("id"),
+        "title": get("title", "primary_title"),
+        "author": get("authors", "first_authors", "secondary_authors"),
+        "issued": _read_year(get("year", "publication_year", "date")),
+        "container-title": get(
+            "secondary_title", "journal_name", "alternate_title3", "alternate_title2"
+        ),
+        "publisher": get("publisher"),
+        "accessed": get("access_date"),
+        "ISBN": get("issn") if kind in ("book", "chapter") else "",
+        "PMID": get("accession_number") if is_pubmed else "",
+        "note": " ".join(addresses),
+    }
+    return _build_reference(item, kind)
 
 
 def _read_csl_items(items: list[Mapping[str, Any]]) -> list[Reference]:
-    found = map(_from_csl, items)
-    return [one for one in found if one.title or one.has_identifier or one.url]
+    """Read CSL-JSON items, or objects with the field names of our tools."""
+    references = []
+    for item in items:
+        type = str(item.get("type") or "")
+        kind = "preprint" if type == "article" else _KINDS.get(type, "")
+        reference = _build_reference(rename_fields(item), kind)
+        if not kind and reference.url and not reference.doi and not reference.authors:
+            reference = replace(reference, kind="webpage")
+        if reference.title or reference.has_identifier or reference.url:
+            text = json.dumps(item, ensure_ascii=False, default=str)
+            references.append(replace(reference, text=text))
+    return references
 
 
-def _from_csl(item: Mapping[str, Any]) -> Reference:
-    """Read a CSL-JSON item, or an object with the field names of our tools."""
-    fields = dict(item)
-    for name, csl_name in _CSL_NAMES.items():
-        if name in fields:
-            fields.setdefault(csl_name, fields.pop(name))
-    one_text = isinstance(fields.get("author"), str)
-    authors, is_shortened = parse_authors(fields.pop("author") if one_text else "")
-    work = parse_csl(fields)
-    if not one_text:
+def _build_reference(item: Mapping[str, Any], kind: str) -> Reference:
+    """Return the reference of CSL-JSON fields; its identifiers may be in any of them."""
+    authors: tuple[Author, ...]
+    if isinstance(item.get("author"), str):
+        authors, is_shortened = parse_authors(item["author"])
+        work = parse_csl({**item, "author": None})
+    else:
+        work = parse_csl(item)
         names = [Author(name.written, name.family, name.given) for name in work.authors]
-        authors = tuple(one for one in names if not one.written.lower().startswith("et al"))
+        authors = tuple(one for one in names if not ET_AL.match(one.written))
         is_shortened = len(authors) < len(names)
-    kind = _CSL_KINDS.get(str(item.get("type") or ""), "")
-    if not kind and work.url and not work.doi and not authors:
-        kind = "webpage"
+    texts = {name: str(value or "") for name, value in item.items()}
+    given = Identifiers(
+        doi=normal_doi(work.doi) or "",
+        isbn=clean_isbn(texts.get("ISBN", "").partition(",")[0]),
+        pmid=_digits(texts.get("PMID", "")),
+        pmcid=texts.get("PMCID", "").upper(),
+        url=work.url,
+    )
+    places = ("DOI", "URL", "note", "archive_location", "number")
+    found = find_identifiers(" ".join(texts.get(name, "") for name in places))
     reference = Reference(
-        text=json.dumps(item, ensure_ascii=False, default=str),
-        key=str(item.get("id") or ""),
+        text="",
+        key=texts.get("id", ""),
         kind=kind,
         title=work.title,
         authors=authors,
@@ -334,17 +297,7 @@ def _from_csl(item: Mapping[str, Any]) -> Reference:
         publisher=work.publisher,
         accessed="-".join(f"{part:02}" for part in work.accessed),
     )
-    texts = defaultdict(str, {name: str(value or "") for name, value in fields.items()})
-    own = Identifiers(
-        doi=normal_doi(work.doi) or "",
-        isbn=clean_isbn(texts["ISBN"].partition(",")[0]),
-        pmid=_digits(texts["PMID"]),
-        pmcid=texts["PMCID"].upper(),
-        url=work.url,
-    )
-    addresses = ("DOI", "URL", "note", "archive_location", "number")
-    found = find_identifiers(" ".join(texts[name] for name in addresses))
-    return reference.add_identifiers(found).add_identifiers(own)
+    return reference.add_identifiers(found).add_identifiers(given)
 
 
 def _read_year(text: str) -> int | None:
