@@ -89,12 +89,6 @@ def split_list(text: str) -> list[str]:
 
 
 _MAX_COMPARED = 200  # authors of one list
-_PARTICLES = frozenset(
-    """
-    da das de del della den der des di do dos du el la le los van von zu zum zur ter ten al bin ibn
-    mac mc st san santa
-    """.split()  # noqa: SIM905
-)
 _GROUP = re.compile(
     r"(?i)\b(?:collaboration|consortium|group|team|network|committee|investigators|initiative"
     r"|project|society|organi[sz]ation|association|university|institute|foundation|council)\b"
@@ -149,17 +143,11 @@ def _fits(left: _Reading, right: _Reading) -> bool:
     ours, theirs = left[1], right[1]
     if left[0] != right[0]:
         return False
-    if not ours or not theirs or "".join(ours) == "".join(theirs):
+    if not ours or not theirs:
         return True
     # The first name may be left out if the second one is used.
-    if any(_begin_alike(ours[0], name) for name in theirs):
-        return True
-    if any(_begin_alike(theirs[0], name) for name in ours[1:]):
-        return True
-    # Initials may be joined: "JW" for "Jan Willem".
-    initials = "".join(name[0] for name in theirs)
-    others = "".join(name[0] for name in ours)
-    return "".join(ours) == initials or "".join(theirs) == others
+    pairs = [(ours[0], name) for name in theirs] + [(theirs[0], name) for name in ours]
+    return any(_begin_alike(*pair) for pair in pairs)
 
 
 def _begin_alike(left: str, right: str) -> bool:
@@ -183,17 +171,10 @@ def _read_name(author: Author) -> list[_Reading]:
 
 
 def _split_words(words: tuple[str, ...]) -> list[_Reading]:
-    """Return the readings with the last word, the last with particles, the first or two words as
-    the family name.
-    """
+    """Return the readings with the last one or two words, or the first ones as the family name."""
     if len(words) < 2:
         return [(word, ()) for word in words]
-    start = len(words) - 1
-    while start > 1 and words[start - 1] in _PARTICLES:
-        start -= 1
-    starts = [len(words) - 1, start]
-    ways = [("".join(words[one:]), words[:one]) for one in starts]
-    ways.append((words[0], words[1:]))
+    ways = [(words[-1], words[:-1]), (words[0], words[1:])]
     if len(words) > 2:
         ways += [("".join(words[-2:]), words[:-2]), ("".join(words[:2]), words[2:])]
     return ways

@@ -67,8 +67,6 @@ _LETTERS = str.maketrans(
     }
     | {"λ": " lambda "}
 )  # fmt: skip
-_GREEK = re.compile(r"[\u0370-\u03ff]")
-_MAX_SYMBOLS = 12  # Greek letters of formulas; a text with more is in Greek
 
 
 @lru_cache(maxsize=4096)
@@ -77,9 +75,7 @@ def fold_words(text: str) -> tuple[str, ...]:
     plain = _TAG.sub("", html.unescape(html.unescape(text[:_MAX_LENGTH])))
     plain = unicodedata.normalize("NFKD", decode_tex(plain)).casefold()
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    if len(_GREEK.findall(plain)) <= _MAX_SYMBOLS:
-        plain = plain.translate(_LETTERS)
-    return tuple(_WORD.findall(plain.replace("'", "")))
+    return tuple(_WORD.findall(plain.translate(_LETTERS)))
 
 
 def fold_letters(text: str) -> str:

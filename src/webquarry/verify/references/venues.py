@@ -171,8 +171,6 @@ def _is_same(left: str, right: str) -> bool:
     return (
         "".join(words) == "".join(others)
         or (bool(main) and main == other_main)
-        or _contains(main, other_main)
-        or _contains(other_main, main)
         or _is_acronym(left, others)
         or _is_acronym(right, words)
         or _is_abbreviation(words, others)
@@ -203,14 +201,6 @@ def _strip_numbers(words: Iterable[str]) -> list[str]:
 def _main_words(words: Iterable[str]) -> list[str]:
     """Return the words that distinguish a venue."""
     return [word for word in _strip_numbers(words) if word not in _FILLING]
-
-
-def _contains(few: Sequence[str], many: Sequence[str]) -> bool:
-    """Return whether all of at least two words of a name are in the other, in order, and make up
-    half of it.
-    """
-    rest = iter(many)
-    return 2 <= len(few) >= len(many) / 2 and all(word in rest for word in few)
 
 
 def _is_acronym(short: str, words: Sequence[str]) -> bool:
