@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from webquarry._read.plain.words import PageWords, build_words, describe_words
 from webquarry._read.reader import FetchedPage
@@ -24,7 +24,7 @@ from webquarry.errors import TooLarge, WebquarryError
 from webquarry.net.body import decoder_for
 from webquarry.net.models import Reply
 from webquarry.pages.jobs import take_words
-from webquarry.pages.words import unpack_words
+from webquarry.pages.words import KeptWords, unpack_words
 from webquarry.progress import note
 from webquarry.secret import get_masker, redact
 from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession
@@ -52,7 +52,6 @@ STATEMENT = (
 )
 _MAX_RECORD_BYTES = 400 * 1024 * 1024  # of all records
 _MAX_QUOTES = 10_000
-_MAX_QUOTE_LENGTH = 20_000  # sessions store shorter ones
 
 _NO_WORDS = PageWords("")
 
@@ -61,28 +60,12 @@ PackScope = Literal["read", "quoted", "hashes"]
 Fields = dict[str, Any]
 
 
-class ReadWords(Protocol):
-    """The text of a page."""
-
-    @property
-    def url(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def words(self) -> PageWords: ...
-
-    @property
-    def fetched_at(self) -> datetime: ...
-
-
 @dataclass(frozen=True)
 class PackedSource:
     """A source with the page read for the pack, or the error."""
 
     recorded: RecordedSource
-    page: ReadWords | None = None
+    page: KeptWords | None = None
     words: PageWords = _NO_WORDS  # of the page, without secrets
     problem: WebquarryError | None = None
 
@@ -92,7 +75,7 @@ class PackedSource:
 
 
 async def read_sources(
-    session: ResearchSession, scope: PackScope, read: Callable[[str], Awaitable[ReadWords]]
+    session: ResearchSession, scope: PackScope, read: Callable[[str], Awaitable[KeptWords]]
 ) -> list[PackedSource]:
     """Read the sources of a session that the scope includes, one after the other."""
     packed: list[PackedSource] = []
@@ -440,8 +423,6 @@ def _check_quotes(
     checker = QuoteChecker(list(texts.values()))
     readable = {text.url: text for text in texts.values() if text.problem is None}
     for number, quote in enumerate(quotes, 1):
-        if len(quote["quote"]) > _MAX_QUOTE_LENGTH:
-            raise DamagedPack(f"Quote {number} is longer than {_MAX_QUOTE_LENGTH:,} characters.")
         stated = quote["inPack"]
         report.quotes[str(stated["tier"])] += 1
         text = readable.get(str(stated.get("url")))

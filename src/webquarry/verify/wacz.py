@@ -51,7 +51,6 @@ _PAGES, EVIDENCE = "pages/pages.jsonl", "evidence.json"
 _PACKAGE, _DIGEST = "datapackage.json", "datapackage-digest.json"
 _MEMBERS = (_WARC, _CDX, _IDX, _PAGES, EVIDENCE, _PACKAGE, _DIGEST)
 _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest of a ZIP file
-_LINES_IN_BLOCK = 300  # of the index
 
 
 class DamagedPack(BadInput):
@@ -132,8 +131,14 @@ def write_wacz(
 
 def write_members(members: Mapping[str, bytes], package: Mapping[str, Any]) -> bytes:
     """Return the ZIP file of these members with their data package."""
-    described = {"profile": "data-package", "wacz_version": "1.1.1", **package}
-    data = write_json({**described, "resources": _describe_resources(members)})
+    data = write_json(
+        {
+            "profile": "data-package",
+            "wacz_version": "1.1.1",
+            **package,
+            "resources": _describe_resources(members),
+        }
+    )
     return write_zip({**members, _PACKAGE: data, _DIGEST: _write_digest(data)})
 
 
@@ -143,10 +148,9 @@ def read_wacz(data: bytes) -> PackContents:
     package = _parse_json(members[_PACKAGE], _PACKAGE)
     if members[_DIGEST] != _write_digest(members[_PACKAGE]):
         raise DamagedPack("datapackage.json does not match its hash.")
-    listed = package.get("resources")
-    for resource in _describe_resources({path: members[path] for path in _MEMBERS[:-2]}):
-        if not isinstance(listed, list) or resource not in listed:
-            raise DamagedPack(f"{resource['path']} does not match its hash.")
+    described = _describe_resources({path: members[path] for path in _MEMBERS[:-2]})
+    if package.get("resources") != described:
+        raise DamagedPack("A member of the pack does not match its hash.")
     evidence = _parse_json(members[EVIDENCE], EVIDENCE)
     return PackContents(read_records(members[_WARC]), evidence)
 
@@ -222,7 +226,7 @@ def _parse_json(data: bytes, name: str) -> dict[str, Any]:
 def _write_index(
     records: Sequence[WarcRecord], places: Sequence[tuple[int, int]]
 ) -> tuple[bytes, bytes]:
-    """Return the CDXJ index of the responses in compressed blocks, and the index of the blocks."""
+    """Return the CDXJ index of the responses, compressed as one block, and the index of blocks."""
     lines = []
     for record, (offset, length) in zip(records, places, strict=True):
         if record.kind != "response":
@@ -238,18 +242,15 @@ def _write_index(
             "filename": _ARCHIVE,
         }
         moment = "".join(filter(str.isdecimal, record.date))[:14]
-        lines.append(f"{sort_url(record.url)} {moment} {_dump(facts)}")
+        lines.append(f"{sort_url(record.url)} {moment} {_dump(facts)}\n")
     lines.sort()
-    cdx = b""
-    starts = ["!meta 0 " + _dump({"format": "cdxj-gzip-1.0", "filename": _CDX_NAME})]
-    for first in range(0, len(lines), _LINES_IN_BLOCK):
-        part = lines[first : first + _LINES_IN_BLOCK]
-        block = gzip.compress(("\n".join(part) + "\n").encode(), mtime=0)
-        place = {"offset": len(cdx), "length": len(block), "digest": digest(block)}
-        key = " ".join(part[0].split(" ", 2)[:2])
-        starts.append(f"{key} {_dump({**place, 'filename': _CDX_NAME})}")
-        cdx += block
-    return cdx, ("\n".join(starts) + "\n").encode()
+    cdx = gzip.compress("".join(lines).encode(), mtime=0)
+    idx = "!meta 0 " + _dump({"format": "cdxj-gzip-1.0", "filename": _CDX_NAME}) + "\n"
+    if lines:
+        url, moment, _ = lines[0].split(" ", 2)
+        block = {"offset": 0, "length": len(cdx), "digest": digest(cdx), "filename": _CDX_NAME}
+        idx += f"{url} {moment} {_dump(block)}\n"
+    return cdx, idx.encode()
 
 
 def sort_url(url: str) -> str:
