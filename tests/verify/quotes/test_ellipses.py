@@ -75,10 +75,6 @@ def test_single_word_before_an_ellipsis_is_refused() -> None:
             "Owners pay a fee [that is, a charge] of 12 euros for every night",
             ("that is, a charge",),
         ),
-        (
-            "pay a fee of 12 euros for every night [Table 3] and leave [emphasis added]",
-            ("emphasis added",),
-        ),
         ("Owners pay a fee of 12 euros for every night [Table 3] and leave", ()),
     ],
 )

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from webquarry._read.plain.words import Range
@@ -36,13 +36,13 @@ _MIN_LETTERS = 12
 _MIN_CJK = 8
 _MIN_PIECE_CJK = 4
 _MIN_WORDS = 3  # of a piece with fewer letters
-_MAX_ALONE = 16  # brackets that are tried one by one
 _ELLIPSIS = re.compile(
     r"\[\s*(?:\.\s?\.\s?\.\s?\.?|…{1,2})\s*\]|\(\s*(?:\.\s?\.\s?\.|…{1,2})\s*\)|\.\s\.\s\.(?:\s\.)?"
     r"|\.{3,6}|…{1,2}|⋯{1,2}"
 )
 _BRACKET = re.compile(r"\[([^\[\]]{0,200})\]")
-_PAGE_BRACKET = re.compile(r"[^\W\d_]|[\s.…]*")  # a letter, as in "[T]he", or an ellipsis
+# A letter, as in "[T]he", the number of a note, or an ellipsis.
+_PAGE_BRACKET = re.compile(r"[^\W\d_]|\d{1,3}|[\s.…]*")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _PAIRS = {
     '"': '"”', "“": '”"“', "”": "”", "„": "“”\"", "«": "»", "»": "«", "‘": "’", "'": "'", "‚": "‘’",
@@ -59,7 +59,6 @@ class QuotePiece:
 
     text: str
     joint: JointKind | None = None  # None for the first
-    seams: tuple[int, ...] = ()  # places in the key where words in brackets were taken out
     may_end_in_word: bool = False  # the quote breaks off with an ellipsis
 
     @cached_property
@@ -123,28 +122,18 @@ def list_readings(literal: str) -> Iterator[QuoteReading]:
     """Yield the other readings: ellipses as omissions, brackets as additions, then brackets as
     replacements of words of the page.
     """
+    if _ELLIPSIS.search(literal):
+        yield from _split(literal, ())
     brackets = [one for one in _BRACKET.finditer(literal) if not _PAGE_BRACKET.fullmatch(one[1])]
-    choices: list[Sequence[re.Match[str]]] = [(), *((one,) for one in brackets[:_MAX_ALONE])]
-    if len(brackets) > 1:
-        choices.append(brackets)
-    for dropped in choices:
-        if dropped or _ELLIPSIS.search(literal):
-            yield from _split(_cut_brackets(literal, dropped), _list_inserted(dropped))
-    for dropped in choices[1:]:
-        replaced = _split_at_brackets(literal, dropped)
-        if replaced is not None:
-            yield replaced
-
-
-def _list_inserted(dropped: Sequence[re.Match[str]]) -> tuple[str, ...]:
-    return tuple(one[1].strip() for one in dropped)
-
-
-def _cut_brackets(literal: str, dropped: Sequence[re.Match[str]]) -> str:
-    """Return the quote with a seam in place of each dropped bracket."""
-    for one in reversed(dropped):
+    if not brackets:
+        return
+    inserted = tuple(one[1].strip() for one in brackets)
+    for one in reversed(brackets):
         literal = f"{literal[: one.start()]} {_SEAM} {literal[one.end() :]}"
-    return literal
+    yield from _split(literal.replace(_SEAM, " "), inserted)
+    replaced = _split_at_brackets(literal, inserted)
+    if replaced is not None:
+        yield replaced
 
 
 def _split(text: str, inserted: tuple[str, ...]) -> Iterator[QuoteReading]:
@@ -160,32 +149,29 @@ def _split(text: str, inserted: tuple[str, ...]) -> Iterator[QuoteReading]:
         else:
             joined.append(one)
     for parts in [whole, joined] if joined != whole else [whole]:
-        pieces: list[QuotePiece] = []
-        for number, part in enumerate(parts, 1):
-            lengths = [len(make_key(one)) for one in part.split(_SEAM)]
-            plain = part.replace(_SEAM, " ")
-            joint: JointKind | None = "ellipsis" if pieces else None
-            may_end = ends and number == len(parts)
-            pieces.append(QuotePiece(plain, joint, tuple(accumulate(lengths[:-1])), may_end))
+        pieces = [QuotePiece(part, "ellipsis") for part in parts]
         if pieces:
+            pieces[0] = replace(pieces[0], joint=None)
+            pieces[-1] = replace(pieces[-1], may_end_in_word=ends)
             yield QuoteReading(tuple(pieces), inserted, opens)
 
 
-def _split_at_brackets(literal: str, dropped: Sequence[re.Match[str]]) -> QuoteReading | None:
+def _split_at_brackets(literal: str, inserted: tuple[str, ...]) -> QuoteReading | None:
     """Return the reading in which brackets replace words of the page."""
     pieces: list[QuotePiece] = []
-    for part in _cut_brackets(literal, dropped).split(_SEAM):
+    for part in literal.split(_SEAM):
         for count, piece in enumerate(_ELLIPSIS.split(part)):
             if make_key(piece):
                 joint: JointKind = "ellipsis" if count else "replacement"
                 pieces.append(QuotePiece(piece, joint if pieces else None))
     if len(pieces) < 2 or not all(piece.is_long_enough for piece in pieces):
         return None
-    return QuoteReading(tuple(pieces), _list_inserted(dropped))
+    return QuoteReading(tuple(pieces), inserted)
 
 
 _MAX_OCCURRENCES = 50
 _MAX_EDGE = 12  # characters before and after a match that can belong to it
+_BRACKET_EDGE = 3  # characters next to a match in which a bracket is its own
 _MAX_GAP = 600  # characters that an ellipsis may omit
 _MAX_REPLACED = 60  # characters that words in brackets may replace
 _NUMBER_BEFORE = re.compile(r"\d[.,'’]?\Z")
@@ -208,6 +194,9 @@ Chain = list[PieceHit]
 def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
     """Return the places at which the pieces of a reading follow each other."""
     chains: list[Chain] = [[hit] for hit in find_piece(reading.pieces[0], text, lane)]
+    if len(reading.pieces) == 1 and reading.inserted:
+        own = reading.pieces[0].text
+        chains = [chain for chain in chains if not _has_brackets(own, text, chain[0], lane.removed)]
     for piece in reading.pieces[1:]:
         if not chains:
             return []
@@ -230,26 +219,16 @@ def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list
         end = place + len(piece.key)
         hit = PieceHit(lane.locate(place), lane.locate(end - 1) + 1, place, end)
         own = cut_out(text, hit.start, hit.end, lane.removed)
-        if (
-            make_skeleton(own) == piece.skeleton
-            and _edges_agree(piece, text, hit, lane.removed)
-            and not any(_has_brackets(piece, text, lane, hit))
-        ):
+        if make_skeleton(own) == piece.skeleton and _edges_agree(piece, text, hit, lane.removed):
             hits.append(hit)
     return hits
 
 
-def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: PieceHit) -> Iterator[bool]:
-    """Yield for each seam of a piece whether the page has brackets there."""
-    for seam in piece.seams:
-        if not seam:
-            yield "]" in _last_gap(text[max(0, hit.start - _MAX_EDGE) : hit.start])
-        elif seam == len(piece.key):
-            yield "[" in _first_gap(text[hit.end : hit.end + _MAX_EDGE])
-        else:
-            place = hit.key_start + seam
-            gap = text[lane.locate(place - 1) + 1 : lane.locate(place)]
-            yield "[" in gap or "]" in gap
+def _has_brackets(piece: str, text: str, hit: PieceHit, removed: Sequence[Range]) -> bool:
+    """Return whether the page has words in brackets at a match that the piece does not have."""
+    start = max(0, hit.start - _BRACKET_EDGE)
+    around = cut_out(text, start, hit.end + _BRACKET_EDGE, removed)
+    return any(around.count(bracket) > piece.count(bracket) for bracket in "[]")
 
 
 def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
