@@ -7,7 +7,6 @@ source has with more decimals, `different` neither.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
@@ -107,7 +106,6 @@ _NUMBER = re.compile(
     r"(?P<sign>(?<![\w.,)\]])[-−–])?(?<![\w.,])"
     rf"(?P<digits>\d{{1,3}}(?:{_GROUP}\d{{2,3}})+(?:[.,]\d+)?(?![.,]?\d)"
     r"|\d+(?:[.,]\d+)?(?![.,]?\d))"
-    r"(?P<fraction>[½¼¾⅓⅔])?"
     rf"(?:[\s\u00a0-]?(?P<scale>{SCALE})(?![^\W\d_]))?"
     rf"(?:[\s\u00a0-]?(?P<unit>{UNIT})(?![^\W\d_]))?"
 )
@@ -115,7 +113,6 @@ _GROUPED = re.compile(r"\d{1,3}(?:([,.'’\u00a0\u2009\u202f ])\d{3})(?:\1\d{3})
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?![\d,])")
 _DECIMAL_POINT = re.compile(r"\d\.\d{1,2}(?![\d.])")
-_FRACTIONS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.333", "⅔": "0.667"}
 _LONGEST = 40  # characters of a number
 
 
@@ -151,11 +148,6 @@ def uses_decimal_comma(text: str) -> bool:
     return commas > len(_DECIMAL_POINT.findall(text))
 
 
-def is_mixed(text: str) -> bool:
-    """Return whether a text writes both 1,5 and 1.5."""
-    return bool(_DECIMAL_COMMA.search(text) and _DECIMAL_POINT.search(text))
-
-
 def list_numbers(text: str, *, decimal_comma: bool | None = None) -> list[NumberMention]:
     """Return the numbers of a text."""
     if decimal_comma is None:
@@ -177,8 +169,6 @@ def _build_mention(found: re.Match[str], decimal_comma: bool) -> NumberMention |
         value = Decimal(plain)
     except InvalidOperation:
         return None
-    if found["fraction"]:
-        value += Decimal(_FRACTIONS[found["fraction"]])
     if found["sign"]:
         value = -value
     unit = name_unit(found["before"]) or name_unit(found["unit"])
@@ -206,61 +196,13 @@ def _make_plain(digits: str, decimal_comma: bool) -> str:
     return re.sub(r"\D", "_x", digits)  # no number: a date, a version, a list
 
 
-class NumberIndex:
-    """The numbers of one source by value."""
-
-    def __init__(self, source: SourceText) -> None:
-        self._source = source
-        self._by_value: defaultdict[Decimal, list[NumberMention]] = defaultdict(list)
-        self._mentions: list[NumberMention] = []
-        mentions = list_numbers(source.text)
-        if is_mixed(source.text):  # 1,234 may then be either
-            other_way = not uses_decimal_comma(source.text)
-            mentions += list_numbers(source.text, decimal_comma=other_way)
-        for mention in mentions:
-            self._by_value[mention.value].append(mention)
-            self._mentions.append(mention)
-
-    def check(self, wanted: NumberMention) -> NumberFinding:
-        """Whether the source has a number."""
-        same = [one for one in self._by_value.get(wanted.value, ()) if _units_agree(wanted, one)]
-        if same:
-            return self._describe(wanted, "found", same)
-        rounded = [one for one in self._mentions if _is_rounded(wanted, one)]
-        if rounded:
-            return self._describe(wanted, "rounded", rounded)
-        return NumberFinding(
-            wanted.text,
-            "different",
-            url=self._source.url,
-            text_hash=self._source.text_hash,
-            reason="No number of that value and unit is in the text it was compared with.",
-        )
-
-    def _describe(
-        self, wanted: NumberMention, verdict: NumberVerdict, found: Sequence[NumberMention]
-    ) -> NumberFinding:
-        page_at = self._source.words.page_at
-        spans = tuple(
-            QuoteSpan(one.start, one.end, page_at(one.start)) for one in found[:_MOST_SPANS]
-        )
-        return NumberFinding(
-            wanted.text,
-            verdict,
-            url=self._source.url,
-            matched=found[0].text,
-            spans=spans,
-            text_hash=self._source.text_hash,
-        )
-
-
 class NumberChecker:
     """Checks numbers against the same sources."""
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
         readable = [one for one in sources if one.problem is None]
         self._sources = [one for one in readable if one.text.strip()]
-        self._indexes: dict[str, NumberIndex] = {}
+        self._mentions: dict[str, list[NumberMention]] = {}  # by URL
 
     def check(self, wanted: NumberMention, expected: str | None = None) -> NumberFinding:
         """The best that is found of a number in the sources, or in the expected one."""
@@ -268,9 +210,9 @@ class NumberChecker:
         for source in self._sources:
             if expected not in (None, source.url):
                 continue
-            if source.url not in self._indexes:
-                self._indexes[source.url] = NumberIndex(source)
-            found = self._indexes[source.url].check(wanted)
+            if source.url not in self._mentions:
+                self._mentions[source.url] = _list_both_ways(source.text)
+            found = _compare(wanted, source, self._mentions[source.url])
             if found.verdict == "found":
                 return found
             if best is None or found.verdict == "rounded":
@@ -279,6 +221,43 @@ class NumberChecker:
             reason = "Its source was not read."
             return NumberFinding(wanted.text, "unchecked", url=expected, reason=reason)
         return best
+
+
+def _list_both_ways(text: str) -> list[NumberMention]:
+    """Return the numbers of a text; where it writes both 1,5 and 1.5, 1,234 may be either."""
+    mentions = list_numbers(text)
+    if _DECIMAL_COMMA.search(text) and _DECIMAL_POINT.search(text):
+        mentions += list_numbers(text, decimal_comma=not uses_decimal_comma(text))
+    return mentions
+
+
+def _compare(
+    wanted: NumberMention, source: SourceText, mentions: Sequence[NumberMention]
+) -> NumberFinding:
+    """Return whether a source has a number."""
+    verdict: NumberVerdict = "found"
+    found = [one for one in mentions if one.value == wanted.value and _units_agree(wanted, one)]
+    if not found:
+        verdict = "rounded"
+        found = [one for one in mentions if _is_rounded(wanted, one)]
+    if not found:
+        return NumberFinding(
+            wanted.text,
+            "different",
+            url=source.url,
+            text_hash=source.text_hash,
+            reason="No number of that value and unit is in the text it was compared with.",
+        )
+    page_at = source.words.page_at
+    spans = [QuoteSpan(one.start, one.end, page_at(one.start)) for one in found[:_MOST_SPANS]]
+    return NumberFinding(
+        wanted.text,
+        verdict,
+        url=source.url,
+        matched=found[0].text,
+        spans=tuple(spans),
+        text_hash=source.text_hash,
+    )
 
 
 def _units_agree(wanted: NumberMention, other: NumberMention) -> bool:
