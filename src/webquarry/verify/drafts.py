@@ -22,7 +22,7 @@ from webquarry._read.format import FetchedDocument
 from webquarry._read.plain.writer import merge_ranges
 from webquarry.verify.quotes.match import is_too_short
 from webquarry.verify.quotes.numbers import NumberMention, list_numbers, uses_decimal_comma
-from webquarry.verify.references.read import find_identifiers
+from webquarry.verify.references.read import find_identifiers, trim_url
 
 
 @dataclass(frozen=True)
@@ -429,7 +429,6 @@ _DEFINITION = re.compile(
     r"^\s{0,3}(?:[-*]\s+)?\[(\^?[\w.-]{1,40})\]:?\s+(.{1,4000})$", re.MULTILINE
 )
 _NUMBERED = re.compile(r"^\s{0,3}(\d{1,3})[.)]\s+(.{1,4000})$", re.MULTILINE)
-_END = ".,;:!?"
 
 
 class Address(NamedTuple):
@@ -443,14 +442,14 @@ class Address(NamedTuple):
 def find_addresses(text: str, notes: Mapping[str, str]) -> list[Address]:
     """Return the addresses of a text in order; `notes` maps note marks to addresses."""
     found = [Address(*match.span(), match[1]) for match in _LINK.finditer(text)]
-    found += [Address(*match.span(), trim_address(match[0])) for match in _BARE.finditer(text)]
+    found += [Address(*match.span(), trim_url(match[0])) for match in _BARE.finditer(text)]
     for pattern, prefix, suffix in (
         (_DOI, "https://doi.org/", ""),
         (_PMID, "https://pubmed.ncbi.nlm.nih.gov/", "/"),
         (_ARXIV, "https://arxiv.org/abs/", ""),
     ):
         for match in pattern.finditer(text):
-            found.append(Address(*match.span(), f"{prefix}{trim_address(match[1])}{suffix}"))
+            found.append(Address(*match.span(), f"{prefix}{trim_url(match[1])}{suffix}"))
     for match in _NOTE.finditer(text):
         if match[1] in notes:
             found.append(Address(*match.span(), notes[match[1]]))
@@ -483,10 +482,3 @@ def find_reference_list(text: str) -> int | None:
     """Return the place where the entries of the reference list start."""
     ends = [match.end() for match in _HEADING.finditer(text)]
     return ends[-1] if ends else None
-
-
-def trim_address(url: str) -> str:
-    """Return an address without the punctuation of its sentence."""
-    while url and (url[-1] in _END or (url[-1] == ")" and url.count("(") < url.count(")"))):
-        url = url[:-1]
-    return url

@@ -7,6 +7,7 @@ Pages are compared by their text, not by their bytes. Stored data is never repla
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -85,46 +86,45 @@ def list_session_pages(session: ResearchSession) -> list[CitedPage]:
         found = [quote for quote in recorded.quotes if quote.is_found]
         hashed = [quote for quote in found if quote.text_hash]  # the latest check is the last
         accessed = (recorded.source.csl or {}).get("accessed")
-        read_at = _parse_time(hashed[-1].read_at) if hashed else None
-        pages.append(
-            CitedPage(
-                number=recorded.number,
-                url=recorded.source.url,
-                title=recorded.source.title,
-                read_at=read_at or _parse_accessed(accessed),
-                text_hash=hashed[-1].text_hash if hashed else "",
-                quotes=tuple(dict.fromkeys(quote.text for quote in found)),
-            )
+        read_at = datetime(*accessed["date-parts"][0], tzinfo=UTC) if accessed else None
+        if hashed and hashed[-1].read_at:
+            read_at = datetime.fromisoformat(hashed[-1].read_at)
+        page = CitedPage(
+            number=recorded.number,
+            url=recorded.source.url,
+            title=recorded.source.title,
+            read_at=read_at,
+            text_hash=hashed[-1].text_hash if hashed else "",
+            quotes=tuple(dict.fromkeys(quote.text for quote in found)),
         )
+        pages.append(page)
     return pages
 
 
 def list_pack_pages(contents: PackContents) -> list[CitedPage]:
     """Return the pages of an evidence pack, with the validators of their responses."""
-    pages: list[CitedPage] = []
+    pages = []
     for source in contents.evidence["sources"]:
         if "textHash" not in source:
             continue
-        number = int(source["number"])
         record = contents.records.get(source.get("responseRecord", ""))
         headers: Mapping[str, str] = record.http_headers if record is not None else {}
         quotes = [
             str(quote["quote"])
             for quote in contents.evidence["quotes"]
-            if quote.get("source") == number and quote["inPack"]["tier"] in FOUND_TIERS
+            if quote.get("source") == source["number"] and quote["inPack"]["tier"] in FOUND_TIERS
         ]
-        pages.append(
-            CitedPage(
-                number=number,
-                url=str(source["url"]),
-                title=str(source["title"]),
-                read_at=_parse_time(source.get("readAt")),
-                text_hash=str(source["textHash"]),
-                etag=headers.get("etag", ""),
-                last_modified=headers.get("last-modified", ""),
-                quotes=tuple(quotes),
-            )
+        page = CitedPage(
+            number=int(source["number"]),
+            url=str(source["url"]),
+            title=str(source["title"]),
+            read_at=datetime.fromisoformat(source["readAt"]),
+            text_hash=str(source["textHash"]),
+            etag=headers.get("etag", ""),
+            last_modified=headers.get("last-modified", ""),
+            quotes=tuple(quotes),
         )
+        pages.append(page)
     return pages
 
 
@@ -202,10 +202,10 @@ class LiveChecker:
         if not reply.records:
             return None
         copy = reply.records[0]
-        before, _, after = copy.url.partition("/web/")
-        stamp, _, address = after.partition("/")
-        try:  # `id_` is the page as received, without additions of the archive
-            read = await self._pages.get_words(f"{before}/web/{stamp}id_/{address}")
+        # With `id_` the archive gives the page as received, without its additions.
+        url = re.sub(r"/web/(\d+)/", r"/web/\1id_/", copy.url, count=1)
+        try:
+            read = await self._pages.get_words(url)
         except WebquarryError:
             return {"url": copy.url, "date": copy.date}
         findings = check_quotes(page.quotes, [SourceText(page.url, read.words)])
@@ -223,20 +223,3 @@ def _describe_quote(finding: QuoteFinding) -> Fields:
         changes = [asdict(change) for change in finding.changes]
         fields["changes"] = [{"page": change.pop("source"), **change} for change in changes]
     return fields
-
-
-def _parse_accessed(accessed: Any) -> datetime | None:
-    """Return the beginning of the day of a CSL date."""
-    try:
-        year, month, day = accessed["date-parts"][0]
-        return datetime(year, month, day, tzinfo=UTC)
-    except (KeyError, TypeError, ValueError, IndexError):
-        return None
-
-
-def _parse_time(text: Any) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
