@@ -12,19 +12,18 @@ import json
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from typing import Any
 from urllib.parse import quote as encode
 
-from webquarry._read.plain.words import PageWords
+from webquarry._read.plain.words import PageWords, cut_out
 from webquarry.errors import WebquarryError
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_text, clean_url
 from webquarry.pages.pages import Pages
-from webquarry.pages.words import KeptWords
 from webquarry.sessions.models import FOUND_TIERS, KeptQuote, ResearchSession, Stage
 from webquarry.sessions.views import ExportedQuote, ExportedSource, FullStep, SessionExport
 from webquarry.terminal import count_noun
@@ -75,39 +74,29 @@ async def collect_contexts(
     pages: Pages, session: ResearchSession, seconds: float
 ) -> dict[QuoteKey, QuoteContext]:
     """Return the contexts of a session's quotes that can be read within `seconds`."""
-    urls = [quote.url for quote in session.quotes if quote.url and quote.matched]
-    texts: dict[str, KeptWords] = {}
-    places = asyncio.Semaphore(_MAX_CONCURRENT)
+    quotes = [quote for quote in session.quotes if quote.url and quote.matched]
+    texts: dict[str, PageWords] = {}
+    slots = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def read(url: str) -> None:
-        async with places:
-            try:
-                texts[url] = await pages.get_words(url)
-            except WebquarryError:
-                return  # the quote is shown without context
+        with suppress(WebquarryError, TimeoutError):  # the quote is shown without context
+            async with asyncio.timeout(seconds), slots:
+                texts[url] = (await pages.get_words(url)).words
 
-    wanted = list(dict.fromkeys(urls))[:_MAX_PAGES]
-    reading = [asyncio.ensure_future(read(url)) for url in wanted]
-    if reading:
-        _, late = await asyncio.wait(reading, timeout=seconds)
-        for task in late:
-            task.cancel()
-    return _cut_contexts(session, texts)
-
-
-def _cut_contexts(
-    session: ResearchSession, texts: Mapping[str, KeptWords]
-) -> dict[QuoteKey, QuoteContext]:
+    wanted = list(dict.fromkeys(quote.url for quote in quotes))[:_MAX_PAGES]
+    await asyncio.gather(*map(read, wanted))
     contexts = {}
-    for quote in session.quotes:
-        context = cut_context(texts[quote.url].words, quote) if quote.url in texts else None
+    for quote in quotes:
+        context = cut_context(texts[quote.url], quote) if quote.url in texts else None
         if context:
             contexts[quote.text_hash, clean_text(quote.text)] = context
     return contexts
 
 
 def cut_context(words: PageWords, quote: KeptQuote) -> QuoteContext | None:
-    """Return a quote with the visible text around it; None if its words are not in the text."""
+    """Return a quote with the visible text of its block around it; None if its words are not in
+    the text.
+    """
     text = words.text
     if quote.spans and quote.text_hash == words.digest:
         start, end = quote.spans[0][0], quote.spans[-1][1]
@@ -116,30 +105,19 @@ def cut_context(words: PageWords, quote: KeptQuote) -> QuoteContext | None:
         end = start + len(quote.matched[0])
     else:
         return None
-    # A line is a block of the page: a paragraph, an item, a heading.
-    block_end = text.find("\n", end)
-    first = max(start - _CONTEXT_LENGTH, text.rfind("\n", 0, start) + 1)
-    last = min(end + _CONTEXT_LENGTH, len(text) if block_end < 0 else block_end)
-    for hidden_start, hidden_end in words.hidden:
-        if hidden_start < end and start < hidden_end:
-            return None
-        if hidden_end <= start:
-            first = max(first, hidden_end)
-        else:
-            last = min(last, hidden_start)
-    before, behind = text[first:start], text[end:last]
-    if text[max(0, first - 1) : first].isalnum():
-        before = before.partition(" ")[2]
-    if text[last : last + 1].isalnum():
-        behind = behind.rpartition(" ")[0]
-    leading = "… " if first and text[first - 1] != "\n" else ""
-    trailing = " …" if text[last : last + 1] not in ("", "\n") else ""
-    space_before = " " * before[-1:].isspace()
-    space_behind = " " * behind[:1].isspace()
+    if any(first < end and start < last for first, last in words.hidden):
+        return None
+    block_start = text.rfind("\n", 0, start) + 1
+    before = cut_out(text, block_start, start, words.hidden)
+    behind = cut_out(text, end, len(text), words.hidden).partition("\n")[0]
+    if len(before) > _CONTEXT_LENGTH:
+        before = "… " + before[-_CONTEXT_LENGTH:].partition(" ")[2]
+    if len(behind) > _CONTEXT_LENGTH:
+        behind = behind[:_CONTEXT_LENGTH].rpartition(" ")[0] + " …"
     return QuoteContext(
-        f"{leading}{clean_line(before)}{space_before}",
+        clean_line(before) + " " * before[-1:].isspace(),
         clean_line(text[start:end]),
-        f"{space_behind}{clean_line(behind)}{trailing}",
+        " " * behind[:1].isspace() + clean_line(behind),
     )
 
 
@@ -162,6 +140,9 @@ def write_report(
     title = escape(export.goal or "Research session")
     digest = b64encode(sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    sources: list[str] = []
+    for source, work in zip(export.sources, export.works, strict=True):
+        sources += _write_source(source, work, contexts)
     parts = [
         "<!doctype html>",
         '<html lang="en">',
@@ -181,8 +162,8 @@ def write_report(
         "<h2 id=timeline>Timeline</h2>",
         *(line for step in export.steps for line in _write_step(step)),
         "<h2 id=sources>Sources</h2>",
-        *_write_sources(export, contexts),
-        *_write_errors(export),
+        *(sources or ["<p>None was recorded.</p>"]),
+        *(_write_errors(export) if export.errors else ()),
         "<h2 id=bill>Bill</h2>",
         _write_bill(bill),
         "</main>",
@@ -214,10 +195,9 @@ def _write_step(step: FullStep) -> Iterator[str]:
     """Yield a step: its state, texts and sources."""
     marks = []
     if step.revises_step:
-        marks.append(f'revises <a href="#step-{step.revises_step}">step {step.revises_step}</a>')
+        marks.append(f"revises {_link_step(step.revises_step)}")
     if step.superseded_by:
-        link = f'<a href="#step-{step.superseded_by}">step {step.superseded_by}</a>'
-        marks.append(f"<span class=warn>superseded by {link}</span>")
+        marks.append(f"<span class=warn>superseded by {_link_step(step.superseded_by)}</span>")
     if step.branch_id:
         marks.append(f"branch {escape(step.branch_id)} from step {step.branch_from_step}")
     if step.confidence:
@@ -239,33 +219,26 @@ def _write_step(step: FullStep) -> Iterator[str]:
     yield "</article>"
 
 
-def _write_sources(
-    export: SessionExport, contexts: Mapping[QuoteKey, QuoteContext]
-) -> Iterator[str]:
-    if not export.sources:
-        yield "<p>None was recorded.</p>"
-    for source, work in zip(export.sources, export.works, strict=True):
-        yield from _write_source(source, work, contexts)
+def _link_step(number: int) -> str:
+    return f'<a href="#step-{number}">step {number}</a>'
 
 
 def _write_source(
     source: ExportedSource, work: Work, contexts: Mapping[QuoteKey, QuoteContext]
 ) -> Iterator[str]:
     """Yield a source: its stage, citation and quotes."""
-    yield f'<article id="source-{source.number}">'
-    yield (
-        f"<h3>{source.number}. {escape(source.title or work.title or source.url)} "
-        f"<span class=tag>{_STAGE_WORDS[source.stage]}</span></h3>"
-    )
+    title = escape(source.title or work.title or source.url)
+    stage = _STAGE_WORDS[source.stage]
     facts = [write_link(source.url)]
     if source.published_at:
         facts.append(escape(source.published_at[:10]))
-    steps = ", ".join(f'<a href="#step-{number}">{number}</a>' for number in source.steps)
-    facts.append(f"steps {steps}")
-    facts.append(escape(", ".join(source.tools)))
+    facts += map(_link_step, source.steps)
+    facts += map(escape, source.tools)
     if source.link:
         facts.append(f"link {escape(source.link.state)}")
-    yield f"<p class=dim>{' · '.join(facts)}</p>"
+    yield f'<article id="source-{source.number}">'
+    yield f"<h3>{source.number}. {title} <span class=tag>{stage}</span></h3>"
+    yield _join_facts(facts)
     if source.citation:
         yield f"<p>{escape(source.citation)}</p>"
     for quote in source.quotes or ():
@@ -277,37 +250,35 @@ def _write_quote(
     quote: ExportedQuote, source: ExportedSource, context: QuoteContext | None
 ) -> Iterator[str]:
     """Yield a quote in its context, or alone, its tier, and a link to its place."""
-    matched = " … ".join(quote.matched or ())
-    yield "<blockquote>"
-    if quote.tier not in FOUND_TIERS:
-        yield f"<p><span class=warn>Quoted as:</span> “{escape(quote.quote)}”</p>"
-    if context is not None:
-        yield (
-            f"<p>{escape(context.before)}<mark>{escape(context.words)}</mark>"
-            f"{escape(context.behind)}</p>"
-        )
-    else:
-        yield f"<p><mark>{escape(matched or quote.quote)}</mark></p>"
+    matched = quote.matched or [quote.quote]
+    context = context or QuoteContext("", " … ".join(matched), "")
     facts = [escape(quote.tier)]
     if quote.section:
         facts.append(f"in “{escape(quote.section)}”")
-    spans = [f"{start}–{end}" for start, end in quote.spans or ()]
-    if spans and quote.text_hash:
-        facts.append(f"characters {', '.join(spans)} of <code>{escape(quote.text_hash)}</code>")
+    if quote.spans and quote.text_hash:
+        spans = ", ".join(f"{start}–{end}" for start, end in quote.spans)
+        facts.append(f"characters {spans} of <code>{escape(quote.text_hash)}</code>")
     if quote.read_at:
         facts.append(f"read {escape(quote.read_at[:16].replace('T', ' '))}")
     if quote.reason:
         facts.append(escape(quote.reason))
-    place = link_to_words(source.url, (quote.matched or [""])[0])
+    place = link_to_words(source.url, matched[0]) if quote.matched else ""
     if place:
         facts.append(f'<a href="{escape(place)}" rel="noreferrer">its place on the page</a>')
-    yield f"<p class=dim>{' · '.join(facts)}</p>"
+    yield "<blockquote>"
+    if quote.tier not in FOUND_TIERS:
+        yield f"<p><span class=warn>Quoted as:</span> “{escape(quote.quote)}”</p>"
+    before, words, behind = escape(context.before), escape(context.words), escape(context.behind)
+    yield f"<p>{before}<mark>{words}</mark>{behind}</p>"
+    yield _join_facts(facts)
     yield "</blockquote>"
 
 
+def _join_facts(facts: Sequence[str]) -> str:
+    return f"<p class=dim>{' · '.join(facts)}</p>"
+
+
 def _write_errors(export: SessionExport) -> Iterator[str]:
-    if not export.errors:
-        return
     yield "<h2>Errors</h2>"
     yield "<ul>"
     for error in export.errors:
@@ -318,13 +289,13 @@ def _write_errors(export: SessionExport) -> Iterator[str]:
 
 
 def _write_bill(bill: SessionBill) -> str:
-    rows = [
-        ("Calls of tools in the log", str(bill.calls)),
-        ("answered from the cache", str(bill.cached)),
-        ("failed", str(bill.failed)),
-        ("US dollars", f"{bill.usd:.4f}"),
-    ]
-    cells = [f"<tr><th scope=row>{name}</th><td>{value}</td></tr>" for name, value in rows]
+    rows = {
+        "Calls of tools in the log": bill.calls,
+        "answered from the cache": bill.cached,
+        "failed": bill.failed,
+        "US dollars": f"{bill.usd:.4f}",
+    }
+    cells = [f"<tr><th scope=row>{name}</th><td>{value}</td></tr>" for name, value in rows.items()]
     return f"<table>{''.join(cells)}</table>"
 
 
@@ -355,54 +326,46 @@ def _write_data(export: SessionExport) -> str:
     quotations = []
     for source in export.sources:
         id = f"#source-{source.number}"
-        work: dict[str, Any] = {
+        work = {
             "@type": "CreativeWork",
             "@id": id,
             "position": source.number,
             "name": source.title,
             "url": source.url,
             "creativeWorkStatus": source.stage,
+            "datePublished": source.published_at,
         }
-        if source.published_at:
-            work["datePublished"] = source.published_at
         citations.append(work)
         for quote in source.quotes or ():
-            quotations.append(_describe_quote(quote, id))
+            properties = {
+                "tier": quote.tier,
+                "textHash": quote.text_hash,
+                "spans": quote.spans,
+                "readAt": quote.read_at,
+            }
+            quotation = {
+                "@type": "Quotation",
+                "text": quote.quote,
+                "isBasedOn": {"@id": id},
+                "additionalProperty": [
+                    {"@type": "PropertyValue", "name": name, "value": value}
+                    for name, value in properties.items()
+                ],
+            }
+            quotations.append(quotation)
     data = {
         "@context": "https://schema.org",
         "@type": "Report",
         "identifier": export.id,
         "name": export.goal or "Research session",
-        "abstract": export.summary or None,
+        "abstract": export.summary,
         "dateCreated": export.began_at,
         "dateModified": export.exported_at,
         "citation": citations,
         "hasPart": quotations,
         "text": [step.text for step in export.steps],
     }
-    filled = {name: value for name, value in data.items() if value}
-    text = json.dumps(filled, ensure_ascii=False, indent=1)
+    text = json.dumps(data, ensure_ascii=False, indent=1)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
-
-
-def _describe_quote(quote: ExportedQuote, source: str) -> dict[str, Any]:
-    """Return a quote in terms of schema.org; its tier is an additional property."""
-    properties = {
-        "tier": quote.tier,
-        "textHash": quote.text_hash,
-        "spans": quote.spans,
-        "readAt": quote.read_at,
-    }
-    listed = [
-        {"@type": "PropertyValue", "name": name, "value": value}
-        for name, value in properties.items()
-        if value
-    ]
-    return {
-        "@type": "Quotation",
-        "text": quote.quote,
-        "isBasedOn": {"@id": source},
-        "additionalProperty": listed,
-    }

@@ -86,7 +86,10 @@ def list_session_pages(session: ResearchSession) -> list[CitedPage]:
         found = [quote for quote in recorded.quotes if quote.is_found]
         hashed = [quote for quote in found if quote.text_hash]  # the latest check is the last
         accessed = (recorded.source.csl or {}).get("accessed")
-        read_at = datetime(*accessed["date-parts"][0], tzinfo=UTC) if accessed else None
+        read_at = None
+        if accessed:
+            year, month, day = accessed["date-parts"][0]
+            read_at = datetime(year, month, day, tzinfo=UTC)
         if hashed and hashed[-1].read_at:
             read_at = datetime.fromisoformat(hashed[-1].read_at)
         page = CitedPage(

@@ -6,7 +6,7 @@ Quotes are compared with this text; it is stored and hashed, and offsets count i
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -84,3 +84,17 @@ def build_words(fields: dict[str, Any], text: str) -> PageWords:
 
 def _as_ranges(pairs: Sequence[Sequence[int]]) -> tuple[Range, ...]:
     return tuple((first, last) for first, last in pairs)
+
+
+def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
+    """Return the text between two places without removed ranges."""
+    inside = ranges_inside(removed, start, stop)
+    starts = [start, *(last for _, last in inside)]
+    stops = [*(first for first, _ in inside), stop]
+    return "".join(text[first:last] for first, last in zip(starts, stops, strict=True))
+
+
+def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> Sequence[Range]:
+    """Return the ranges that start between two places."""
+    first = bisect_left(removed, start, key=lambda one: one[0])
+    return removed[first : bisect_left(removed, stop, key=lambda one: one[0])]

@@ -10,17 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from webquarry._read.plain.words import cut_out, ranges_inside
 from webquarry.verify.quotes.findings import ACCEPTED, QuoteFinding, QuoteSpan, Tier
 from webquarry.verify.quotes.fold import Lane, find_negation, make_key
 from webquarry.verify.quotes.match import (
     Chain,
     QuoteReading,
-    cut_out,
     find_chains,
     is_too_short,
     judge_tier,
     list_readings,
-    ranges_inside,
     read_literally,
     strip_marks,
     words_before,

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from webquarry._read.plain.words import Range
+from webquarry._read.plain.words import Range, cut_out, ranges_inside
 from webquarry.verify.quotes.findings import Tier
 from webquarry.verify.quotes.fold import (
     CJK,
@@ -229,20 +229,6 @@ def _has_brackets(piece: str, text: str, hit: PieceHit, removed: Sequence[Range]
     start = max(0, hit.start - _BRACKET_EDGE)
     around = cut_out(text, start, hit.end + _BRACKET_EDGE, removed)
     return any(around.count(bracket) > piece.count(bracket) for bracket in "[]")
-
-
-def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
-    """Return the text between two places without removed ranges."""
-    inside = ranges_inside(removed, start, stop)
-    starts = [start, *(last for _, last in inside)]
-    stops = [*(first for first, _ in inside), stop]
-    return "".join(text[first:last] for first, last in zip(starts, stops, strict=True))
-
-
-def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> Sequence[Range]:
-    """Return the ranges that start between two places."""
-    first = bisect_left(removed, start, key=lambda one: one[0])
-    return removed[first : bisect_left(removed, stop, key=lambda one: one[0])]
 
 
 def _edges_agree(piece: QuotePiece, text: str, hit: PieceHit, removed: Sequence[Range]) -> bool:
