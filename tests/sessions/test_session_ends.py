@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,6 @@ from webquarry.errors import (
     NotFound,
 )
 from webquarry.sessions.models import ResearchSession, Source, StepDraft
-from webquarry.store.journals import Journal
 
 HOURS = 3600.0
 DAYS = 24 * HOURS
@@ -168,30 +166,6 @@ def test_a_step_beyond_the_maximum_is_refused_and_a_full_session_may_give_way() 
 
     assert len(session.steps) == 20
     assert session.finished
-
-
-def test_a_step_reads_only_the_entries_that_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[int] = []
-
-    async def scenario() -> None:
-        async with sessions_in(None) as sessions:
-            session = await sessions.begin(StepDraft(1, "one"))
-            read_journal = sessions._journals.read
-
-            async def count_entries(*args: Any, **kwargs: Any) -> Journal | None:
-                journal = await read_journal(*args, **kwargs)
-                assert journal is not None
-                read.append(len(journal.entries))
-                return journal
-
-            monkeypatch.setattr(sessions._journals, "read", count_entries)
-            for number in range(2, 30):
-                draft = StepDraft(number, f"step {number}")
-                session, _ = await sessions.add_step(session.id, draft)
-            assert [step.number for step in session.steps] == list(range(1, 30))
-
-    asyncio.run(scenario())
-    assert max(read) == 1
 
 
 def test_steps_of_another_process_are_added_to_a_session_that_was_read_before(

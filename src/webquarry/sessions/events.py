@@ -105,60 +105,59 @@ def prepare_quote(quote: KeptQuote, now: datetime) -> KeptQuote:
     )
 
 
-class SessionBuilder:
-    """A session while events are added to it."""
-
-    def __init__(self) -> None:
-        self.version = 0  # number of events
-        self._goal = ""
-        self._summary = ""
-        self._estimate: int | None = None
-        self._steps: list[Step] = []
-        self._sources: list[RecordedSource] = []
-        self._errors: list[RecordedError] = []
-        self._quotes: list[KeptQuote] = []
-        self._reads: dict[str, ReadPart] = {}
-        self._places: dict[str, int] = {}  # index in `_sources` by page
-        self._quoted: dict[str, list[KeptQuote]] = {}  # by page
-
-    def add(self, entry: bytes) -> None:
-        """Add an entry of the journal; raises an exception if it is not a valid event."""
+def build_session(journal: Journal) -> ResearchSession:
+    """Build a session from its journal; raises an exception if an entry is not valid."""
+    builder = _SessionBuilder()
+    for entry in journal.entries:
         event = _decoder.decode(entry)
         add = _ADD_EVENT.get(event.event)
         if add is not None:
-            add(self, event, datetime.fromtimestamp(event.at, UTC))
-        self.version += 1
+            add(builder, event, datetime.fromtimestamp(event.at, UTC))
+    return ResearchSession(
+        id=journal.id,
+        goal=builder.goal,
+        summary=builder.summary,
+        estimate=builder.estimate,
+        finished=journal.finished,
+        began_at=datetime.fromtimestamp(journal.created_at, UTC),
+        touched_at=datetime.fromtimestamp(journal.touched_at, UTC),
+        steps=tuple(builder.steps),
+        sources=tuple(builder.sources),
+        errors=tuple(builder.errors),
+        quotes=tuple(builder.quotes),
+        reads=builder.reads,
+        places=builder.places,
+        version=len(journal.entries),
+    )
 
-    def build(self, journal: Journal) -> ResearchSession:
-        return ResearchSession(
-            id=journal.id,
-            goal=self._goal,
-            summary=self._summary,
-            estimate=self._estimate,
-            finished=journal.finished,
-            began_at=datetime.fromtimestamp(journal.created_at, UTC),
-            touched_at=datetime.fromtimestamp(journal.touched_at, UTC),
-            steps=tuple(self._steps),
-            sources=tuple(self._sources),
-            errors=tuple(self._errors),
-            quotes=tuple(self._quotes),
-            reads=self._reads,
-            places=self._places,
-            version=self.version,
-        )
+
+class _SessionBuilder:
+    """A session while events are added to it."""
+
+    def __init__(self) -> None:
+        self.goal = ""
+        self.summary = ""
+        self.estimate: int | None = None
+        self.steps: list[Step] = []
+        self.sources: list[RecordedSource] = []
+        self.errors: list[RecordedError] = []
+        self.quotes: list[KeptQuote] = []
+        self.reads: dict[str, ReadPart] = {}
+        self.places: dict[str, int] = {}  # index in `sources` by page
+        self._quoted: dict[str, list[KeptQuote]] = {}  # by page
 
     def add_step(self, event: Event, at: datetime) -> None:
         """Add a step; one that it revises is superseded."""
         draft = event.step
         if not isinstance(draft, StepDraft):
             raise TypeError("a step without fields")
-        self._goal = draft.goal or self._goal
-        self._summary = draft.summary or self._summary
-        self._estimate = draft.estimate or self._estimate
-        number = len(self._steps) + 1
+        self.goal = draft.goal or self.goal
+        self.summary = draft.summary or self.summary
+        self.estimate = draft.estimate or self.estimate
+        number = len(self.steps) + 1
         if draft.revises and draft.revises < number:
             place = draft.revises - 1
-            self._steps[place] = replace(self._steps[place], superseded_by=number)
+            self.steps[place] = replace(self.steps[place], superseded_by=number)
         step = Step(
             number=number,
             text=draft.text,
@@ -171,23 +170,23 @@ class SessionBuilder:
             branch_from=draft.branch_from,
             branch_id=draft.branch_id,
         )
-        self._steps.append(step)
+        self.steps.append(step)
 
     def add_sources(self, event: Event, at: datetime) -> None:
         """Add sources to their step."""
         numbers = [self._add_source(source, event, at) for source in event.sources]
-        step = self._steps[event.of - 1]
-        self._steps[event.of - 1] = replace(step, sources=_unique(*step.sources, *numbers))
+        step = self.steps[event.of - 1]
+        self.steps[event.of - 1] = replace(step, sources=_unique(*step.sources, *numbers))
 
     def add_quotes(self, event: Event, at: datetime) -> None:
         """Add quotes. A page with a quote that was found becomes a source."""
         for quote in event.quotes:
-            self._quotes.append(quote)
+            self.quotes.append(quote)
             if not quote.url:
                 continue
             page = identity(quote.url)
             self._quoted.setdefault(page, []).append(quote)
-            if page in self._places:
+            if page in self.places:
                 self._attach_quotes(page)
             elif quote.is_found:
                 found = Event(
@@ -203,22 +202,22 @@ class SessionBuilder:
         step = event.step
         if not isinstance(step, int):
             raise TypeError("a read part without a step")
-        self._reads[event.part] = ReadPart(event.digest, step, event.tokens)
+        self.reads[event.part] = ReadPart(event.digest, step, event.tokens)
 
     def add_error(self, event: Event, at: datetime) -> None:
-        self._errors.append(RecordedError(event.kind, event.tool, event.of, event.message, at))
+        self.errors.append(RecordedError(event.kind, event.tool, event.of, event.message, at))
 
     def _add_source(self, source: Source, event: Event, at: datetime) -> int:
         """Return the number of a source: that of the same page, or a new one."""
         page = identity(source.url)
-        place = self._places.setdefault(page, len(self._sources))
-        if place == len(self._sources):
+        place = self.places.setdefault(page, len(self.sources))
+        if place == len(self.sources):
             recorded = RecordedSource(place + 1, source, (event.of,), (event.tool,), at)
-            self._sources.append(recorded)
+            self.sources.append(recorded)
             self._attach_quotes(page)
             return place + 1
-        known = self._sources[place]
-        self._sources[place] = replace(
+        known = self.sources[place]
+        self.sources[place] = replace(
             known,
             source=known.source.merge(source),
             steps=_unique(*known.steps, event.of),
@@ -229,17 +228,17 @@ class SessionBuilder:
     def _attach_quotes(self, page: str) -> None:
         quotes = self._quoted.get(page)
         if quotes:
-            place = self._places[page]
-            self._sources[place] = replace(self._sources[place], quotes=tuple(quotes))
+            place = self.places[page]
+            self.sources[place] = replace(self.sources[place], quotes=tuple(quotes))
 
 
-_ADD_EVENT: dict[str, Callable[[SessionBuilder, Event, datetime], None]] = {
-    "begun": SessionBuilder.add_step,
-    "step": SessionBuilder.add_step,
-    "sources": SessionBuilder.add_sources,
-    "error": SessionBuilder.add_error,
-    "quotes": SessionBuilder.add_quotes,
-    "read": SessionBuilder.add_read,
+_ADD_EVENT: dict[str, Callable[[_SessionBuilder, Event, datetime], None]] = {
+    "begun": _SessionBuilder.add_step,
+    "step": _SessionBuilder.add_step,
+    "sources": _SessionBuilder.add_sources,
+    "error": _SessionBuilder.add_error,
+    "quotes": _SessionBuilder.add_quotes,
+    "read": _SessionBuilder.add_read,
 }
 
 

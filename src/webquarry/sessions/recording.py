@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from webquarry.errors import RecordsFailure, WebquarryError
+from webquarry.errors import WebquarryError
 
 if TYPE_CHECKING:  # most tool calls have no session
     from webquarry.sessions.models import KeptQuote, Source
@@ -50,7 +50,7 @@ async def record_call(
         try:
             await sessions.record_error(session, tool, error)
         except WebquarryError as failure:
-            _log_failure(sessions, f"an error of {tool} was", failure)
+            log.warning("an error of %s was not recorded: %s", tool, failure)
         raise
     meta: dict[str, Any] = {"sessionId": session_id, "stepNumber": session.current.number}
     try:
@@ -61,18 +61,8 @@ async def record_call(
             meta["recordedQuotes"] = await sessions.record_quotes(session, tool, quotes)
         for partial in answer.failures():
             await sessions.record_error(session, tool, partial)
-        sessions.logged_reason = None
     except WebquarryError as failure:
-        _log_failure(sessions, f"the sources of {tool} were", failure)
+        log.warning("the sources of %s were not recorded: %s", tool, failure)
         meta |= {"recorded": 0, "error": failure.as_dict()}
     answer.add_meta(session=meta)
     return answer
-
-
-def _log_failure(sessions: Sessions, subject: str, failure: WebquarryError) -> None:
-    """Log a failure, at level INFO if the records failed before for the same reason."""
-    level = logging.WARNING
-    if isinstance(failure, RecordsFailure):
-        level = logging.INFO if failure.reason == sessions.logged_reason else level
-        sessions.logged_reason = failure.reason
-    log.log(level, "%s not recorded in the research session: %s", subject, failure)

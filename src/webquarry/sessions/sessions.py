@@ -4,17 +4,15 @@
     session, step = await sessions.add_step(session.id, StepDraft(2, "..."))
     await sessions.record(session, "web_search", sources)
 
-A session belongs to the current caller; those of other callers and expired ones are not found. A
-session in memory is extended by the entries that are new in its journal. Several processes may
-write to one session: a step whose session has changed meanwhile is checked again; sources are
-always added.
+A session belongs to the current caller; those of other callers and expired ones are not found.
+Several processes may write to one session: a step whose session has changed meanwhile is checked
+again; sources are always added.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -26,26 +24,16 @@ from webquarry.caller import caller
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, RecordsFailure, TooLarge
 from webquarry.sessions import events, rules
-from webquarry.sessions.events import SessionBuilder
 from webquarry.sessions.models import KeptQuote, ResearchSession, Source, Step, StepDraft
 from webquarry.settings import Settings
-from webquarry.store.journals import Journal, JournalExists, JournalMoved, Journals
+from webquarry.store.journals import JournalExists, JournalMoved, Journals
 
 MOST_SOURCES = 2_000
 MOST_ERRORS = 500
 MOST_QUOTES = 2_000
-_MAX_KNOWN = 8  # sessions in memory, of which only new entries are read
 _TOUCHES = 24  # of a session that is only read, in its idle time
 _TOUCH_SECONDS = 3600  # between two of them, at most
 _NAMESPACE = uuid.UUID("6f1c9a52-0d0e-5a5e-9a3b-6c1f6f0f7a11")
-
-
-@dataclass
-class _Known:
-    """A session that was read before."""
-
-    created_at: float
-    builder: SessionBuilder
 
 
 class Sessions:
@@ -61,8 +49,6 @@ class Sessions:
         self._most = settings.session_most
         self._most_steps = settings.session_most_steps
         self._repeatable = repeatable
-        self.logged_reason: str | None = None  # of the last failure of the records
-        self._known: dict[tuple[str, str], _Known] = {}  # by caller and id
 
     async def begin(self, draft: StepDraft) -> ResearchSession:
         """Start a session with its first step."""
@@ -94,47 +80,20 @@ class Sessions:
             id = str(uuid.UUID(id))
         except ValueError:
             raise self._not_found(id) from None
-        known = self._known.get((caller(), id))
-        if known is None:
-            return await self._read_all(id)
-        journal = await self._read_journal(id, known.builder.version)
-        if journal.created_at != known.created_at or journal.count < known.builder.version:
-            return await self._read_all(id)  # another session of the same id
-        return self._add_entries(known, journal)
-
-    async def _read_all(self, id: str) -> ResearchSession:
-        journal = await self._read_journal(id, 0)
-        known = _Known(journal.created_at, SessionBuilder())
-        self._known[caller(), id] = known
-        while len(self._known) > _MAX_KNOWN:
-            self._known.pop(next(iter(self._known)))
-        return self._add_entries(known, journal)
-
-    async def _read_journal(self, id: str, after: int) -> Journal:
         now = self._clock.now().timestamp()
-        journal = await self._journals.read(caller(), id, now, idle_seconds=self._idle, after=after)
+        journal = await self._journals.read(caller(), id, now, idle_seconds=self._idle)
         if journal is None:
-            self._known.pop((caller(), id), None)
             raise self._not_found(id)
-        return journal
-
-    def _add_entries(self, known: _Known, journal: Journal) -> ResearchSession:
-        """Add those entries that no concurrent call has added."""
-        builder = known.builder
-        first = journal.count - len(journal.entries)
         try:
-            for entry in journal.entries[builder.version - first :]:
-                builder.add(entry)
+            return events.build_session(journal)
         except (msgspec.MsgspecError, ValueError, LookupError, TypeError, OSError) as failure:
-            self._known.pop((caller(), journal.id), None)
             raise RecordsFailure(
-                f"The research session {journal.id} has an entry that is not valid.",
+                f"The research session {id} has an entry that is not valid.",
                 reason="damaged",
                 retryable=False,
                 suggested_action="Start a new session: sequential_search with stepNumber 1 and "
                 "no sessionId.",
             ) from failure
-        return builder.build(journal)
 
     async def list(self) -> list[tuple[str, bool]]:
         """Return the ids of the caller's sessions, the last used first, and whether they are
