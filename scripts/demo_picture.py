@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry.cli.demo import run_demo
+from webquarry.cli.output import Output
 
 WIDTH = 100
 MOST_LINES = 44
@@ -31,7 +32,7 @@ def demo_picture() -> str:
         color_system="truecolor",
         legacy_windows=False,
     )
-    asyncio.run(run_demo(terminal))
+    asyncio.run(run_demo(Output(False, terminal)))
     lines = Text.from_ansi(printed.getvalue()).split("\n", allow_blank=True)
     picture = Console(
         file=io.StringIO(), width=WIDTH, record=True, force_terminal=True, legacy_windows=False

@@ -132,30 +132,6 @@ def test_repr_masks_the_password_of_a_proxy() -> None:
     assert shown == "Settings(https_proxy='http://***@proxy.example:3128')"
 
 
-@pytest.mark.parametrize(
-    ("variable", "advice"),
-    [
-        ("WEBQUARRY_YOUTUBE_LANGUAGES", "the value is en."),
-        ("WEBQUARRY_OAUTH_JWKS", "the value is none."),
-        ("WEBQUARRY_WEBSEARCH_MAX_RESULTS", "use WEBSEARCH_MAX_RESULTS."),
-        (
-            "WEBQUARRY_TOOL_TIMEOUTS",
-            "set `timeout_seconds` in the file of options next to the tool",
-        ),
-    ],
-)
-def test_former_setting_says_what_happens_instead(
-    variable: str,
-    advice: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("webquarry.settings._reported", set())
-    Settings.from_environment({variable: "5"})
-
-    assert f"{variable} is no longer a setting: {advice}" in capsys.readouterr().err
-
-
 def test_reading_the_environment_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"

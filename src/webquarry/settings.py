@@ -6,13 +6,12 @@
 see `credentials.py`.
 
 The MCP server on stdio imports this module before its first response, so it imports nothing at
-module level but `os`, `sys` and `errors`. `dataclasses` alone would take a third of that start.
+module level but `os` and `errors`. `dataclasses` alone would take a third of that start.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 
 from webquarry import __version__
 from webquarry.errors import BadSetting
@@ -39,15 +38,6 @@ _CONVENTIONAL_ORIGINS = {
     "ANTHROPIC_BASE_URL": "anthropic",
     "OPENAI_BASE_URL": "openai",
 }
-# Former settings without a field, with what to use instead.
-_OPTIONS_FILE = "set `{}` in the file of options next to the tool, such as weather.toml"
-_FORMER = {
-    "WEBQUARRY_HTTP_DRAIN_SECONDS": "the server stops listening at once",
-    "WEBQUARRY_TOOL_TIMEOUTS": _OPTIONS_FILE.format("timeout_seconds"),
-    "WEBQUARRY_TOOL_OUTPUT_LIMITS": _OPTIONS_FILE.format("max_output_bytes"),
-}
-_NOT_FORMER = {"WEBQUARRY_TOOL_MAX_OUTPUT_BYTES"}  # the tool host passes it to tools
-_reported: set[str] = set()  # former settings that this process has named
 _TRUE = {"1", "true", "t", "yes", "y", "on"}
 _FALSE = {"0", "false", "f", "no", "n", "off"}
 
@@ -654,25 +644,9 @@ class Settings(_FrozenFields):
         return float(timeouts.get(tool, self.call_timeout_seconds))
 
     @classmethod
-    def former_variables(cls) -> dict[str, str]:
-        """Return the variables that are no longer settings, with what happens instead."""
-        former = dict(_FORMER)
-        for name, definition in cls.fields().items():
-            variable = PREFIX + name.upper()
-            if definition.is_constant:
-                former[variable] = f"the value is {default_text(definition.default) or 'none'}"
-            elif name.startswith("websearch_"):
-                former[variable] = f"use {name.upper()}"
-        return {name: advice for name, advice in former.items() if name not in _NOT_FORMER}
-
-    @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """Read the settings; former ones are named on stderr, once per process.
-
-        Raises BadSetting that names the variable of a value not allowed.
-        """
+        """Read the settings. Raises BadSetting that names the variable of a value not allowed."""
         environ = os.environ if environ is None else environ
-        _report_former(cls.former_variables(), environ)
         values: dict[str, Any] = {}
         if origins := _read_origins(environ):
             values["origins"] = origins
@@ -691,15 +665,6 @@ def default_text(default: Any) -> str:
     if isinstance(default, list):
         return ",".join(default)
     return "" if default is None or default == {} else str(default)
-
-
-def _report_former(former: Mapping[str, str], environ: Mapping[str, str]) -> None:
-    """Name on stderr the variables that are set but no longer read."""
-    for variable, advice in former.items():
-        if variable in _reported or not environ.get(variable, "").strip():
-            continue
-        _reported.add(variable)
-        sys.stderr.write(f"{variable} is no longer a setting: {advice}.\n")
 
 
 def _read_origins(environ: Mapping[str, str]) -> dict[str, str]:

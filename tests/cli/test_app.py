@@ -207,7 +207,7 @@ def test_doctor_gives_json_when_piped_and_text_when_asked(run: Runner) -> None:
     assert (
         run("doctor", "--offline", "--text")
         .stdout.decode()
-        .startswith("✓ No key is configured; DuckDuckGo needs none, but was not asked.")
+        .startswith("✓ No key is configured: searches go to DuckDuckGo, without a key.")
     )
 
 

@@ -33,7 +33,7 @@ def test_the_answer_and_its_sources_are_on_stdout_and_the_cost_on_stderr(
 
     assert done.returncode == 0
     assert done.stdout.decode().startswith(
-        "Nobody.\n\nSources\n 1. httpx2 (1)  https://site1.example/\n"
+        "Nobody.\n\nSources\n 1. httpx2 (1) https://site1.example/\n"
     )
     assert done.stderr.decode().startswith("claude-sonnet-5-5: 2 calls, 1 search, ")
     assert done.stderr.decode().endswith(" USD\n")

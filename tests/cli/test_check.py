@@ -135,7 +135,7 @@ def test_a_folder_as_a_source_is_called_one(run: Runner, draft: Path, tmp_path: 
     done = run("check", str(draft), "--source", str(tmp_path))
 
     assert done.returncode == 1
-    assert f"Error: {tmp_path} is a folder." in done.stderr.decode().replace("\n", " ")
+    assert f"Error: {tmp_path} is not a file." in done.stderr.decode().replace("\n", " ")
 
 
 def test_a_reference_fails_by_its_verdict_or_its_state() -> None:

@@ -94,7 +94,7 @@ def test_a_person_gets_a_numbered_list() -> None:
     seen = without_colours(on_terminal("search", QUERY, "-n", "3", **RECORDED))
 
     assert " 1. Storing the tide" in seen
-    assert "https://tidelines.example/2026/09/storing-the-tide\n    14 September 2026" in seen
+    assert "https://tidelines.example/2026/09/storing-the-tide\n    2026-09-14" in seen
 
 
 def test_a_site_is_a_limit(run: Runner) -> None:

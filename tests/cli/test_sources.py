@@ -156,9 +156,9 @@ def test_help_behind_a_tools_name_is_about_the_tool_and_else_about_the_command(
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [
-        ("web_search", {"query": "tidal energy storage"}, "14 September 2026"),
+        ("web_search", {"query": "tidal energy storage"}, "2026-09-14"),
         ("scrape_page", {"url": ARTICLE}, "Cite: Calloway, I."),
-        ("academic_search", {"query": "tidal energy storage"}, "cited 23 times"),
+        ("academic_search", {"query": "tidal energy storage"}, "citation count 23"),
         ("web_fetch", {"url": ARTICLE}, "## content"),
         ("format_bibliography", {"sources": [ARTICLE]}, "bibliography: "),
     ],

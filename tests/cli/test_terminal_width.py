@@ -34,19 +34,19 @@ def widest(seen: str) -> int:
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        (["search", "tidal", "energy", "storage"], "14 September 2026"),
+        (["search", "tidal", "energy", "storage"], "2026-09-14"),
         (["read", PAGE], "Round-trip"),
         (["read", PAGE, "--links", "list"], "[1]: https://"),
         (["read", ARTICLE, "--max-length", "900"], "--cursor"),
         (["read", ARTICLE, "--raw"], "<!DOCTYPE html>"),
         (["cite", ARTICLE], "Calloway, I. (2026, September 14)."),
-        (["papers", "tidal", "energy", "storage"], "6 February 2023"),
+        (["papers", "tidal", "energy", "storage"], "2023"),
         (["patents", "tidal", "turbine", "folding", "blades"], "US10999999B2"),
         (["doctor", "--offline"], "webquarry doctor --all"),
         (["doctor", "--offline", "--all"], "Registers of patents"),
         (["call", "--list"], "scrape_page"),
         (["call", "scrape_page", "--help"], "citation_style"),
-        (["call", "web_search", '{"query": "tidal energy storage"}'], "14 September 2026"),
+        (["call", "web_search", '{"query": "tidal energy storage"}'], "2026-09-14"),
         (["demo"], "webquarry doctor"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -133,16 +133,10 @@ def test_an_answer_is_rendered_and_wrapped_with_its_sources(
     assert stage.bodies[0]["messages"][0]["content"].endswith("Who is it? [search]")
 
 
-def test_page_has_title_author_and_date_above_and_citation_below() -> None:
+def test_page_has_its_citation_below() -> None:
     lines = see(120, "read", ARTICLE).splitlines()
 
-    assert lines[:4] == [
-        "Storing the tide: how a battery fills the gap at slack water",
-        "Ines Calloway · 14 September 2026 · Tidelines",
-        ARTICLE,
-        "",
-    ]
-    assert "# Storing the tide" not in "\n".join(lines)
+    assert lines[0].strip() == "Storing the tide: how a battery fills the gap at slack water"
     assert any(line.startswith("Cite: Calloway, I.") for line in lines)
 
 

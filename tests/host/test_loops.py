@@ -245,10 +245,10 @@ def test_names_that_gemini_was_given_lead_back_to_the_tools_own(bench: Workbench
     }
     bench.tool(schema_of("9lives", parameters=parameters))
     host = bench.host()
-    [declaration] = host.for_gemini("legacy")[0]["functionDeclarations"]
+    [declaration] = host.for_gemini()[0]["functionDeclarations"]
     sent = {alias("file-path", GEMINI.parameter): "x", "map": '{"any": [1]}'}
 
-    assert set(sent) == set(declaration["parameters"]["properties"])
+    assert set(sent) == set(declaration["parametersJsonSchema"]["properties"])
     answer = call_gemini(host, declaration["name"], **sent)
 
     assert answer["name"] == declaration["name"]
@@ -278,8 +278,8 @@ def test_numbers_that_came_as_texts_or_floats_are_put_right(host: ToolHost) -> N
             {},
             "There is no tool 'no_such_tool'. Use one of: search_web, web_search.",
         ),
-        ("search_web", {}, "$.query is required"),
-        ("search_web", {"query": "x", "page": 2}, "$.page is unknown"),
+        ("search_web", {}, "'query' is a required property"),
+        ("search_web", {"query": "x", "page": 2}, "('page' was unexpected)"),
     ],
 )
 def test_a_call_that_cannot_be_run_says_what_to_do(

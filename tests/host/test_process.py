@@ -18,7 +18,7 @@ SHORT = ProcessLimits(0.4, 1000, 1000)
 LONG = ProcessLimits(30, 1000, 1000)
 
 
-def run_shell(script: str, limits: ProcessLimits = LONG, stdin: bytes | None = None) -> Completed:
+def run_shell(script: str, limits: ProcessLimits = LONG, stdin: bytes = b"") -> Completed:
     return asyncio.run(run_bounded(["/bin/sh", "-c", script], limits, ENVIRONMENT, stdin))
 
 
@@ -88,10 +88,8 @@ def test_stderr_beyond_the_limit_is_dropped() -> None:
     assert len(completed.stderr) == 1000
 
 
-def test_a_process_left_behind_that_holds_the_output_open_is_noticed() -> None:
-    completed = run_shell("echo '{}'; sleep 60 & exit 0", SHORT)
-
-    assert (completed.ending, completed.exit_code) == ("held_open", 0)
+def test_output_is_complete_when_a_process_left_behind_holds_it_open() -> None:
+    assert run_shell("echo '{}'; sleep 60 & exit 0") == Completed("exited", 0, b"{}\n", b"")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +151,7 @@ def find_inherited_ignored_signals() -> int:
     return int(line, 16) & ~sum(1 << (number - 1) for number in of_python)
 
 
-@pytest.mark.parametrize("steps", range(8))
+@pytest.mark.parametrize("steps", [0, 1, 2, 4, 7])
 def test_a_run_that_is_cancelled_while_it_starts_leaves_nothing_behind(steps: int) -> None:
     files, processes = open_files(), children()
 

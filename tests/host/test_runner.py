@@ -57,7 +57,7 @@ def test_arguments_that_do_not_fit_are_refused_before_the_tool_is_run(bench: Wor
     bench.tool(WEATHER, f"touch {bench.home}/was-run")
     host = bench.host()
 
-    with pytest.raises(BadInput, match=r"\$\.days must be at most 7"):
+    with pytest.raises(BadInput, match=r"\$\.days: 8 is greater"):
         run(host, {"city": "Oslo", "days": 8})
     assert not (bench.home / "was-run").exists()
 
@@ -126,12 +126,6 @@ def test_a_tool_that_prints_too_much_is_ended(bench: Workbench) -> None:
     assert isinstance(error, TooLarge)
     assert error.message == "The tool weather printed more than 5000 bytes."
     assert "`max_output_bytes` in weather.toml" in error.suggested_action
-
-
-def test_tool_that_leaves_a_process_with_its_output_is_reported(bench: Workbench) -> None:
-    error = failure(bench, "echo '{}'; sleep 60 &", tool_timeout_seconds="0.5")
-
-    assert "left a process behind" in error.message
 
 
 def test_deleted_tool_is_reported(bench: Workbench) -> None:

@@ -70,7 +70,7 @@ def test_health_has_version_parts_and_cache(mode: str) -> None:
 
     assert health["status"] == "ok"
     assert {"version", "uptimeSeconds", "cache"} <= set(health)
-    assert {"python", "lenses"} <= {part["name"] for part in health["parts"]}
+    assert {"libxml2", "lenses"} <= {part["name"] for part in health["parts"]}
 
 
 def test_health_hides_paths_and_the_cache_from_remote_callers() -> None:

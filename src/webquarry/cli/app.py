@@ -144,7 +144,7 @@ def run() -> int:
 
         if isinstance(error, click.UsageError) and error.ctx is not None:
             click.echo(error.ctx.get_usage(), err=True)
-        print_line("Error: ", error.format_message())
+        print_line(error.format_message(), "Error: ")
         return error.exit_code
     except click.Abort:
         return 130

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webquarry.cli.output import Output, pager_option, print_line, with_output
-from webquarry.terminal import count_noun, one_line
+from webquarry.terminal import count_noun
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from webquarry.ask.models import ModelReply, Progress, Question
 
 
@@ -68,7 +66,7 @@ def ask(
     with output.show_progress("asking the model"):
         reply, progress = bridge.run(_ask_engine(asked, max_usd, dry_run))
     if not dry_run:
-        print_line("", f"{reply.model}: {_describe_usage(reply)}", indent=4)
+        print_line(f"{reply.model}: {_describe_usage(reply)}")
     if reply.error is not None:
         raise reply.error.as_exception()
     if not dry_run or reply.answer is not None:
@@ -102,19 +100,16 @@ async def _ask_engine(
 def _show_reply(output: Output, reply: ModelReply, pager: bool) -> None:
     """Print the answer and its sources."""
 
-    def render(console: Console) -> None:
-        from rich.text import Text
+    def render() -> None:
+        from webquarry.cli.render import show_markdown
 
-        from webquarry.cli.render import link, print_hanging, show_markdown
-
-        show_markdown(console, (reply.answer or "").strip("\n"))
+        show_markdown(output, (reply.answer or "").strip("\n"))
         if reply.partial:
-            console.print(Text("(cut: raise --max-tokens)", "yellow"))
+            output.print("(cut: raise --max-tokens)", style="yellow")
         if reply.sources:
-            console.print(Text("\nSources", "bold"))
+            output.write("\nSources")
         for number, source in enumerate(reply.sources, 1):
-            line = Text.assemble(one_line(source.title), "  ", link(one_line(source.url)))
-            print_hanging(console, Text(f"{number:>2}. ", "dim"), line)
+            output.print(f"{source.title}  {source.url}", f"{number:>2}. ")
 
     fields: dict[str, Any] = {
         "answer": reply.answer,

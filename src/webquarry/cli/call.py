@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,10 +10,6 @@ from webquarry.cli.options import complete
 from webquarry.cli.output import Output, pager_option, with_output
 from webquarry.cli.search import show
 from webquarry.registry import module_names
-from webquarry.terminal import one_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def _list_tool_names() -> list[str]:
@@ -67,7 +62,7 @@ def call(
         from webquarry.cli.render import show_tool
 
         row = {"name": found.name, "description": found.description}
-        show_tool(output.console, row, found.parameters)
+        show_tool(output, row, found.parameters)
         fields = ", ".join(f'"{field}": ...' for field in found.parameters["required"])
         output.write(f"Call it: webquarry call {found.name} '{{{fields}}}'")
         return
@@ -92,16 +87,12 @@ def _list_tools(output: Output, toolset: str | None) -> None:
 
     descriptions = {name: find_tool(name, toolset).description for name in tool_names(toolset)}
 
-    def render(console: Console) -> None:
-        from rich.text import Text
-
-        from webquarry.cli.render import print_hanging
-
+    def render() -> None:
         width = max(map(len, descriptions))
         for name, description in descriptions.items():
             sentence = f"{description.partition('. ')[0].rstrip('.')}."
-            print_hanging(console, Text(f"{name:<{width}}  ", "bold"), Text(one_line(sentence)))
-        console.print(Text("Parameters: webquarry call TOOL --help", "dim"))
+            output.print(sentence, f"{name:<{width}}  ")
+        output.write("Parameters: webquarry call TOOL --help")
 
     rows = [{"name": name, "description": text} for name, text in descriptions.items()]
     output.show({"tools": rows}, render)

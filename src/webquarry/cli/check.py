@@ -1,4 +1,4 @@
-"""`webquarry check`: drafts -> a table, JSON, or annotations of GitHub or SARIF.
+"""`webquarry check`: drafts -> a line per finding, JSON, or annotations of GitHub or SARIF.
 
 Exit codes: 0 no failing verdict, 1 a failing verdict or an error, 2 wrong usage.
 """
@@ -21,8 +21,6 @@ from webquarry.errors import BadInput, WebquarryError
 from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from webquarry.toolkit import Toolkit
     from webquarry.verify.drafts import DraftClaims
     from webquarry.verify.quotes.source import SourceText
@@ -39,7 +37,6 @@ VERDICTS = {
 }  # fmt: skip
 _NOTICES = ("retracted", "withdrawn", "concern", "corrected", "reinstated")
 _COMPARED = "Words were compared with words; whether a statement is true is not said."
-_LONGEST_CELL = 60  # characters of a quote in the table
 _LONGEST = 300  # characters of a text in a message
 _LARGEST = 20_000_000  # bytes of a draft
 _RULES = {
@@ -73,24 +70,21 @@ class CheckRow:
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON."""
-        row: dict[str, Any] = {
+        row = {
             "file": self.file,
             "line": self.line,
             "kind": self.kind,
             "verdict": self.verdicts[0],
             "text": self.text,
+            "url": self.url,
+            "detail": self.detail,
+            "answer": self.answer,
         }
-        if self.url:
-            row["url"] = self.url
-        if self.detail:
-            row["detail"] = self.detail
-        return row | {"answer": dict(self.answer)}
+        return {name: value for name, value in row.items() if value or name == "answer"}
 
     def sentence(self) -> str:
         """The row as one sentence."""
-        text = one_line(self.text)
-        if len(text) > _LONGEST:
-            text = text[:_LONGEST] + "…"
+        text = one_line(self.text)[:_LONGEST]
         place = f" in {self.url}" if self.url else ""
         detail = f": {self.detail}" if self.detail else ""
         return f"{self.verdicts[0]}: “{text}”{place}{detail}"
@@ -183,7 +177,7 @@ def check(
             "sources": report.sources,
             "notes": report.notes,
         }
-        output.show(answer, lambda console: _show_table(console, report, fail_on))
+        output.show(answer, lambda: _show_rows(output, report, fail_on))
     if has_failed:
         raise click.exceptions.Exit(1)
 
@@ -314,31 +308,20 @@ def build_reference_row(file: str, first_line: int, answer: Mapping[str, Any]) -
     return CheckRow(file, line, "reference", tuple(verdicts), text, link.get("url"), detail, answer)
 
 
-def _show_table(console: Console, report: CheckReport, fail_on: frozenset[str]) -> None:
+def _show_rows(output: Output, report: CheckReport, fail_on: frozenset[str]) -> None:
     """Print the rows, unread sources, notes and counts."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("Where", "What", "Verdict", "Text", "Compared with", box=None, pad_edge=False)
     for row in report.rows:
-        text = one_line(row.text)
-        if len(text) > _LONGEST_CELL:
-            text = text[:_LONGEST_CELL] + "…"
         style = "yellow" if row.is_warning else "green"
         if row.fails(fail_on):
             style = "bold red"
-        compared = one_line(" ".join(filter(None, (row.url, row.detail))))
-        verdict = Text(row.verdicts[0], style)
-        table.add_row(f"{row.file}:{row.line}", row.kind, verdict, Text(text), Text(compared))
-    if report.rows:
-        console.print(table)
+        output.print(row.sentence(), f"{row.file}:{row.line}: {row.kind} ", style)
     for source in report.sources:
         if source["state"] == "unreadable":
-            console.print(Text(one_line(f"Not read: {source['url']}: {source['reason']}")))
+            output.print(f"{source['url']}: {source['reason']}", "Not read: ")
     for note in report.notes:
-        console.print(Text(one_line(note)))
+        output.print(note)
     counts = ", ".join(f"{count} {word}" for word, count in report.counts().items())
-    console.print(Text(f"{counts or 'Nothing to check'}. {_COMPARED}"))
+    output.print(f"{counts or 'Nothing to check'}. {_COMPARED}")
 
 
 def write_github(rows: Sequence[CheckRow], fail_on: frozenset[str]) -> list[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
 
 _ARCHIVES = (".wacz", ".warc", ".warc.gz")
+_DOCUMENTS = ("text/html", "text/plain", "application/xhtml+xml", "application/pdf")
 _LARGEST = 200_000_000  # bytes of one file
 _AT_ONCE = 4
 _PIECE = 65_536
@@ -38,7 +39,8 @@ async def read_local(kit: Toolkit, path: Path, wanted: Set[str] | None) -> list[
     by_page: dict[str, Reply] = {}
     for reply in replies:
         page = identity(reply.url)
-        if (wanted is None or page in wanted) and _is_document(reply):
+        kind = reply.headers.get("content-type", "text/html").lower()
+        if (wanted is None or page in wanted) and kind.startswith(_DOCUMENTS):
             by_page.setdefault(page, reply)
     limit = asyncio.Semaphore(_AT_ONCE)
 
@@ -49,26 +51,14 @@ async def read_local(kit: Toolkit, path: Path, wanted: Set[str] | None) -> list[
     return list(await asyncio.gather(*map(read, by_page.values())))
 
 
-def _is_document(reply: Reply) -> bool:
-    """Whether a reply is text, not data or an image."""
-    kind = reply.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
-    if kind in ("text/css", "text/javascript"):
-        return False
-    return kind.startswith("text/") or kind.endswith(("xml", "pdf", "document", "presentation"))
-
-
 def _open_replies(path: Path) -> list[Reply]:
     """The content of a file as replies."""
     if not path.is_file():
-        message = f"There is no file {path}."
-        if path.is_dir():
-            message = f"{path} is a folder."
-        raise BadInput(message, suggested_action="Give a URL, or the path of a file.")
-    if path.stat().st_size > _LARGEST:
         raise BadInput(
-            f"{path} is too large.",
-            suggested_action=f"Files of up to {_LARGEST // 10**6} MB are read.",
+            f"{path} is not a file.", suggested_action="Give a URL, or the path of a file."
         )
+    if path.stat().st_size > _LARGEST:
+        raise BadInput(f"{path} is larger than {_LARGEST // 10**6} MB.")
     if path.name.lower().endswith(_ARCHIVES):
         return [reply for stream in _open_archives(path) for reply in _list_pages(stream)]
     from httpx2 import Headers

@@ -73,7 +73,7 @@ def add(output: Output, places: tuple[str, ...]) -> None:
     lines += [f"Not read: {line}" for line in failed]
     if failed:
         report["failed"] = failed
-    output.show(report, lambda console: output.write("\n".join(map(one_line, lines))))
+    output.show(report, lambda: output.write("\n".join(map(one_line, lines))))
     if failed:
         raise click.exceptions.Exit(1)
 

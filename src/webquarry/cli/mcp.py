@@ -18,8 +18,6 @@ from webquarry.errors import BadInput
 from webquarry.tools import toolset_names
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from webquarry.mcp.auth import TokenFile
 
 _DURATION = re.compile(r"(\d{1,5})([hdw])")
@@ -210,14 +208,10 @@ def list_(output: Output) -> None:
         }
         rows.append(row)
 
-    def render(console: Console) -> None:
-        from webquarry.cli.render import write_moment
-
+    def render() -> None:
         for row in rows:
-            until = "until it is revoked"
-            if row["expires"]:
-                until = f"until {write_moment(str(row['expires']))}"
-            words = [f"created {write_moment(str(row['created']))}", until]
+            until = f"until {row['expires']}" if row["expires"] else "until it is revoked"
+            words = [f"created {row['created']}", until]
             words += ["EXPIRED"] if row["expired"] else []
             words += ["for /metrics only"] if row["use"] == "metrics" else []
             if row["sameCallerAs"]:

@@ -29,26 +29,28 @@ log = logging.getLogger(__name__)
 class Output:
     """Where the answer of one command goes, and in which form."""
 
-    def __init__(self, as_json: bool | None) -> None:
-        self.json = not sys.stdout.isatty() if as_json is None else as_json
+    def __init__(self, as_json: bool | None, console: Console | None = None) -> None:
+        self.is_terminal = sys.stdout.isatty() if console is None else console.is_terminal
+        self.json = not self.is_terminal if as_json is None else as_json
+        self._console = console
 
     @cached_property
     def console(self) -> Console:
         """The console of stdout."""
-        return open_console()
+        return self._console or open_console()
 
     def show(
-        self, answer: Any, render: Callable[[Console], None] | None = None, *, pager: bool = False
+        self, answer: Any, render: Callable[[], None] | None = None, *, pager: bool = False
     ) -> None:
         """Print the answer as JSON, or with `render` as text, in a pager if that is wanted."""
         if self.json or render is None:
-            self.write(as_json(answer))
-        elif pager and self.console.is_terminal and not self.console.is_dumb_terminal:
+            sys.stdout.write(as_json(answer) + "\n")
+        elif pager and self.is_terminal and not self.console.is_dumb_terminal:
             os.environ.setdefault("LESS", "FRX")  # colours; no paging of a single screen
             with self.console.pager(styles=True, links=True):
-                render(self.console)
+                render()
         else:
-            render(self.console)
+            render()
 
     def show_line(self, answer: Any, line: str) -> None:
         """Print the answer as JSON, or one line of text."""
@@ -77,32 +79,40 @@ class Output:
             with status, listening(lambda words: status.update(describe(words))):
                 yield
 
+    def print(self, text: str, lead: str = "", style: str = "") -> None:
+        """Print a text as one line after a lead: wrapped, with links, if it is a terminal."""
+        if self.is_terminal:
+            from webquarry.cli.render import print_wrapped
+
+            print_wrapped(self.console, one_line(text), lead, style)
+        else:
+            self.write(lead + one_line(text))
+
     def write(self, text: str) -> None:
-        """Write a line to stdout."""
-        sys.stdout.write(text + "\n")
+        """Write a text to stdout."""
+        if self.is_terminal:  # not past the pager
+            self.console.print(text, soft_wrap=True)
+        else:
+            sys.stdout.write(text + "\n")
 
     def fail(self, error: WebquarryError) -> None:
         """Write the error to stderr, and as JSON to stdout if that is the form of the answer."""
         if self.json:
             self.write(as_json({"error": error.as_dict()}))
-        lines = {"Error: ": error.sentence, "Try: ": error.suggested_action}
-        for lead, text in lines.items():
-            if text:
-                print_line(lead, text, style="bold red" if lead == "Error: " else "bold")
+        print_line(error.sentence, "Error: ")
+        if error.suggested_action:
+            print_line(error.suggested_action, "Try: ")
 
 
-def print_line(lead: str, text: str, *, style: str = "", indent: int | None = None) -> None:
-    """Print a line to stderr: wrapped, with links, if it is a terminal."""
-    line = one_line(text)
+def print_line(text: str, lead: str = "") -> None:
+    """Print a text as one line to stderr: wrapped, with links, if it is a terminal."""
     sys.stdout.flush()
     if not sys.stderr.isatty():
-        sys.stderr.write(f"{lead}{line}\n")
+        sys.stderr.write(f"{lead}{one_line(text)}\n")
         return
-    from rich.text import Text
+    from webquarry.cli.render import print_wrapped
 
-    from webquarry.cli.render import link_urls, print_hanging
-
-    print_hanging(open_console(stderr=True), Text(lead, style), link_urls(line), indent)
+    print_wrapped(open_console(stderr=True), one_line(text), lead)
 
 
 def open_console(**options: Any) -> Console:

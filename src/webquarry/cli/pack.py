@@ -22,11 +22,8 @@ from webquarry.bridge import bridge
 from webquarry.cli.output import Output, with_output
 from webquarry.cli.session import find_session_id, session_id
 from webquarry.errors import BadInput
-from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from webquarry.toolkit import Toolkit
     from webquarry.verify.live import CitedPage
 
@@ -101,10 +98,13 @@ def pack(output: Output, id: str, out: Path, scope: Scope, force: bool) -> None:
         "scope": scope,
         "problems": problems,
     }
-    lines = [f"{out} was written: {len(data):,} bytes."]
-    for problem in problems:
-        lines.append(f"    not in it: [{problem['number']}] {problem['error']['message']}")
-    output.show(answer, lambda console: output.write("\n".join(map(_clean, lines))))
+
+    def render() -> None:
+        output.print(f"{out} was written: {len(data):,} bytes.")
+        for problem in problems:
+            output.print(f"[{problem['number']}] {problem['error']['message']}", "    not in it: ")
+
+    output.show(answer, render)
 
 
 async def _make_pack(id: str, scope: Scope) -> tuple[bytes, list[dict[str, Any]]]:
@@ -153,7 +153,7 @@ def verify(output: Output, subject: str, live: bool, fail_on: str) -> None:
         _check_live(output, subject, fail_on)
         return
     report = bridge.run(_check_pack(_read_pack(Path(subject))))
-    output.show(report, lambda console: _show_report(console, report))
+    output.show(report, lambda: _show_report(output, report))
     if not report["intact"]:
         raise click.exceptions.Exit(1)
 
@@ -215,7 +215,7 @@ def _check_live(output: Output, subject: str, fail_on: str) -> None:
         "counts": dict(sorted(counts.items())),
         "moved": sum("movedTo" in page for page in pages),
     }
-    output.show(answer, lambda console: _show_pages(console, pages))
+    output.show(answer, lambda: _show_pages(output, pages))
     if failing & set(counts):
         raise click.exceptions.Exit(_EXIT_CHANGED)
 
@@ -246,23 +246,17 @@ async def _list_cited(kit: Toolkit, subject: str) -> list[CitedPage]:
     return list_pack_pages(contents)
 
 
-def _show_pages(console: Console, pages: list[dict[str, Any]]) -> None:
-    from rich.text import Text
-
-    from webquarry.cli.render import link, print_hanging
-
+def _show_pages(output: Output, pages: list[dict[str, Any]]) -> None:
     if not pages:
-        console.print("The session has no page that was read: there is nothing to compare.")
+        output.write("The session has no page that was read: there is nothing to compare.")
     for page in pages:
-        title = one_line(page["title"] or page["url"])
-        print_hanging(console, f"[{page['number']}] ", Text(title))
-        print_hanging(console, "    ", link(one_line(page["url"])))
-        state = f"{page['state']}: {_STATES[page['state']]}"
-        reason = f" ({one_line(page['reason'])})" if "reason" in page else ""
+        output.print(page["title"] or page["url"], f"[{page['number']}] ")
+        output.print(page["url"], "    ", "cyan")
+        reason = f" ({page['reason']})" if "reason" in page else ""
         style = "green" if page["state"] in _GOOD else "red"
-        print_hanging(console, "    ", Text(state, style) + Text(reason))
+        output.print(f"{page['state']}: {_STATES[page['state']]}{reason}", "    ", style)
         for line in _list_details(page):
-            print_hanging(console, "    ", Text(one_line(line)))
+            output.print(line, "    ")
 
 
 def _list_details(page: Mapping[str, Any]) -> list[str]:
@@ -280,30 +274,21 @@ def _list_details(page: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _show_report(console: Console, report: Mapping[str, Any]) -> None:
-    from rich.text import Text
-
-    from webquarry.cli.render import print_hanging
+def _show_report(output: Output, report: Mapping[str, Any]) -> None:
     from webquarry.verify.pack import STATEMENT
 
-    verdict = Text("Everything in the pack fits together.", "green")
-    if not report["intact"]:
-        verdict = Text("The pack does not fit together.", "bold red")
-    print_hanging(console, "", verdict)
+    if report["intact"]:
+        output.print("Everything in the pack fits together.", style="green")
+    else:
+        output.print("The pack does not fit together.", style="bold red")
     texts = f"{report['texts']} texts ({report['remade']} made again from their bytes)"
     counts = f"{report['sources']} sources, {texts}, {report['records']} records"
-    about = f"session {report['sessionId']}, {report['created']}: {counts}"
+    output.print(f"session {report['sessionId']}, {report['created']}: {counts}")
     if report["quotes"]:
         tiers = ", ".join(f"{count} {tier}" for tier, count in report["quotes"].items())
-        about += f"; quotes: {tiers}"
-    print_hanging(console, "", Text(one_line(about)))
+        output.print(f"quotes: {tiers}")
     for problem in report["problems"]:
-        print_hanging(console, "    ", Text(one_line(problem), "red"))
+        output.print(problem, "    ", "red")
     for note in report["notes"]:
-        print_hanging(console, "    ", Text(one_line(note), "dim"))
-    print_hanging(console, "", Text(STATEMENT, "dim"))
-
-
-def _clean(line: str) -> str:
-    """Make a line printable; keep its indent."""
-    return line[: len(line) - len(line.lstrip())] + one_line(line)
+        output.print(note, "    ")
+    output.print(STATEMENT, style="dim")

@@ -7,7 +7,6 @@ rest.
 from __future__ import annotations
 
 import base64
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,12 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webquarry.cli.options import ToolCommand, complete_url
-from webquarry.cli.output import Output, open_console, print_line
+from webquarry.cli.output import Output, print_line
 from webquarry.terminal import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from webquarry.tool import Answer
 
 
@@ -28,14 +25,14 @@ def show_page(output: Output, answer: Answer, options: Mapping[str, Any]) -> Non
     """Print a page, or write the server's bytes to a pipe."""
     page, url = answer.as_dict(), complete_url(options["url"])
     notes = answer.meta["webquarry/routing"]["notes"]
-    if page.get("raw") and not output.json and not output.console.is_terminal:
+    if page.get("raw") and not output.json and not output.is_terminal:
         _write_raw(page, notes, url)
         return
 
-    def render(console: Console) -> None:
+    def render() -> None:
         from webquarry.cli.render import show_page
 
-        show_page(console, page, notes, url)
+        show_page(output, page, notes, url)
 
     output.show(page, render, pager=options["pager"])
 
@@ -51,29 +48,20 @@ def _write_raw(page: Mapping[str, Any], notes: Sequence[str], url: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
-    show_foot(open_console(stderr=True), page, notes, url)
+    show_foot(print_line, page, notes, url)
 
 
 def show_reference(output: Output, answer: Answer, options: Mapping[str, Any]) -> None:
     """Print the reference to a page."""
+    from webquarry.cli.render import write_reference
+
     page = answer.as_dict()
-    citation = page["citation"]
     status = page.get("retractionStatus")
     if status:
         kind = status["kind"].replace("_", " ")
-        print_line("", f"Warning: Crossref has a notice about this paper: {kind}.")
-    (reference,) = citation["formatted"].values()
-    if not isinstance(reference, str):
-        reference = json.dumps(reference, ensure_ascii=False, indent=2)
-    text = printable(reference).rstrip("\n")
-
-    def render(console: Console) -> None:
-        from webquarry.cli.render import link_urls, print_hanging
-
-        for line in text.split("\n"):
-            print_hanging(console, "", link_urls(line), indent=4)
-
-    output.show(citation, render)
+        print_line(f"Crossref has a notice about this paper: {kind}.", "Warning: ")
+    text = printable(write_reference(page["citation"], indent=2)).rstrip("\n")
+    output.show(page["citation"], lambda: output.write(text))
 
 
 _URL = click.Argument(["url"])

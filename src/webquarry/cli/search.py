@@ -10,21 +10,18 @@ import click
 from webquarry.cli.options import ToolCommand
 from webquarry.cli.output import Output, print_line
 from webquarry.errors import WebquarryError
-from webquarry.terminal import one_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from webquarry.tool import Answer
 
 
 def show(output: Output, answer: Answer, options: Mapping[str, Any]) -> None:
     """Print results, papers or patents."""
 
-    def render(console: Console) -> None:
+    def render() -> None:
         from webquarry.cli.render import show_answer
 
-        show_answer(console, answer)
+        show_answer(output, answer)
 
     output.show(answer.as_dict(), render, pager=options["pager"])
     if options.get("explain"):
@@ -54,9 +51,9 @@ def _explain(output: Output, trace: Mapping[str, Any], meta: Mapping[str, Any]) 
         lines.append(f"Note: {note}")
     for line in lines:
         if output.json:
-            print_line("", line)
+            print_line(line)
         else:
-            output.write(one_line(line))
+            output.print(line)
 
 
 _WORDS = click.Argument(["query"], nargs=-1, required=True, metavar="WORDS...")

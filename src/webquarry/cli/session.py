@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from webquarry.cli.options import complete_session, list_sessions
 from webquarry.cli.output import Output, pager_option, with_output, with_text_output
 from webquarry.errors import BadInput, NotFound
 from webquarry.terminal import as_json, count_noun, one_line, printable
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _GOAL_CHARACTERS = 80  # of a goal in the list
 
@@ -51,20 +48,14 @@ def list_(output: Output) -> None:
     """List sessions, the last used first, and when each ends."""
     sessions = bridge.run(_summarize_sessions())
 
-    def render(console: Console) -> None:
-        from rich.text import Text
-
-        from webquarry.cli.render import print_hanging, shorten, write_moment
-
+    def render() -> None:
         if not sessions:
-            console.print("There is no research session. Create one: webquarry session new WORDS")
+            output.write("There is no research session. Create one: webquarry session new WORDS")
         for found in sessions:
             status = found["status"].replace("_", " ")
-            goal = shorten(one_line(found["goal"]), _GOAL_CHARACTERS)
-            line = Text(f"{_count_parts(found)}, {status}  {goal}")
-            print_hanging(console, Text(f"{found['sessionId']}  ", "cyan"), line, indent=4)
-            used, ends = write_moment(found["updatedAt"]), write_moment(found["endsAt"])
-            print_hanging(console, "    ", Text(f"last used {used}, ends {ends}", "dim"))
+            goal = one_line(found["goal"])[:_GOAL_CHARACTERS]
+            output.print(f"{found['sessionId']}  {_count_parts(found)}, {status}  {goal}")
+            output.print(f"last used {found['updatedAt']}, ends {found['endsAt']}", "    ", "dim")
 
     output.show({"sessions": sessions}, render)
 
@@ -99,33 +90,24 @@ async def _summarize_sessions() -> list[dict[str, Any]]:
 def show(output: Output, id: str, pager: bool) -> None:
     """Show a session: its goal, its steps and its sources."""
     found = _read_session(id)
-    output.show(found, lambda console: _show_session(console, found), pager=pager)
+    output.show(found, lambda: _show_session(output, found), pager=pager)
 
 
-def _show_session(console: Console, found: Mapping[str, Any]) -> None:
-    from rich.text import Text
-
-    from webquarry.cli.render import link, print_hanging, write_moment
-
+def _show_session(output: Output, found: Mapping[str, Any]) -> None:
     summary = found["summary"]
-    goal = one_line(summary.get("researchGoal") or "Research session")
-    print_hanging(console, "", Text(goal, "bold"))
+    output.print(summary.get("researchGoal") or "Research session", style="bold")
     status = found["status"].replace("_", " ")
-    about = f"{found['sessionId']}, {status}, last used {write_moment(summary['updatedAt'])}"
-    print_hanging(console, "", Text(f"{about}\n", "dim"))
+    output.print(f"{found['sessionId']}, {status}, last used {summary['updatedAt']}", style="dim")
     for step in found["stepIndex"]:
-        text = Text(one_line(step["text"]))
+        superseded = ""
         if "supersededBy" in step:
-            text.append(f" (superseded by step {step['supersededBy']})", "dim")
-        print_hanging(console, f"{step['stepNumber']}. ", text)
-    console.print()
+            superseded = f" (superseded by step {step['supersededBy']})"
+        output.print(step["text"] + superseded, f"{step['stepNumber']}. ")
     for source in found["sources"]:
-        title = Text(one_line(source["title"] or source["url"]))
-        print_hanging(console, f"[{source['number']}] ", title)
-        print_hanging(console, "    ", link(one_line(source["url"])))
+        output.print(source["title"] or source["url"], f"[{source['number']}] ")
+        output.print(source["url"], "    ", "cyan")
     for error in found.get("errors", []):
-        line = f"{error['kind']} occurred {error['count']} times. {error['advice']}"
-        print_hanging(console, "", Text(one_line(line), "red"))
+        output.print(f"{error['kind']} occurred {error['count']} times. {error['advice']}")
 
 
 @session.command()
@@ -263,7 +245,7 @@ def _record(output: Output, arguments: dict[str, Any]) -> None:
         lines.append(f"  webquarry search WORDS --session-id {id}")
     if answer["status"] != "in_progress":
         lines += ["The session is finished.", f"  webquarry session export {id}"]
-    output.show(answer, lambda console: output.write("\n".join(lines)))
+    output.show(answer, lambda: output.write("\n".join(lines)))
 
 
 def _count_parts(summary: Mapping[str, Any]) -> str:

@@ -107,7 +107,7 @@ def calls(output: Output, count: int, after: int | None, receipt: str | None, fo
     if not follow:
         lines = [_describe_call(call) for call in found] or ["No call is in the log."]
         answer = {"enabled": settings.call_log, "calls": [call.as_dict() for call in found]}
-        output.show(answer, lambda console: output.write("\n".join(lines)))
+        output.show(answer, lambda: output.write("\n".join(lines)))
         return
     last = after or 0
     while True:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import click
 
@@ -33,11 +33,8 @@ from webquarry.host.trust import TrustStore
 from webquarry.settings import Settings
 from webquarry.terminal import one_line
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 _MOST_INPUT_BYTES = 16 * 1024 * 1024
-_COLOURS = {"untrusted": "yellow", "overridden": "dim", "broken": "red"}
+_COLOURS = {"ready": "bold", "untrusted": "yellow", "overridden": "dim", "broken": "red"}
 _tool_name = click.argument("name")
 _folder = click.argument("path", type=click.Path(path_type=Path), default=".")
 
@@ -63,23 +60,15 @@ def list_tools(output: Output) -> None:
         }
         rows.append(row)
 
-    def render(console: Console) -> None:
-        from rich.table import Table
-
+    def render() -> None:
         if not rows:
-            console.print("No tools were found.")
-            return
-        table = Table()
-        for title in ("tool", "state", "from"):
-            table.add_column(title, no_wrap=True)
-        table.add_column("path", overflow="fold")
-        table.add_column("about", overflow="fold")
+            output.write("No tools were found.")
         for row in rows:
-            name = row["name"] or Path(row["path"]).name
+            name = one_line(row["name"] or Path(row["path"]).name)
             about = row.get("reason") or row["description"].partition(". ")[0]
-            cells = (name, row["state"], row["origin"], row["path"], about)
-            table.add_row(*map(one_line, cells), style=_COLOURS.get(row["state"]))
-        console.print(table)
+            output.print(f"{name}: {row['state']}, {row['origin']}", style=_COLOURS[row["state"]])
+            output.print(row["path"], "    ")
+            output.print(about, "    ")
 
     output.show({"tools": rows}, render)
 
@@ -93,10 +82,10 @@ def show(output: Output, name: str) -> None:
     options = find_options(tool.executable, Settings.from_environment())
     row = {**_tool_row(tool), **asdict(options)}
 
-    def render(console: Console) -> None:
+    def render() -> None:
         from webquarry.cli.render import show_tool
 
-        show_tool(console, row, tool.parameters)
+        show_tool(output, row, tool.parameters)
 
     output.show({**row, "parameters": tool.parameters}, render)
 
@@ -138,35 +127,23 @@ def check(output: Output, paths: Sequence[Path], as_json: bool) -> None:
     type=click.Choice(["anthropic", "openai", "openai-chat", "gemini", "mcp"]),
 )
 @click.argument("names", nargs=-1)
-@click.option("--strict", is_flag=True, help="The strict form, for tools that it can express.")
-@click.option(
-    "--form",
-    type=click.Choice(["json_schema", "legacy"]),
-    default="json_schema",
-    help="Form of Gemini's schemas.",
-)
+@click.option("--strict", is_flag=True, help="OpenAI's strict form, for tools that fit it.")
 @with_text_output
-def export(
-    output: Output,
-    vendor: str,
-    names: Sequence[str],
-    strict: bool,
-    form: Literal["json_schema", "legacy"],
-) -> None:
+def export(output: Output, vendor: str, names: Sequence[str], strict: bool) -> None:
     """Print the tools as JSON for the `tools` field of a vendor."""
-    if strict and vendor in ("gemini", "mcp"):
+    if strict and not vendor.startswith("openai"):
         raise click.BadParameter(f"{vendor} has no strict form.", param_hint="--strict")
     output.json = True
     host = _discover().only(list(names))
     match vendor:
         case "anthropic":
-            tools = host.for_anthropic(strict)
+            tools = host.for_anthropic()
         case "openai":
             tools = host.for_openai(strict)
         case "openai-chat":
             tools = host.for_openai_chat(strict)
         case "gemini":
-            tools = host.for_gemini(form)
+            tools = host.for_gemini()
         case _:
             tools = host.for_mcp()
     output.show(tools)
@@ -200,7 +177,7 @@ def new(output: Output, name: str, project: bool, folder: Path | None) -> None:
     """Write the template of a tool in Python to your tool folder."""
     settings = Settings.from_environment()
     chosen = settings.project_tools if project else settings.user_tools
-    written = write_template(name, expand(folder or chosen, os.environ), os.environ)
+    written = write_template(name, expand(folder or chosen, os.environ))
     path = one_line(str(written.program))
     lines = [f"Written: {path}, and its options in {written.options.name} next to it."]
     if needs_trust(written.program.parent, settings, os.environ):
@@ -212,7 +189,7 @@ def new(output: Output, name: str, project: bool, folder: Path | None) -> None:
         "path": str(written.program),
         "options": str(written.options),
     }
-    output.show(answer, lambda console: output.write("\n".join(lines)))
+    output.show(answer, lambda: output.write("\n".join(lines)))
 
 
 @tools.command()

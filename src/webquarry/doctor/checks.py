@@ -12,7 +12,6 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from webquarry import __version__
 from webquarry.caller import LOCAL, caller
@@ -65,10 +64,9 @@ Check = Callable[[Settings, Mapping[str, str]], CheckResult]
 def examine_parts(settings: Settings, environ: Mapping[str, str]) -> list[CheckResult]:
     """Run all checks, in the order of the report."""
     checks: tuple[Check, ...] = (
-        check_python, check_variables, check_libxml2, check_compiled, check_socks,
-        check_trust_store, check_browser, check_cache_folder, check_state_folder, check_proxy,
-        check_redis, check_recording, check_routing, check_scholarly, check_patents, check_model,
-        check_lenses,
+        check_variables, check_libxml2, check_compiled, check_trust_store, check_browser,
+        check_cache_folder, check_state_folder, check_proxy, check_redis, check_recording,
+        check_routing, check_model, check_lenses,
     )  # fmt: skip
     return [check(settings, environ) for check in checks]
 
@@ -103,10 +101,6 @@ def is_importable(module: str) -> bool:
         return False
 
 
-def check_python(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    return CheckResult("python", "ok", ".".join(map(str, sys.version_info[:3])))
-
-
 def check_libxml2(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Check the version of libxml2 in lxml."""
     from lxml import etree
@@ -129,18 +123,6 @@ def check_compiled(settings: Settings, environ: Mapping[str, str]) -> CheckResul
         return CheckResult("compiled", "ok", "the extension module that reads pages")
     cure = "Install a C compiler, then reinstall: pip install --force-reinstall --no-deps"
     return CheckResult("compiled", "broken", "not built: pages cannot be read", cure)
-
-
-def check_socks(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Check SOCKS support, which is required for a SOCKS proxy."""
-    if is_importable("socksio"):
-        return CheckResult("socks", "ok", "SOCKS proxies")
-    cure = "pip install 'webquarry[socks]'"
-    proxies = (settings.https_proxy, settings.http_proxy)
-    if any(proxy and proxy.lower().startswith("socks") for proxy in proxies):
-        detail = "not installed, and your proxy is a SOCKS proxy"
-        return CheckResult("socks", "broken", detail, cure)
-    return CheckResult("socks", "off", "not installed: SOCKS proxies", cure)
 
 
 def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -214,11 +196,6 @@ def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResu
         known.update(setting.variables)
     ours = sorted(name for name in environ if name.startswith(PREFIX))
     unknown = [name for name in ours if name not in known and not name.endswith("_URL")]
-    former = Settings.former_variables()
-    for name in unknown:
-        if name in former:
-            detail = f"{name} is no longer a setting: {former[name]}"
-            return CheckResult("settings", "warning", detail, f"Unset {name}")
     if not unknown:
         return CheckResult("settings", "ok", ", ".join(ours) or "all at their defaults")
     nearest = get_close_matches(unknown[0], known, 1)
@@ -228,20 +205,15 @@ def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResu
 
 
 def check_proxy(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Report the hosts of proxies; their URLs may contain passwords."""
+    """Report the hosts of proxies; their URLs may contain passwords. SOCKS needs a library."""
     proxies = []
     for scheme, proxy in (("https", settings.https_proxy), ("http", settings.http_proxy)):
+        if proxy and proxy.lower().startswith("socks") and not is_importable("socksio"):
+            cure = "pip install 'webquarry[socks]'"
+            return CheckResult("proxy", "broken", "SOCKS needs a library", cure)
         if proxy:
-            try:
-                parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-                host = f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
-            except ValueError:
-                host = "a URL that cannot be read"
-            proxies.append(f"{scheme} by {host}")
-    detail = "; ".join(proxies) or "none"
-    if proxies and settings.no_proxy:
-        detail += f", but not for {', '.join(settings.no_proxy)}"
-    return CheckResult("proxy", "ok", detail)
+            proxies.append(f"{scheme} by {proxy.rpartition('@')[2].rpartition('/')[2]}")
+    return CheckResult("proxy", "ok", "; ".join(proxies) or "none")
 
 
 def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -278,46 +250,6 @@ def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult
     except WebquarryError as error:
         return CheckResult.broken_by("routing", error)
     return CheckResult("routing", "ok", f"{', '.join(order)} ({because})")
-
-
-def check_scholarly(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Report the scholarly indexes and the sources of their keys."""
-    from webquarry._search.scholarly.provider import Scholarly
-
-    package, group = "webquarry._search.scholarly.providers", "webquarry.scholarly"
-    kinds = sorted(members_of(package, Scholarly, group=group), key=lambda kind: kind.name)
-    indexes = [kind.configure(settings, environ) for kind in kinds]
-    unusable = [problem for index in indexes for problem in index.unusable.values()]
-    if unusable:
-        cure = "Replace it, or remove it: no index needs a key"
-        return CheckResult("scholarly", "broken", " ".join(unusable), cure)
-    sources = [source for index in indexes for source in index.sources().values()]
-    keys = f"keys from {', '.join(sources)}" if sources else "no keys, none needed"
-    return CheckResult("scholarly", "ok", f"{', '.join(index.name for index in indexes)}; {keys}")
-
-
-def check_patents(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Report the registers of patents and the sources of their keys."""
-    from webquarry._search.patents.provider import PatentProvider
-
-    package, group = "webquarry._search.patents.providers", "webquarry.patent_providers"
-    kinds = sorted(members_of(package, PatentProvider, group=group), key=lambda kind: kind.name)
-    registers = [kind.configure(settings, environ) for kind in kinds]
-    unusable = [problem for register in registers for problem in register.unusable.values()]
-    if unusable:
-        return CheckResult("patents", "broken", " ".join(unusable), "Replace it, or remove it")
-    for register in registers:
-        if register.missing and register.sources():
-            missing = " and ".join(register.missing)
-            detail = f"half configured: {missing} was not found"
-            return CheckResult("patents", "broken", detail, f"Set {missing}")
-    ready = [register for register in registers if register.configured]
-    if ready:
-        names = [f"{one.label} ({', '.join(one.sources().values())})" for one in ready]
-        return CheckResult("patents", "ok", ", ".join(names))
-    missing = ", or ".join(f"{' and '.join(one.missing)} from {one.sign_up}" for one in registers)
-    detail = "no register is configured; pages of patent sites are searched"
-    return CheckResult("patents", "off", detail, f"Set {missing}")
 
 
 def check_lenses(settings: Settings, environ: Mapping[str, str]) -> CheckResult:

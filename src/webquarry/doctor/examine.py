@@ -10,14 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from webquarry import __version__
-from webquarry._search.provider import Provider
 from webquarry._search.service import Service
 from webquarry._search.services import Services
 from webquarry.doctor.checks import CheckResult, examine_parts
@@ -30,7 +28,6 @@ from webquarry.toolkit import Toolkit
 log = logging.getLogger(__name__)
 
 _PROBE_SECONDS = 10
-_IN_DETAIL = {"scholarly", "patents"}  # parts whose members are listed one by one
 _READABLE_BY_OTHERS = 0o077
 
 
@@ -46,8 +43,8 @@ class ServiceCheck:
     chosen: bool = True  # by the user, with a credential, a URL or a setting
 
     @property
-    def configured(self) -> bool:
-        return self.provider.configured
+    def name(self) -> str:
+        return self.provider.label
 
     def as_dict(self) -> dict[str, Any]:
         """The fields as JSON, without an empty cure or notice."""
@@ -55,7 +52,7 @@ class ServiceCheck:
             "name": self.provider.name,
             "label": self.provider.label,
             "state": self.state,
-            "configured": self.configured,
+            "configured": self.provider.configured,
             "credentials": self.provider.sources(),
             "missing": self.provider.missing,
             "url": redact(self.provider.base),
@@ -79,24 +76,20 @@ class Report:
     registers: list[ServiceCheck] = field(default_factory=list)
 
     @property
-    def services(self) -> list[ServiceCheck]:
-        """Providers, indexes and registers."""
-        return [*self.providers, *self.indexes, *self.registers]
-
-    @property
     def ok(self) -> bool:
         """Whether everything that the user configured works."""
         return not self._list_broken()
 
     def _list_broken(self) -> list[str]:
         """Names of configured services and parts that do not work."""
-        names = [check.provider.label for check in self.services if check.state == "broken"]
-        return names + [part.name for part in self.parts if part.state == "broken"]
+        services = [*self.providers, *self.indexes, *self.registers]
+        broken = [check.name for check in services if check.state == "broken"]
+        return broken + [part.name for part in self.parts if part.state == "broken"]
 
     @property
     def _web(self) -> list[ServiceCheck]:
         """The configured providers that search the web."""
-        ready = [check for check in self.providers if check.configured]
+        ready = [check for check in self.providers if check.provider.configured]
         return [check for check in ready if getattr(check.provider, "kind", "") == "web"]
 
     @property
@@ -107,33 +100,19 @@ class Report:
     @property
     def advice(self) -> str:
         """The result and what to do next."""
-        if not self.ok:
-            names = ", ".join(self._list_broken())
-            return f"Something that you have configured does not work: {names}."
-        example = "a key"
-        for check in self.providers:
-            if check.provider.credentials:
-                example = " and ".join(one.variable for one in check.provider.credentials)
-                break
-        ready = [check for check in self.providers if check.configured]
-        if not ready:
-            return (
-                f"No search provider is configured: set {example} to search. "
-                "Reading pages needs no key."
-            )
-        if any(check.chosen for check in ready):
-            if any(check.reachable for check in ready):
-                return "All that is configured works."
-            return "The configuration looks complete; no service was asked."
-        names = " and ".join(check.provider.label for check in self._web)
-        more = f"A key, such as {example}, adds another."
-        if any(check.reachable for check in self._web):
-            return f"No key is configured, so searches go to {names}. {more}"
-        if self.can_search:
-            return f"No key is configured; {names} needs none, but was not asked. {more}"
+        broken = self._list_broken()
+        if broken:
+            return f"Something that you have configured does not work: {', '.join(broken)}."
+        if not self.can_search:
+            return "Searching would fail now: check the connection, or set BRAVE_API_KEY."
+        names = ", ".join(check.name for check in self._web if check.reachable is not False)
+        answered = any(check.reachable for check in self._web)
+        asked = "" if answered else " None of them was asked."
+        if any(check.chosen for check in self._web):
+            return f"All that is configured works: searches go to {names}.{asked}"
         return (
-            f"Searching would fail now: no key is configured, and {names}, which needs none, does "
-            f"not answer. Check the connection, or set {example}."
+            f"No key is configured: searches go to {names}, without a key.{asked} A key, such as "
+            "BRAVE_API_KEY, adds another provider."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -153,16 +132,16 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
     """Run all checks. With an invalid setting, report it and use the defaults."""
     if environ is None:
         environ = os.environ
-    skipped = set(_IN_DETAIL)
     broken: list[CheckResult] = []
     try:
         settings = Settings.from_environment(environ)
     except BadInput as error:
-        broken.append(CheckResult("settings", "broken", error.sentence, error.suggested_action))
-        skipped.add("settings")
+        broken.append(CheckResult.broken_by("settings", error))
         settings = Settings.from_environment({})
         offline = True
-    parts = [part for part in examine_parts(settings, environ) if part.name not in skipped]
+    parts = examine_parts(settings, environ)
+    if broken:
+        parts = [part for part in parts if part.name != "settings"]
     offline = offline or settings.replay is not None
     # Probes are not repeated and not recorded.
     probe_settings = settings.replace(retries=0, record=None, replay=None, lenses=None)
@@ -177,73 +156,73 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
         return part
 
     async with Toolkit.open(probe_settings, environ) as kit:
-        provider_checks = [
-            check_provider(kit, provider, offline=offline) for provider in kit.router.providers()
-        ]
-        part_checks = [probe_part(part) for part in parts]
         providers, indexes, registers, probed_parts = await asyncio.gather(
-            asyncio.gather(*provider_checks),
-            _check_services(kit.scholar.services, settings, offline=offline),
-            _check_services(kit.patents.services, settings, offline=offline),
-            asyncio.gather(*part_checks),
+            check_services(kit.router.services, settings, offline=offline),
+            check_services(kit.scholar.services, settings, offline=offline),
+            check_services(kit.patents.services, settings, offline=offline),
+            asyncio.gather(*map(probe_part, parts)),
         )
-    return Report(list(providers), [*broken, *probed_parts], indexes, registers)
+    return Report(providers, [*broken, *probed_parts], indexes, registers)
 
 
-async def _check_services(
+async def check_services(
     services: Services[Any], settings: Settings, *, offline: bool
 ) -> list[ServiceCheck]:
     """Check all services of a kind concurrently."""
 
-    def check(service: Service) -> Awaitable[ServiceCheck]:
-        probe = partial(services.probe, service, _PROBE_SECONDS)
-        return _check_service(service, settings, probe, offline=offline)
+    async def check(service: Service) -> ServiceCheck:
+        is_chosen = (
+            bool(service.sources())
+            or service.name in settings.origins
+            or service.name == settings.search_provider
+        )
+        unusable = _check_credentials(service)
+        if unusable is not None:
+            return unusable
+        error = None if offline else await _run_probe(services, service)
+        if error is not None:
+            return _describe_failure(service, error, is_chosen)
+        detail = "answers"
+        if offline:
+            detail = "configured; not asked" if is_chosen else "needs no key; not asked"
+        elif service.sources():
+            detail = "answers and accepts the credentials"
+        reachable = None if offline else True
+        exposed = _find_open_files(service)
+        if not exposed:
+            return ServiceCheck(service, "ok", detail, "", reachable, is_chosen)
+        detail = f"{detail}, but others can read {' and '.join(exposed)}"
+        cure = f"chmod 600 {' '.join(exposed)}"
+        return ServiceCheck(service, "warning", detail, cure, reachable, is_chosen)
 
     return list(await asyncio.gather(*map(check, services.all())))
 
 
-async def check_provider(kit: Toolkit, provider: Provider, *, offline: bool) -> ServiceCheck:
-    """Check one provider of web search."""
-    probe = partial(kit.router.probe, provider.name)
-    return await _check_service(provider, kit.settings, probe, offline=offline)
-
-
-async def _check_service(
-    service: Service, settings: Settings, probe: Callable[[], Awaitable[None]], *, offline: bool
-) -> ServiceCheck:
-    """Check whether a service is configured and, unless `offline`, answers."""
+def _check_credentials(service: Service) -> ServiceCheck | None:
+    """Describe unusable or missing credentials: off without any, broken with some."""
     if service.unusable:
-        detail = " ".join(service.unusable.values())
         cure = f"Replace it; get one from {service.sign_up}"
         if not service.missing:
             cure += ", or remove it: it works without"
-        return ServiceCheck(service, "broken", detail, cure)
-    if not service.configured:
-        return _describe_incomplete(service)
-    has_credentials = bool(service.sources())
-    is_chosen = (
-        has_credentials
-        or service.name in settings.origins
-        or service.name == settings.search_provider
-    )
-    if offline:
-        detail = "configured; not asked" if is_chosen else "needs no key; not asked"
-        return _warn_of_open_files(ServiceCheck(service, "ok", detail, chosen=is_chosen))
-    error = await _run_probe(service, probe)
-    if error is not None:
-        return _describe_failure(service, error, is_chosen)
-    detail = "answers and accepts the credentials" if has_credentials else "answers"
-    check = ServiceCheck(service, "ok", detail, reachable=True, chosen=is_chosen)
-    return _warn_of_open_files(check)
+        return ServiceCheck(service, "broken", " ".join(service.unusable.values()), cure)
+    if service.configured:
+        return None
+    missing = " and ".join(service.missing)
+    cure = f"Set {missing}"
+    for credential in service.credentials:
+        if credential.variable in service.missing:
+            cure += f", or write ~/.config/webquarry/{credential.file}"
+    cure += f"; get it from {service.sign_up}"
+    if service.sources():
+        return ServiceCheck(service, "broken", f"half configured: {missing} was not found", cure)
+    return ServiceCheck(service, "off", "not configured", cure)
 
 
-async def _run_probe(
-    service: Service, probe: Callable[[], Awaitable[None]]
-) -> WebquarryError | None:
+async def _run_probe(services: Services[Any], service: Service) -> WebquarryError | None:
     """Send one probe and return its error, or None."""
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
-            await probe()
+            await services.probe(service, _PROBE_SECONDS)
     except TimeoutError:
         return NetworkFailure(f"No answer came within {_PROBE_SECONDS} seconds.")
     except WebquarryError as error:
@@ -254,51 +233,28 @@ async def _run_probe(
     return None
 
 
-def _describe_incomplete(service: Service) -> ServiceCheck:
-    """Describe missing credentials: off without any, broken with some."""
-    missing = " and ".join(service.missing)
-    files = []
-    for credential in service.credentials:
-        if credential.variable in service.missing:
-            files.append(f"~/.config/webquarry/{credential.file}")
-    cure = f"Set {missing}"
-    if files:
-        cure += f", or write {' and '.join(files)}"
-    cure += f"; get it from {service.sign_up}"
-    if service.sources():
-        return ServiceCheck(service, "broken", f"half configured: {missing} was not found", cure)
-    return ServiceCheck(service, "off", "not configured", cure)
-
-
 def _describe_failure(service: Service, error: WebquarryError, is_chosen: bool) -> ServiceCheck:
     """Describe an error, without the notice, which is shown separately."""
     detail = error.sentence.replace(service.notice, "").strip()
-    detail = detail.removeprefix(f"{service.label}: ")
     if error.message == service.credentials_text:
         detail = "answers, but does not accept the credentials"
     cure = error.suggested_action.replace(service.notice, "").strip()
     return ServiceCheck(
         service,
         "broken" if is_chosen else "warning",
-        redact(detail),
+        redact(detail.removeprefix(f"{service.label}: ")),
         redact(cure),
         reachable=not isinstance(error, NetworkFailure | Refused),
         chosen=is_chosen,
     )
 
 
-def _warn_of_open_files(check: ServiceCheck) -> ServiceCheck:
-    """Warn of credential files that other users can read."""
-    if os.name != "posix":
-        return check
+def _find_open_files(service: Service) -> list[str]:
+    """Return the credential files that other users can read."""
     exposed = []
-    for source in check.provider.sources().values():
+    for source in service.sources().values():
         path = Path(source)
-        if not path.is_absolute() or not path.exists():
-            continue
-        if path.stat().st_mode & _READABLE_BY_OTHERS:
+        is_file = os.name == "posix" and path.is_absolute() and path.exists()
+        if is_file and path.stat().st_mode & _READABLE_BY_OTHERS:
             exposed.append(str(path))
-    if not exposed:
-        return check
-    detail = f"{check.detail}, but others can read {' and '.join(exposed)}"
-    return replace(check, state="warning", detail=detail, cure=f"chmod 600 {' '.join(exposed)}")
+    return exposed

@@ -88,12 +88,7 @@ async def answer_chat(completion: Any, run: RunCall) -> list[JsonObject]:
     calls = []
     for choice in _read_list(completion, "choices")[:1]:
         for item in _read_list(_read(choice, "message"), "tool_calls"):
-            id, function = _read(item, "id"), _read(item, "function")
-            if function is None:
-                problem = "Only calls of functions are answered here."
-                calls.append(ToolCall(id, "", problem=problem))
-            else:
-                calls.append(_parse_call(id, function))
+            calls.append(_parse_call(_read(item, "id"), _read(item, "function")))
     return [
         {"role": "tool", "tool_call_id": outcome.call.id, "content": outcome.text}
         for outcome in await _answer_all(calls, run)

@@ -191,14 +191,13 @@ def is_ours(path: Path) -> bool:
 
 def explain_not_runnable(path: Path) -> str:
     """Return why a file cannot be a program; empty if it may be one."""
-    reasons = {
-        "it is missing": os.path.lexists(path),
-        "it is a link to a file that does not exist": path.exists(),
-        "it is a directory": not path.is_dir(),
-        "it is not a regular file": path.is_file(),
-        "it is not executable": os.access(path, os.X_OK),
-    }
-    return next((reason for reason, is_well in reasons.items() if not is_well), "")
+    if not path.exists():
+        return (
+            "it is a link to a file that does not exist" if path.is_symlink() else "it is missing"
+        )
+    if not path.is_file():
+        return "it is not a file"
+    return "" if os.access(path, os.X_OK) else "it is not executable"
 
 
 def find_scripts() -> Path:
@@ -334,10 +333,9 @@ async def probe(executable: Executable, settings: Settings, environ: Mapping[str
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         return _refuse(explain_start_failure(error))
     if completed.ending == "timed_out":
-        unit = "second" if seconds == 1 else "seconds"
-        return _refuse(f"it did not end within {seconds:g} {unit}")
+        return _refuse(f"it did not end within {seconds:g} s")
     if completed.ending == "too_much":
-        return _refuse_length(most_bytes)
+        return _refuse(f"its output is longer than {most_bytes} bytes")
     failure = explain_failure(completed)
     if failure:
         return _refuse(failure)
@@ -349,24 +347,18 @@ def judge_schema(
 ) -> Probe:
     """Return the description in these bytes, or the reason why it is not valid."""
     if len(data) > most_bytes:
-        return _refuse_length(most_bytes)
+        return _refuse(f"its output is longer than {most_bytes} bytes")
     try:
         value = parse_json(data)
     except NotJson as error:
         beginning = f": {quote_output(data)}" if data.strip() else ""
         return _refuse(redact(f"its output {error}{beginning}"))
     findings = tuple(check_schema(value, binary))
-    errors = [finding for finding in findings if finding.severity == "error"]
-    if not errors:
-        return Probe(as_schema(value), findings)
-    first = errors[0]
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    reason = f"its schema is not valid: {first.path}: {first.message}{more}"
-    return Probe(None, findings, redact(reason))
-
-
-def _refuse_length(most_bytes: int) -> Probe:
-    return _refuse(f"its output is longer than {most_bytes} bytes")
+    for finding in findings:
+        if finding.severity == "error":
+            reason = f"its schema is not valid: {finding.path}: {finding.message}"
+            return Probe(None, findings, redact(reason))
+    return Probe(as_schema(value), findings)
 
 
 def _refuse(reason: str) -> Probe:

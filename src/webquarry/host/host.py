@@ -19,11 +19,10 @@ from webquarry.host.calls import answer_anthropic, answer_chat, answer_gemini, a
 from webquarry.host.discovery import Discovery, discover, log_skipped
 from webquarry.host.models import HostedTool, JsonObject, Skipped
 from webquarry.host.options import escape_unprintable, name_forms, remember_secrets
-from webquarry.host.run import coerce, run_tool
+from webquarry.host.run import run_tool
 from webquarry.host.trust import TrustStore
 from webquarry.host.vendors import (
     ALL_RULES,
-    GeminiForm,
     alias,
     restore,
     to_anthropic,
@@ -142,9 +141,9 @@ class ToolHost:
         filtered: JsonObject = filter_value(answer)
         return filtered
 
-    def for_anthropic(self, strict: bool = False) -> list[JsonObject]:
+    def for_anthropic(self) -> list[JsonObject]:
         """Return the tools for Anthropic's Messages API."""
-        return [to_anthropic(tool.schema, strict) for tool in self.tools]
+        return [to_anthropic(tool.schema) for tool in self.tools]
 
     def for_openai(self, strict: bool = False) -> list[JsonObject]:
         """Return the tools for OpenAI's Responses API."""
@@ -154,15 +153,9 @@ class ToolHost:
         """Return the tools for OpenAI's Chat Completions API."""
         return [to_chat(tool.schema, strict) for tool in self.tools]
 
-    def for_gemini(self, form: GeminiForm = "json_schema") -> list[JsonObject]:
+    def for_gemini(self) -> list[JsonObject]:
         """Return the tools for Gemini's generateContent."""
-        if form not in ("json_schema", "legacy"):
-            raise BadInput(
-                f"Gemini has no form {form!r}.", suggested_action="Use json_schema or legacy."
-            )
-        if self.tools:
-            return [to_gemini([tool.schema for tool in self.tools], form)]
-        return []
+        return [to_gemini([tool.schema for tool in self.tools])] if self.tools else []
 
     def for_mcp(self) -> list[JsonObject]:
         """Return the tools as an MCP server lists them."""
@@ -170,25 +163,19 @@ class ToolHost:
 
     async def anthropic_results(self, message: Any) -> list[JsonObject]:
         """Run the tool calls of a message of Claude; return the messages to append."""
-        return await answer_anthropic(message, self._run_call)
+        return await answer_anthropic(message, self.run)
 
     async def openai_results(self, response: Any) -> list[JsonObject]:
         """Run the function calls of a response; return the input items to append."""
-        return await answer_responses(response, self._run_call)
+        return await answer_responses(response, self.run)
 
     async def openai_chat_results(self, completion: Any) -> list[JsonObject]:
         """Run the tool calls of a completion; return the messages to append."""
-        return await answer_chat(completion, self._run_call)
+        return await answer_chat(completion, self.run)
 
     async def gemini_results(self, response: Any) -> list[JsonObject]:
         """Run the function calls of a response; return the contents to append."""
-        return await answer_gemini(response, self._run_call)
-
-    async def _run_call(self, name: str, arguments: Any) -> JsonObject:
-        """Run a call of a model, which may have sent texts for other types."""
-        tool = self.get(name)
-        own_arguments = restore(arguments, tool.parameters)
-        return await self.run(tool.name, coerce(own_arguments, tool.parameters))
+        return await answer_gemini(response, self.run)
 
 
 def _is_meant(skipped: Skipped, name: str) -> bool:

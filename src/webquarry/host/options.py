@@ -12,11 +12,14 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, BinaryIO
+
+import msgspec
+from msgspec import Meta
 
 from webquarry.host.models import Executable
 from webquarry.registry import members_of
@@ -24,18 +27,19 @@ from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
 
 SUFFIX = ".toml"
-_KEYS = ("variables", "timeout_seconds", "max_output_bytes")
 _MAX_FILE_BYTES = 65_536
-_MAX_VARIABLES = 100
-_MAX_SECONDS = 3600
-_MIN_OUTPUT_BYTES = 1024
-_MAX_OUTPUT_BYTES = 100_000_000
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OWN_PREFIXES = ("WEBQUARRY_", "WEBSEARCH_")
+_Variable = Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
 class BadOptions(Exception):
     """The options of a tool cannot be used. The message continues the words "its weather.toml"."""
+
+
+class _OptionsFile(msgspec.Struct, forbid_unknown_fields=True):
+    variables: Annotated[list[_Variable], Meta(max_length=100)] = []
+    timeout_seconds: Annotated[float, Meta(gt=0, le=3600)] | None = None
+    max_output_bytes: Annotated[int, Meta(ge=1024, le=100_000_000)] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,20 +54,22 @@ class ToolOptions:
 def find_options(executable: Executable, settings: Settings) -> ToolOptions:
     """Return the options of a tool. Raises BadOptions."""
     names = name_forms(executable.path)
-    file: dict[str, Any] = {}
+    entries = [entry.partition("=") for entry in settings.tool_variables]
+    by_user = [variable for name, _, variable in entries if name in names]
+    file = _OptionsFile()
     if not executable.ours:
         file = _read_file(executable.path.with_name(executable.path.name + SUFFIX))
-    by_user = _entries_for(names, settings.tool_variables)
-    by_author = _read_variables(file, by_user, names[0])
-    seconds = _read_number(file, "timeout_seconds", 0, _MAX_SECONDS, settings.tool_timeout_seconds)
-    size = _read_number(
-        file,
-        "max_output_bytes",
-        _MIN_OUTPUT_BYTES,
-        _MAX_OUTPUT_BYTES,
-        settings.tool_max_output_bytes,
+    for variable in file.variables:
+        if variable not in by_user and is_own_variable(variable):
+            raise BadOptions(
+                f"names {variable}, which is webquarry's own; if the tool shall have it, set "
+                f"WEBQUARRY_TOOL_VARIABLES={names[0]}={variable}"
+            )
+    return ToolOptions(
+        file.timeout_seconds or settings.tool_timeout_seconds,
+        file.max_output_bytes or settings.tool_max_output_bytes,
+        tuple(dict.fromkeys([*file.variables, *by_user])),
     )
-    return ToolOptions(seconds, int(size), tuple(dict.fromkeys([*by_author, *by_user])))
 
 
 def name_forms(path: Path) -> list[str]:
@@ -92,64 +98,22 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
-def _entries_for(names: Sequence[str], entries: Sequence[str]) -> list[str]:
-    """Return the values of entries such as weather=API_KEY for a tool of these names."""
-    parts = [entry.partition("=") for entry in entries]
-    return [value for name, _, value in parts if name in names]
-
-
-def _read_file(path: Path) -> dict[str, Any]:
-    """Return the content of a file of options; empty without a file."""
+def _read_file(path: Path) -> _OptionsFile:
+    """Return the content of a file of options; the defaults without a file."""
     try:
         with open_regular(path) as opened:
             data = opened.read(_MAX_FILE_BYTES + 1)
     except FileNotFoundError:
-        return {}
+        return _OptionsFile()
     except OSError as error:
         raise BadOptions(f"cannot be read ({error.strerror})") from error
     if len(data) > _MAX_FILE_BYTES:
         raise BadOptions(f"is longer than {_MAX_FILE_BYTES:,} bytes")
     try:
-        options = tomllib.loads(data.decode("utf-8"))
+        return msgspec.convert(tomllib.loads(data.decode("utf-8")), _OptionsFile)
     except (ValueError, RecursionError) as error:
         reason = escape_unprintable(str(error)) or "nested too deep"
-        raise BadOptions(f"is not TOML: {reason}") from error
-    for key in options:
-        if key not in _KEYS:
-            shown = escape_unprintable(key)
-            raise BadOptions(f"has the unknown key {shown!r}; known are: {', '.join(_KEYS)}")
-    return options
-
-
-def _read_variables(file: dict[str, Any], by_user: Sequence[str], name: str) -> list[str]:
-    """Return the variables that the file names. Those of webquarry need the setting as well."""
-    variables = file.get("variables", [])
-    if not isinstance(variables, list) or len(variables) > _MAX_VARIABLES:
-        raise BadOptions(f"must have at most {_MAX_VARIABLES} names in a list as `variables`")
-    for variable in variables:
-        if not isinstance(variable, str) or not _VARIABLE.fullmatch(variable):
-            shown = escape_unprintable(repr(variable)[:60])
-            raise BadOptions(f"names {shown}, which is no name of a variable")
-        if variable not in by_user and is_own_variable(variable):
-            raise BadOptions(
-                f"names {variable}, which is webquarry's own; if the tool shall have it, set "
-                f"WEBQUARRY_TOOL_VARIABLES={name}={variable}"
-            )
-    return variables
-
-
-def _read_number(
-    file: dict[str, Any], key: str, least: float, most: float, default: float
-) -> float:
-    if key not in file:
-        return default
-    value = file[key]
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not (value > 0 and least <= value <= most):
-        shown = escape_unprintable(repr(value)[:60])
-        above = f"of at least {least:,}" if least else "above 0"
-        raise BadOptions(f"must have a number {above} and at most {most:,} as `{key}`, not {shown}")
-    return float(value)
+        raise BadOptions(f"is not usable: {reason}") from error
 
 
 @cache

@@ -14,10 +14,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from webquarry.errors import BadInput, TooLarge, ToolFailure, WebquarryError
 from webquarry.host.models import TYPES, HostedTool, JsonObject, Schema
@@ -31,13 +30,10 @@ from webquarry.host.options import (
     last_line,
     quote_output,
 )
-from webquarry.host.schema import clean, fits_type, map_children, type_of, with_article
+from webquarry.host.schema import clean, close_objects, fits_type, type_of
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.secret import redact
 from webquarry.settings import Settings
-
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
 
 log = logging.getLogger(__name__)
 
@@ -165,8 +161,6 @@ def explain_failure(completed: Completed) -> str:
     """Return why a run that ended by itself failed, with the last line of stderr; empty if it
     succeeded.
     """
-    if completed.ending == "held_open":
-        return "it ended, but left a process behind that holds its output open"
     code = completed.exit_code
     if not code:
         return ""
@@ -181,25 +175,12 @@ def explain_failure(completed: Completed) -> str:
 
 
 _MAX_PROBLEMS = 5
-_PROBLEMS = {
-    "enum": "must be one of {}",
-    "const": "must be {}",
-    "minLength": "must have at least {} characters",
-    "maxLength": "must have at most {} characters",
-    "minItems": "must have at least {} items",
-    "maxItems": "must have at most {} items",
-    "uniqueItems": "must not hold the same item twice",
-    "minimum": "must be at least {}",
-    "maximum": "must be at most {}",
-    "exclusiveMinimum": "must be above {}",
-    "exclusiveMaximum": "must be below {}",
-    "multipleOf": "must be a multiple of {}",
-}
+_LONGEST_PROBLEM = 300  # characters; a message of jsonschema contains the whole value
 
 
 def check_arguments(name: str, arguments: Any, parameters: Schema) -> JsonObject:
-    """Return a copy of the arguments for the tool `name`, without nulls and with whole numbers as
-    integers. Raises BadInput that names each invalid place.
+    """Return a copy of the arguments for the tool `name`, see `_settle`. Raises BadInput that names
+    each invalid place.
     """
     if not isinstance(arguments, Mapping):
         raise BadInput(f"The arguments of {name} must be a JSON object, not {type_of(arguments)}.")
@@ -210,15 +191,18 @@ def check_arguments(name: str, arguments: Any, parameters: Schema) -> JsonObject
     except (TypeError, ValueError, RecursionError) as error:
         reason = escape_unprintable(str(error))
         raise BadInput(f"The arguments of {name} cannot be written as JSON: {reason}.") from error
-    schema = _close(clean(parameters))
+    from jsonschema import Draft202012Validator
+
+    schema = close_objects(clean(parameters))
     settled: JsonObject = _settle(plain, schema)
-    problems = list(dict.fromkeys(_find_problems(settled, schema)))
-    if not problems:
-        return settled
-    first = "; ".join(problems[:_MAX_PROBLEMS])
-    further = len(problems) - _MAX_PROBLEMS
-    more = f"; and {further} more" if further > 0 else ""
-    raise BadInput(f"The arguments of {name} are not valid: {first}{more}.")
+    problems = []
+    for found in Draft202012Validator(schema).iter_errors(settled):
+        problem = escape_unprintable(f"{found.json_path}: {found.message}")
+        problems.append(problem[:_LONGEST_PROBLEM])
+    if problems:
+        told = "; ".join(problems[:_MAX_PROBLEMS])
+        raise BadInput(f"The arguments of {name} are not valid: {told}.")
+    return settled
 
 
 def encode(value: JsonObject) -> bytes:
@@ -226,12 +210,10 @@ def encode(value: JsonObject) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
 
 
-def coerce(value: Any, schema: Schema) -> Any:
-    """Return the value with texts converted to the types of the schema, where they are JSON of that
-    type: models send numbers as strings.
+def _settle(value: Any, schema: Schema) -> Any:
+    """Drop nulls of known properties, write whole numbers as integers, and convert texts to the
+    types of the schema where they are JSON of that type: models send numbers as strings.
     """
-    if not schema:
-        return value
     kind = schema.get("type")
     if isinstance(value, str) and kind in TYPES and kind != "string":
         try:
@@ -241,36 +223,6 @@ def coerce(value: Any, schema: Schema) -> Any:
         if fits_type(parsed, kind):
             value = parsed
     if isinstance(value, dict):
-        return {name: coerce(part, _get_property(schema, name)) for name, part in value.items()}
-    if isinstance(value, list) and isinstance(schema.get("items"), dict):
-        return [coerce(part, schema["items"]) for part in value]
-    return value
-
-
-def _get_property(schema: Schema, name: str) -> Schema:
-    """Return the schema of a property, empty if there is none."""
-    properties = schema.get("properties")
-    part = properties.get(name) if isinstance(properties, dict) else None
-    if part is None:
-        part = schema.get("additionalProperties")
-    return part if isinstance(part, dict) else {}
-
-
-def _close(schema: Schema) -> Schema:
-    """Refuse unknown properties of objects that list their properties. Keywords are ordered by
-    their importance in messages.
-    """
-    closed = map_children(schema, _close)
-    if "properties" in closed:
-        closed.setdefault("additionalProperties", False)
-    order = ("type", "required", "properties", "additionalProperties")
-    ordered = {word: closed[word] for word in order if word in closed}
-    return ordered | closed
-
-
-def _settle(value: Any, schema: Schema) -> Any:
-    """Drop nulls of known properties, and write whole numbers as integers."""
-    if isinstance(value, dict):
         known = schema.get("properties", {})
         return {
             name: _settle(part, _get_property(schema, name))
@@ -279,53 +231,21 @@ def _settle(value: Any, schema: Schema) -> Any:
         }
     if isinstance(value, list):
         return [_settle(part, schema.get("items", {})) for part in value]
-    is_integer = schema.get("type") == "integer"
-    if is_integer and isinstance(value, float) and value.is_integer():
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
         return int(value)
     return value
 
 
-def _find_problems(arguments: JsonObject, schema: Schema) -> Iterator[str]:
-    from jsonschema import Draft202012Validator, ValidationError, validators
-
-    def check_multiple(_: Any, step: float, value: Any, __: Schema) -> Iterator[ValidationError]:
-        """Check `multipleOf` in decimals: 0.3 is a multiple of 0.1."""
-        if fits_type(value, "number") and Fraction(str(value)) % Fraction(str(step)):
-            yield ValidationError("not a multiple")
-
-    validator = validators.extend(Draft202012Validator, {"multipleOf": check_multiple})
-    for error in validator(schema).iter_errors(arguments):
-        yield from _describe(error)
+def _get_property(schema: Schema, name: str) -> Schema:
+    """Return the schema of a property, empty if there is none."""
+    part = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
+    return part if isinstance(part, dict) else {}
 
 
-def _describe(error: ValidationError) -> Iterator[str]:
-    """Return the problems of an error, with their paths."""
-    path = "$"
-    for step in error.absolute_path:
-        path += f"[{step}]" if isinstance(step, int) else f".{escape_unprintable(step)}"
-    expected: Any = error.validator_value
-    value: Any = error.instance
-    if error.validator == "type":
-        yield f"{path} must be {with_article(expected)}, not {type_of(value)}"
-    elif error.validator == "required":
-        for name in expected:
-            if name not in value:
-                yield f"{path}.{escape_unprintable(name)} is required"
-    elif error.validator == "additionalProperties":
-        properties = error.schema["properties"]
-        known = ", ".join(map(escape_unprintable, properties)) or "none"
-        for name in value:
-            if name not in properties:
-                yield f"{path}.{escape_unprintable(name)} is unknown; known are: {known}"
-    else:
-        problem = _PROBLEMS[str(error.validator)]
-        yield f"{path} {problem.format(json.dumps(expected))}"
-
-
-Ending = Literal["exited", "timed_out", "too_much", "held_open"]
+Ending = Literal["exited", "timed_out", "too_much"]
 
 _GRACE_SECONDS = 0.2  # between SIGTERM and SIGKILL
-_LINGER_SECONDS = 1.0  # for the output to end after the program
+_LINGER_SECONDS = 1.0  # for the output, if another process holds it open after the program
 _REAP_SECONDS = 5.0  # for a killed process to end
 
 
@@ -352,7 +272,7 @@ async def run_bounded(
     command: Sequence[str],
     limits: ProcessLimits,
     environment: Mapping[str, str],
-    stdin: bytes | None = None,
+    stdin: bytes = b"",
 ) -> Completed:
     """Run a program until it ends or exceeds a limit. Raises OSError if it cannot be started."""
     loop = asyncio.get_running_loop()
@@ -361,7 +281,7 @@ async def run_bounded(
         loop.subprocess_exec(
             lambda: run,
             *command,
-            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=dict(environment),
@@ -370,19 +290,16 @@ async def run_bounded(
     )
     try:
         await asyncio.shield(starting)
-        if stdin is not None:
-            pipe: Any = run.transport.get_pipe_transport(0)
-            pipe.write(stdin)
-            pipe.write_eof()
+        pipe: Any = run.transport.get_pipe_transport(0)
+        pipe.write(stdin)
+        pipe.write_eof()
         ending = await run.wait(limits.seconds)
     finally:
         # A cancellation waits for the start, so that the process can be ended.
         await asyncio.wait([starting])
         if starting.exception() is None:
             await run.end()
-    exit_code = None
-    if ending in ("exited", "held_open"):
-        exit_code = run.transport.get_returncode()
+    exit_code = run.transport.get_returncode() if ending == "exited" else None
     return Completed(ending, exit_code, bytes(run.stdout), bytes(run.stderr))
 
 
@@ -407,9 +324,7 @@ class _Run(asyncio.SubprocessProtocol):
             await _wait_for_any(self._closed, self._overflowed, seconds=_LINGER_SECONDS)
         if self._overflowed.done():
             return "too_much"
-        if not self._exited.done():
-            return "timed_out"
-        return "exited" if self._closed.done() else "held_open"
+        return "exited" if self._exited.done() else "timed_out"
 
     async def end(self) -> None:
         """End the process group and close the pipes."""

@@ -36,15 +36,9 @@ def fits_type(value: Any, expected: str) -> bool:
     return actual == expected or (expected == "number" and actual == "integer")
 
 
-def with_article(kind: str) -> str:
-    """Return a type for a sentence: an array, a string, null."""
-    if kind == "null":
-        return kind
-    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-# Keywords by the types that they apply to (all if empty), and the check of their values.
-_Rule = tuple[tuple[str, ...], Callable[[Any], bool]]
+# Keyword -> the types that it applies to (all if empty), the check of its value, and what is
+# expected in words.
+_Rule = tuple[tuple[str, ...], Callable[[Any], bool], str]
 
 
 def _is_count(value: Any) -> bool:
@@ -59,53 +53,55 @@ def _is_a(*kinds: str) -> Callable[[Any], bool]:
     return lambda value: type_of(value) in kinds
 
 
-# The keywords of the format, of limits that are checked on arguments, and of translations.
-_FORMAT = frozenset({"type", "description", "enum", "items", "properties", "required"})
-_COUNT, _NUMBER = "a whole number, 0 or more", "a number"
-_EXPECTED = {
-    **dict.fromkeys(["minLength", "maxLength", "minItems", "maxItems"], _COUNT),
-    "uniqueItems": "true or false",
-    **dict.fromkeys(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"], _NUMBER),
-    "multipleOf": "a number above 0",
-}
+_COUNT = "a whole number, 0 or more"
 _RULES: dict[str, _Rule] = {
-    "minLength": (("string",), _is_count),
-    "maxLength": (("string",), _is_count),
-    "minItems": (("array",), _is_count),
-    "maxItems": (("array",), _is_count),
-    "uniqueItems": (("array",), _is_a("boolean")),
-    "minimum": (_NUMBERS, _is_number),
-    "maximum": (_NUMBERS, _is_number),
-    "exclusiveMinimum": (_NUMBERS, _is_number),
-    "exclusiveMaximum": (_NUMBERS, _is_number),
-    "multipleOf": (_NUMBERS, lambda value: _is_number(value) and value > 0),
-    "type": ((), lambda value: value in TYPES),
-    "description": ((), _is_a("string")),
-    "enum": ((), lambda value: isinstance(value, list) and len(value) > 0),
-    "const": ((), lambda value: True),
-    "default": ((), lambda value: True),
-    "format": (("string", *_NUMBERS), _is_a("string")),
-    "pattern": (("string",), _is_a("string")),
-    "items": (("array",), _is_a("object")),
-    "properties": (("object",), _is_a("object")),
-    "required": (("object",), _is_a("array")),
-    "additionalProperties": (("object",), _is_a("boolean", "object")),
+    "type": ((), lambda value: value in TYPES, f"{', '.join(TYPES[:-1])} or {TYPES[-1]}"),
+    "description": ((), _is_a("string"), "a string"),
+    "enum": ((), lambda value: value != [] and type_of(value) == "array", "an array of values"),
+    "items": (("array",), _is_a("object"), "an object with a type"),
+    "properties": (("object",), _is_a("object"), "an object"),
+    "required": (("object",), _is_a("array"), "an array of names"),
+    "minLength": (("string",), _is_count, _COUNT),
+    "maxLength": (("string",), _is_count, _COUNT),
+    "minItems": (("array",), _is_count, _COUNT),
+    "maxItems": (("array",), _is_count, _COUNT),
+    "uniqueItems": (("array",), _is_a("boolean"), "true or false"),
+    "minimum": (_NUMBERS, _is_number, "a number"),
+    "maximum": (_NUMBERS, _is_number, "a number"),
+    "exclusiveMinimum": (_NUMBERS, _is_number, "a number"),
+    "exclusiveMaximum": (_NUMBERS, _is_number, "a number"),
+    "multipleOf": (_NUMBERS, lambda value: _is_number(value) and value > 0, "a number above 0"),
 }
+# Not used by the format, but checked on arguments or passed on to vendors if they are valid.
+_TOLERATED: dict[str, _Rule] = {
+    "const": ((), lambda value: True, ""),
+    "default": ((), lambda value: True, ""),
+    "format": (("string", *_NUMBERS), _is_a("string"), ""),
+    "pattern": (("string",), _is_a("string"), ""),
+    "additionalProperties": (("object",), _is_a("boolean", "object"), ""),
+}
+_IGNORED = frozenset(
+    {"$schema", "$id", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"}
+)
+
+
+def _applies(types: tuple[str, ...], kind: Any) -> bool:
+    return not types or kind not in TYPES or kind in types
 
 
 def clean(schema: Schema) -> Schema:
     """Return a deep copy with only known keywords that have a valid value and match the type."""
-    kind = schema.get("type")
+    rules = _RULES | _TOLERATED
     cleaned: Schema = {}
     for word, value in schema.items():
-        types, accepts = _RULES.get(word, ((), lambda value: False))
-        if accepts(value) and not (kind in TYPES and types and kind not in types):
-            cleaned[word] = copy.deepcopy(value)
+        if word in rules:
+            types, accepts, _ = rules[word]
+            if accepts(value) and _applies(types, schema.get("type")):
+                cleaned[word] = copy.deepcopy(value)
     cleaned = map_children(cleaned, clean)
     if "required" in cleaned:
         known = cleaned.get("properties", {})
-        names = [name for name in cleaned["required"] if isinstance(name, str) and name in known]
-        cleaned["required"] = list(dict.fromkeys(names))
+        cleaned["required"] = [name for name in known if name in cleaned["required"]]
     return cleaned
 
 
@@ -123,17 +119,19 @@ def map_children(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
     return changed
 
 
+def close_objects(schema: Schema) -> Schema:
+    """Refuse unknown properties of objects that list their properties."""
+    closed = map_children(schema, close_objects)
+    if closed.get("type") == "object" and "properties" in closed:
+        closed.setdefault("additionalProperties", False)
+    return closed
+
+
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
-_FIELDS = ("name", "description", "parameters")
-_MAX_NAME = 64
-_RANGES = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum"))
-_ONE_OF = ", ".join(TYPES[:-1]) + " or " + TYPES[-1]
-_IGNORED = frozenset(
-    {"$schema", "$id", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"}
-)
+_FIELDS = {"name": "a string", "description": "a string", "parameters": "an object"}
 
 
 def check_schema(value: Any, binary: str | None = None) -> list[Finding]:
@@ -152,129 +150,76 @@ def as_schema(value: JsonObject) -> ToolSchema:
 
 def _check_document(value: Any) -> Iterator[Finding]:
     if not isinstance(value, dict):
-        yield _wrong_type("$", "an object", value)
+        yield _error("$", f"must be an object, not {_show(value)}")
         return
-    for field in _FIELDS:
+    for field, expected in _FIELDS.items():
         if field not in value:
-            yield _error(f"$.{field}", "is missing, and is required")
-    if "name" in value:
-        yield from _check_name(value["name"])
-    if "description" in value:
-        yield from _check_description(value["description"], "$.description", required=True)
-    if "parameters" in value:
-        yield from _check_parameters(value["parameters"])
+            yield _error(f"$.{field}", "is missing")
+        elif not expected.endswith(type_of(value[field])):
+            yield _error(f"$.{field}", f"must be {expected}, not {_show(value[field])}")
+        elif field == "name":
+            yield from _check_name(value["name"])
+        elif field == "parameters":
+            yield from _check_parameters(value["parameters"])
     for field in value:
         if field not in _FIELDS:
             yield _warning(_at("$", field), "is not a field of this format and is ignored")
 
 
-def _check_name(name: Any) -> Iterator[Finding]:
-    if not isinstance(name, str):
-        yield _wrong_type("$.name", "a string", name)
-    elif not _NAME.fullmatch(name):
+def _check_name(name: str) -> Iterator[Finding]:
+    if not _NAME.fullmatch(name):
         yield _error("$.name", f"may hold only letters, digits and underscores, not {_show(name)}")
     elif not _SNAKE.fullmatch(name):
         yield _warning("$.name", f"{_show(name)} is not snake_case")
-    elif len(name) > _MAX_NAME:
-        yield _warning("$.name", f"is longer than {_MAX_NAME} characters; vendors get it shortened")
 
 
-def _check_description(text: Any, path: str, required: bool = False) -> Iterator[Finding]:
-    if not isinstance(text, str):
-        yield _wrong_type(path, "a string", text)
-    elif required and not text.strip():
-        yield _warning(path, "is empty, and a model chooses a tool by its description")
-
-
-def _check_parameters(schema: Any) -> Iterator[Finding]:
+def _check_parameters(schema: Schema) -> Iterator[Finding]:
     path = "$.parameters"
-    if not isinstance(schema, dict):
-        yield _wrong_type(path, "an object", schema)
-        return
-    if "type" not in schema:
-        yield _error(f"{path}.type", 'is missing, and must be "object"')
-    elif schema["type"] != "object":
+    if schema.get("type", "object") != "object":
         yield _error(f"{path}.type", f'must be "object", not {_show(schema["type"])}')
-    if "properties" in schema:
-        yield from _check_object(schema, path)
-    else:
-        yield _error(
-            f"{path}.properties", "is missing, and is required even when there are no parameters"
-        )
-    yield from _check_keywords(schema, path)
-
-
-def _check_property(schema: Any, path: str) -> Iterator[Finding]:
-    """Check the schema of a property or of the items of an array."""
-    if not isinstance(schema, dict):
-        yield _wrong_type(path, "an object with a type", schema)
         return
-    kind = schema.get("type")
+    yield from _check_node(schema, path)
+    if "properties" not in schema:
+        yield _error(f"{path}.properties", "is missing, also if there are no parameters")
+
+
+def _check_node(schema: Schema, path: str) -> Iterator[Finding]:
+    """Check the schema of the parameters, of a property or of the items of an array."""
     if "type" not in schema:
-        yield _error(f"{path}.type", f"is missing, and must be {_ONE_OF}")
-    elif kind not in TYPES:
-        yield _error(f"{path}.type", f"must be {_ONE_OF}, not {_show(kind)}")
-    if kind == "object":
-        if "properties" not in schema:
-            yield _warning(path, "is an object without properties, and so takes any object")
-        yield from _check_object(schema, path)
-    elif kind == "array" and "items" in schema:
-        yield from _check_property(schema["items"], f"{path}.items")
-    elif kind == "array":
-        yield _warning(path, "is an array without items, and so takes any values")
-    yield from _check_keywords(schema, path)
-    for word in ("properties", "required", "items"):
-        if word in schema and kind in TYPES and kind not in _RULES[word][0]:
-            yield _warning(f"{path}.{word}", f"has no effect with the type {kind}")
-
-
-def _check_object(schema: Schema, path: str) -> Iterator[Finding]:
-    properties = schema.get("properties", {})
-    required = schema.get("required", [])
-    if not isinstance(properties, dict):
-        yield _wrong_type(f"{path}.properties", "an object", properties)
-        return
-    for name, part in properties.items():
-        place = _at(f"{path}.properties", name)
-        if not _SNAKE.fullmatch(name):
-            yield _warning(place, f"the parameter's name {_show(name)} is not snake_case")
-        yield from _check_property(part, place)
-    if not isinstance(required, list):
-        yield _wrong_type(f"{path}.required", "an array of names", required)
-        return
-    for index, name in enumerate(required):
-        place = f"{path}.required[{index}]"
-        if not isinstance(name, str):
-            yield _wrong_type(place, "a string", name)
-        elif name not in properties:
-            yield _error(place, f"names {_show(name)}, which is not in properties")
-        elif name in required[:index]:
-            yield _warning(place, f"names {_show(name)} a second time")
-
-
-def _check_keywords(schema: Schema, path: str) -> Iterator[Finding]:
-    """Check the values of used keywords and report the others."""
-    kind = schema.get("type")
+        yield _error(f"{path}.type", f"is missing; expected {_RULES['type'][2]}")
     for word, value in schema.items():
         place = _at(path, word)
-        if word == "description":
-            yield from _check_description(value, place)
-        elif word == "enum" and not _RULES["enum"][1](value):
-            yield _error(place, "must be an array of at least one value")
-        elif word == "enum" and kind in TYPES:
-            for index, choice in enumerate(value):
-                if not fits_type(choice, kind):
-                    message = f"{_show(choice)} is not of the type {kind}"
-                    yield _warning(f"{place}[{index}]", message)
-        elif word in _EXPECTED and not _RULES[word][1](value):
-            yield _error(place, f"must be {_EXPECTED[word]}, not {_show(value)}")
-        elif word not in _FORMAT | _IGNORED and word not in _EXPECTED:
+        if word in _RULES:
+            types, accepts, expected = _RULES[word]
+            if not _applies(types, schema.get("type")):
+                yield _warning(place, f"has no effect with the type {schema['type']}")
+            elif not accepts(value):
+                yield _error(place, f"must be {expected}, not {_show(value)}")
+            elif word == "items":
+                yield from _check_node(value, place)
+            elif word == "properties":
+                yield from _check_properties(value, place)
+            elif word == "required" and isinstance(schema.get("properties"), dict):
+                yield from _check_required(value, list(schema["properties"]), place)
+        elif word not in _IGNORED:
             yield _warning(place, "is not used by this format, and is not checked")
-    for low, high in _RANGES:
-        accepts = _RULES[low][1]
-        pair: list[Any] = [schema.get(low), schema.get(high)]
-        if all(map(accepts, pair)) and pair[0] > pair[1]:
-            yield _warning(f"{path}.{low}", f"is above {high}, so that no value is valid")
+
+
+def _check_properties(properties: Schema, path: str) -> Iterator[Finding]:
+    for name, part in properties.items():
+        place = _at(path, name)
+        if not _SNAKE.fullmatch(name):
+            yield _warning(place, f"the parameter's name {_show(name)} is not snake_case")
+        if isinstance(part, dict):
+            yield from _check_node(part, place)
+        else:
+            yield _error(place, f"must be an object with a type, not {_show(part)}")
+
+
+def _check_required(names: list[Any], known: list[str], path: str) -> Iterator[Finding]:
+    for index, name in enumerate(names):
+        if name not in known:
+            yield _error(f"{path}[{index}]", f"names {_show(name)}, which is not in properties")
 
 
 def _error(path: str, message: str) -> Finding:
@@ -283,10 +228,6 @@ def _error(path: str, message: str) -> Finding:
 
 def _warning(path: str, message: str) -> Finding:
     return Finding("warning", path, message)
-
-
-def _wrong_type(path: str, expected: str, value: Any) -> Finding:
-    return _error(path, f"must be {expected}, not {with_article(type_of(value))}")
 
 
 def _at(path: str, key: str) -> str:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +14,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _LONGEST_NAME = 64
 
 _PROGRAM = '''\
-#!{interpreter}
+#!/usr/bin/env python3
 """The tool {name}: reads a JSON object from stdin and prints one to stdout."""
 
 import json
@@ -83,7 +80,7 @@ class NewTool:
     options: Path
 
 
-def write_template(name: str, folder: Path, environ: Mapping[str, str]) -> NewTool:
+def write_template(name: str, folder: Path) -> NewTool:
     """Write a tool of this name into a folder. Raises BadInput if a file exists."""
     if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         raise BadInput(
@@ -93,13 +90,9 @@ def write_template(name: str, folder: Path, environ: Mapping[str, str]) -> NewTo
     tool_name = name.replace("-", "_")
     program = folder / tool_name.replace("_", "-")
     options = folder / f"{program.name}{SUFFIX}"
-    interpreter = "/usr/bin/env python3"
-    if shutil.which("python3", path=environ.get("PATH")) is None:
-        interpreter = sys.executable
-    variable = f"{tool_name.upper()}_API_KEY"
     texts = {
-        program: _PROGRAM.format(interpreter=interpreter, name=tool_name),
-        options: _OPTIONS.format(name=tool_name, variable=variable),
+        program: _PROGRAM.format(name=tool_name),
+        options: _OPTIONS.format(name=tool_name, variable=f"{tool_name.upper()}_API_KEY"),
     }
     for path in texts:
         if os.path.lexists(path):

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from tests.cli.test_app import without_colours
 from tests.net.loopback import serve
 from webquarry._search.service import Service
 from webquarry._search.services import Services
 from webquarry.cli.doctor import show_report
+from webquarry.cli.output import Output
 from webquarry.doctor.checks import CheckResult
 from webquarry.doctor.examine import Report, ServiceCheck, examine
 from webquarry.errors import NetworkFailure
@@ -69,8 +71,8 @@ def part(report: Report, name: str) -> CheckResult:
     return next(finding for finding in report.parts if finding.name == name)
 
 
-def shown(report: Report) -> str:
-    console = Console(file=io.StringIO(), markup=False, emoji=False, highlight=False)
-    show_report(console, report)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+def shown(report: Report, *, everything: bool = True) -> str:
+    printed = io.StringIO()
+    console = Console(file=printed, force_terminal=True, width=10_000, highlight=False)
+    show_report(Output(False, console), report, everything=everything)
+    return without_colours(printed.getvalue())

@@ -22,10 +22,10 @@ from tests.cli.doctor.reports import (
 from tests.net.loopback import message
 from tests.search.replies import recorded
 from webquarry._search.provider import Provider
-from webquarry.doctor.examine import Report, ServiceCheck, check_provider, examine
+from webquarry._search.services import Services
+from webquarry.doctor.examine import Report, check_services, examine
 from webquarry.errors import NetworkFailure
 from webquarry.settings import Settings
-from webquarry.toolkit import Toolkit
 
 KEY_ACCEPTED = message(recorded("brave/bad_input_422_validation"), status="422 Unprocessable")
 KEY_REFUSED = message(recorded("brave/auth_422_token_invalid"), status="422 Unprocessable")
@@ -46,7 +46,7 @@ def test_nothing_configured_is_no_failure_but_earns_advice(environ: dict[str, st
     assert report.ok
     assert {finding.state for finding in keyed} == {"off"}
     assert "BRAVE_API_KEY" in report.advice
-    assert "No search provider is configured: set BRAVE_API_KEY" in Report(keyed, []).advice
+    assert "Searching would fail now" in Report(keyed, []).advice
 
 
 def test_provider_without_key_names_the_variable_and_sign_up_page(
@@ -65,11 +65,11 @@ def test_accepted_key_is_ok_with_its_source(environ: dict[str, str]) -> None:
     finding = provider(report, "brave")
 
     assert report.ok
-    assert (finding.state, finding.configured, finding.reachable) == ("ok", True, True)
+    assert (finding.state, finding.reachable) == ("ok", True)
     assert finding.as_dict()["credentials"] == {
         "BRAVE_API_KEY": "environment variable BRAVE_API_KEY"
     }
-    assert report.advice == "All that is configured works."
+    assert report.advice.startswith("All that is configured works: searches go to Brave")
 
 
 def test_a_key_that_is_refused_is_broken_although_the_provider_answers(
@@ -216,14 +216,13 @@ class Free(Provider):
 
 
 class Unreachable:
-    """A toolkit whose router reaches nobody."""
+    """Services of one free provider that cannot be reached."""
 
-    def __init__(self, **environ: str) -> None:
-        self.settings = Settings.from_environment(environ)
-        self.router = self
+    def all(self) -> list[Provider]:
+        return [Free({})]
 
-    async def probe(self, name: str) -> None:
-        raise NetworkFailure(f"{name} cannot be reached.")
+    async def probe(self, service: Provider, seconds: float) -> None:
+        raise NetworkFailure(f"{service.name} cannot be reached.")
 
 
 @pytest.mark.parametrize(
@@ -237,23 +236,12 @@ class Unreachable:
 def test_unreachable_provider_is_broken_only_if_the_user_chose_it(
     environ_of_choice: dict[str, str], state: str
 ) -> None:
-    kit = cast(Toolkit, Unreachable(**environ_of_choice))
-    finding = asyncio.run(check_provider(kit, Free({}), offline=False))
+    services = cast("Services[Provider]", Unreachable())
+    settings = Settings.from_environment(environ_of_choice)
+    [finding] = asyncio.run(check_services(services, settings, offline=False))
 
     assert (finding.state, finding.reachable) == (state, False)
     assert Report([finding], []).ok == (state == "warning")
-
-
-def test_advice_without_keys_names_the_free_provider(environ: dict[str, str]) -> None:
-    keyed = [
-        finding for finding in look(environ, offline=True).providers if finding.provider.credentials
-    ]
-    free = ServiceCheck(Free({}), "ok", "answers", reachable=True, chosen=False)
-
-    assert (
-        "searches go to Free Search. A key, such as BRAVE_API_KEY"
-        in Report([*keyed, free], []).advice
-    )
 
 
 def test_the_indexes_are_listed_with_the_places_of_their_keys(environ: dict[str, str]) -> None:

@@ -26,7 +26,6 @@ from tests.search.replies import outcome_of, status_of
 from tests.search.wrong_shapes import put_wrong_hits
 from webquarry import registry
 from webquarry._search.patents.provider import PatentProvider
-from webquarry.doctor.checks import examine_parts
 from webquarry.errors import OUTCOMES, AuthFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.registry import members_of
 from webquarry.settings import Settings
@@ -330,25 +329,3 @@ def test_every_register_and_its_credentials_are_documented(kind: type[PatentProv
         assert f"`{wanted.variable}`" in page
         assert f"`{wanted.file}`" in page
         assert f"#{wanted.variable}=\n" in example
-
-
-@pytest.mark.parametrize(
-    ("environ", "state", "words"),
-    [
-        ({}, "off", "pages of patent sites"),
-        ({"LENS_API_TOKEN": "canary-1234567"}, "ok", "environment variable LENS_API_TOKEN"),
-        ({"EPO_OPS_KEY": "canary-1234567"}, "broken", "EPO_OPS_SECRET was not found"),
-        ({"LENS_API_TOKEN": "two words"}, "broken", "cannot be a key"),
-    ],
-)
-def test_doctor_says_which_registers_are_configured_and_never_a_key(
-    environ: dict[str, str], state: str, words: str
-) -> None:
-    (part,) = [
-        part for part in examine_parts(Settings(), environ | NOWHERE) if part.name == "patents"
-    ]
-
-    assert part.state == state
-    assert words in part.detail
-    assert "canary" not in repr(part)
-    assert "two words" not in repr(part)
