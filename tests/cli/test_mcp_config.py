@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from webquarry.cli.app import cli as app
-from webquarry.cli.mcp_config import CLIENTS, ServerEntry, entry_for, parse_json, write_entry
+from webquarry.cli.mcp_config import CLIENTS, ServerEntry, entry_for, write_entry
 
 ENTRY = ServerEntry('/opt/we "b/webquarry', ["mcp"])
 
@@ -101,6 +101,7 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
     [
         ("cursor", '{"mcpServers": {} / mine\n}'),
         ("cursor", "[]"),
+        ("vscode", '{"servers": {}} // mine'),
         ("cursor", '{"mcpServers": []}'),
         ("codex", "[mcp_servers"),
     ],
@@ -123,7 +124,7 @@ def test_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     code, said = config("cursor", "--write", "--file", str(tmp_path))
 
     assert code == 1
-    assert "cannot be read: Is a directory." in said.replace("\n", " ")
+    assert "cannot be read or written: Is a directory." in said.replace("\n", " ")
     assert "Errno" not in said
 
 
@@ -214,66 +215,11 @@ def test_a_variable_that_cannot_be_had_is_an_error(given: str) -> None:
     assert "Try: " in said
 
 
-COMMENTED = """\
-// what my editor calls JSON
-{
-  "theme": "dark", // mine
-  /* servers
-     of mine */
-  "mcpServers": {
-    "other": {"command": "x", "args": ["// no comment", "/* nor this */"],},
-  },
-}
-"""
-
-
-def test_json_with_comments_is_read_and_keeps_them(tmp_path: Path) -> None:
-    place = tmp_path / "mcp.json"
-    place.write_text(COMMENTED)
-
-    write_entry(CLIENTS["cursor"], ENTRY, place)
-    once = place.read_text()
-    write_entry(CLIENTS["cursor"], ServerEntry("new", ["mcp"], {"A": "b"}), place)
-    twice = place.read_text()
-
-    for text in (once, twice):
-        for line in ("// what my editor calls JSON", '"dark", // mine', "/* servers", "of mine */"):
-            assert line in text
-    servers = parse_json(twice)["mcpServers"]
-    assert servers["other"]["args"] == ["// no comment", "/* nor this */"]
-    assert parse_json(once)["mcpServers"]["webquarry"]["command"] == ENTRY.command
-    assert servers["webquarry"] == {"command": "new", "args": ["mcp"], "env": {"A": "b"}}
-
-
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "// nothing yet\n",
-        "{}",
-        "{ /* empty */ }",
-        '{"a": 1}',
-        '{"a": 1, // last\n}',
-        '{"mcpServers": {}}',
-        '{"mcpServers": {"webquarry": null}}',
-        '{"mcpServers": {"webquarry": {"command": "old", "x": 1 /* y */}}}',
-        '\ufeff{"a": 1}',
-    ],
+    "text", ["", "{}", '{"a": 1}', '{"mcpServers": {"webquarry": {"command": "old"}}}']
 )
 def test_entry_is_set_in_every_form_of_file(text: str) -> None:
-    before = parse_json(text)
-
-    after = parse_json(CLIENTS["cursor"].merge(text, ENTRY))
+    after = json.loads(CLIENTS["cursor"].merge(text, ENTRY))
 
     assert after["mcpServers"]["webquarry"]["command"] == ENTRY.command
-    assert {name: after[name] for name in before if name != "mcpServers"} == {
-        name: value for name, value in before.items() if name != "mcpServers"
-    }
-
-
-@pytest.mark.parametrize(
-    "text", ["{", '{"a" 1}', '{"a": }', "{a: 1}", '{"a": 1 "b": 2}', "[1,,2]", "{} x", '{"a": tru}']
-)
-def test_invalid_json_is_an_error(text: str) -> None:
-    with pytest.raises(ValueError, match=r"line \d+ column"):
-        parse_json(text)
+    assert after.get("a") == (1 if "a" in json.loads(text or "{}") else None)

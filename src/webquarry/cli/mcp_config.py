@@ -1,7 +1,7 @@
 """Configuration of MCP clients, printed or written to the client's file.
 
-A file is replaced atomically, with a backup; other entries, comments and order stay. A file that
-cannot be parsed is an error and stays unchanged. JSON may have comments and trailing commas.
+A file is replaced atomically, with a backup; other entries stay, in TOML also comments. A file that
+cannot be parsed, such as JSON with comments, is an error and stays unchanged.
 """
 
 from __future__ import annotations
@@ -11,18 +11,15 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from webquarry.errors import BadInput
+from webquarry.store.open import write_private
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_STRING = r'("(?:[^"\\\n]|\\.)*+")'
-_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/|\ufeff", re.DOTALL)
-_TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
-_OWNER_ONLY = 0o600  # a client's file may hold keys
 
 
 @dataclass(frozen=True)
@@ -48,98 +45,29 @@ class McpClient:
     text: str = ""  # text of results, for clients that ignore structured content
 
     def merge(self, text: str, entry: ServerEntry) -> str:
-        """Set our entry in the text of a file. Raises ValueError if it cannot be done safely."""
+        """Set our entry in the text of a file; fields and variables that the user added stay.
+        Raises ValueError.
+        """
+        document: Any
         if self.toml:
             import tomlkit
 
-            whole = tomlkit.parse(text).unwrap()
+            document = tomlkit.parse(text)
+            servers = document.setdefault(self.key, tomlkit.table(is_super_table=True))
+            ours = servers.setdefault(entry.name, tomlkit.table())
         else:
-            whole = parse_json(text)
-        servers = whole.get(self.key, {}) if isinstance(whole, dict) else None
-        if not isinstance(servers, dict):
-            raise ValueError(f"{self.key} is not an object")
-        before = servers.get(entry.name)
-        ours: dict[str, Any] = {**self.extra, "command": entry.command, "args": entry.args}
-        if isinstance(before, dict):  # fields and variables that the user added stay
-            ours = before | ours
-        env = {**ours.get("env", {}), **entry.env}
-        if env:
-            ours["env"] = env
-        if before == ours:
-            return text
-        expected = {**whole, self.key: {**servers, entry.name: ours}}
-        if not self.toml:
-            after = set_member(text, (self.key, entry.name), ours)
-            is_as_expected = parse_json(after) == expected
-        else:
-            document: Any = tomlkit.parse(text)
-            if self.key not in document:
-                document[self.key] = tomlkit.table(is_super_table=True)
-            table: Any = document[self.key]
-            if entry.name not in table:
-                table[entry.name] = tomlkit.table()
-            for name, value in ours.items():
-                if name == "env" and "env" in table[entry.name]:
-                    table[entry.name]["env"].update(value)
-                else:
-                    table[entry.name][name] = value
-            after = tomlkit.dumps(document)
-            is_as_expected = tomlkit.parse(after).unwrap() == expected
-        if not is_as_expected:
-            raise ValueError("it is written in a way that cannot be edited safely")
-        return after
-
-
-def parse_json(text: str) -> Any:
-    """Parse JSON with comments and trailing commas; an empty text is an empty object."""
-    return json.loads(_blank_out(text).strip() or "{}")
-
-
-def set_member(text: str, path: Sequence[str], value: Any) -> str:
-    """Set the member at `path`, and create the objects above it; the rest of the text stays."""
-    if not _blank_out(text).strip():
-        text = f"{text.rstrip()}\n{{}}\n".lstrip()
-    clean = _blank_out(text)
-    start = clean.index("{")
-    for depth, name in enumerate(path):
-        members = dict(_find_members(clean, start))
-        indent = "  " * (depth + 1)
-        begin, end = members.get(name, (start + 1, start + 1))
-        if name in members and depth + 1 < len(path):
-            start = begin
-            continue
-        for missing in reversed(path[depth + 1 :]):
-            value = {missing: value}
-        written = json.dumps(value, indent=2, ensure_ascii=False).replace("\n", f"\n{indent}")
-        if name not in members:
-            comma = "," if members else f"\n{indent[2:]}"
-            written = f"\n{indent}{json.dumps(name)}: {written}{comma}"
-        return text[:begin] + written + text[end:]
-    raise ValueError("the path is empty")
-
-
-def _blank_out(text: str) -> str:
-    """Replace comments and trailing commas by spaces, so that places stay the same."""
-
-    def blank(found: re.Match[str]) -> str:
-        return found[1] or re.sub(r"[^\n]", " ", found[0])
-
-    return _TRAILING_COMMA.sub(blank, _COMMENT.sub(blank, text))
-
-
-def _find_members(text: str, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield the name of each member of the object at `start`, and the place of its value."""
-    decoder = json.JSONDecoder()
-    if text[start] != "{":
-        raise ValueError("a member is not an object")
-    place = start + 1
-    while text[place:].lstrip(" \t\r\n,")[:1] == '"':
-        place = text.index('"', place)
-        name, place = decoder.raw_decode(text, place)
-        begin = text.index(":", place) + 1
-        begin += len(text[begin:]) - len(text[begin:].lstrip())
-        _, place = decoder.raw_decode(text, begin)
-        yield name, (begin, place)
+            document = json.loads(text.strip() or "{}")
+            if not isinstance(document, dict) or not isinstance(document.get(self.key, {}), dict):
+                raise ValueError(f"{self.key} is not an object")
+            ours = document.setdefault(self.key, {}).setdefault(entry.name, {})
+        ours.update({**self.extra, "command": entry.command, "args": entry.args})
+        if entry.env and "env" in ours:
+            ours["env"].update(entry.env)
+        elif entry.env:
+            ours["env"] = entry.env
+        if self.toml:
+            return tomlkit.dumps(document)
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _claude_desktop_path() -> Path:
@@ -240,45 +168,32 @@ def write_entry(
         path = path.resolve()  # replace the target of a symbolic link
         before = path.read_text("utf-8-sig") if path.exists() else ""
         after = client.merge(before, entry)
+        if after == before:
+            return path, None
+        return path, _replace_file(path, after)
     except OSError as error:
         raise BadInput(
-            f"The file {path} cannot be read: {error.strerror}.",
-            suggested_action="Add the output of the command without --write by hand.",
+            f"The file {path} cannot be read or written: {error.strerror}.",
+            suggested_action="Add the output of the command without --write by hand, or name "
+            "another file with --file.",
         ) from error
     except (ValueError, RecursionError) as error:
         raise BadInput(
             f"The file {path} cannot be parsed and was not changed: {error}.",
             suggested_action="Correct it, or add the output without --write by hand.",
         ) from error
-    if after == before:
-        return path, None
-    try:
-        return path, _replace_file(path, after)
-    except OSError as error:
-        raise BadInput(
-            f"The file {path} cannot be written: {error.strerror}.",
-            suggested_action="Name another one with --file.",
-        ) from error
 
 
 def _replace_file(path: Path, content: str) -> Path | None:
     """Replace the file atomically and return its backup."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    backup = None
-    if path.exists():
-        backup = path.with_name(f"{path.name}.bak")
-        number = 0
-        while backup.exists():
-            number += 1
-            backup = path.with_name(f"{path.name}.bak{number}")
-        shutil.copy2(path, backup)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        draft.touch(mode=_OWNER_ONLY)
-        draft.write_text(content, "utf-8")
-        if backup:
-            shutil.copymode(path, draft)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    if not path.exists():
+        write_private(path, content.encode())  # it may hold keys
+        return None
+    number = 1
+    while (backup := path.with_name(f"{path.name}.bak{number}")).exists():
+        number += 1
+    shutil.copy2(path, backup)
+    write_private(path, content.encode())
+    shutil.copymode(backup, path)
     return backup

@@ -13,12 +13,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from webquarry.cli.output import command_output
 from webquarry.errors import BadInput, Cancelled, WebquarryError
+from webquarry.sql.types import load_library
 from webquarry.terminal import one_line, printable
 
 if TYPE_CHECKING:
@@ -27,24 +28,8 @@ if TYPE_CHECKING:
 
 # Databases that are no files: in memory, or of a service (md:name, s3://...).
 _NO_FILE = re.compile(r":memory:|[a-z][a-z0-9+.-]+:", re.IGNORECASE)
-# May contain a semicolon: strings, quoted names, dollar quotes, comments; an open one takes the
-# rest of the text.
-_TOKEN = re.compile(
-    r"(?s)'(?:[^']|'')*(?:'|$)"
-    r'|"(?:[^"]|"")*(?:"|$)'
-    r"|\$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|$)"
-    r"|--[^\n]*"
-    r"|/\*.*?(?:\*/|$)"
-    r"|;"
-    r"|[^'\"$/;-]+|."
-)
-_BLANK = re.compile(r"(?s)(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*")
+_END = re.compile(r";\s*(?:--.*)?$")  # of a line that ends a statement
 _KEY_SETTER = re.compile(r"(?is)(stps_set_\w*key\s*\(\s*'(?P<key>(?:[^']|'')+)')")
-# Statements that return rows of their own. DuckDB also returns a Count or Success for others.
-_HAS_ROWS = re.compile(
-    r"(?is)\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*|\()*"
-    r"(?:select|from|with|values|table|insert|update|delete|copy)\b"
-)
 _HELP = """\
 End a statement with ; and it runs.
   SELECT ask('Bitcoin', 'What is it?').answer;
@@ -75,7 +60,6 @@ SELECT sql FROM (SELECT table_name AS name, sql FROM duckdb_tables() WHERE NOT i
 WHERE $1 = '' OR name = $1 ORDER BY name
 """
 _QUIT = (".quit", ".exit")
-_MOST_DEPTH = 10  # of files that read files
 _HISTORY_LINES = 1000
 
 
@@ -145,7 +129,6 @@ class Shell:
         self._session = session
         self._style = style
         self._show_cost = show_cost
-        self._depth = 0
         self.failed = False
         self.interrupted = False
         self._confirm: Confirm | None = None
@@ -158,7 +141,7 @@ class Shell:
             self._write_note("webquarry sql: statements end with ; and .help lists commands.\n")
             while True:
                 try:
-                    line = input("webquarry> " if is_blank(pending) else "      ...> ")
+                    line = input("      ...> " if pending else "webquarry> ")
                 except EOFError:
                     self._write_note("\n")
                     return
@@ -167,26 +150,27 @@ class Shell:
                     pending = ""
                     continue
                 forget_keys(line)
-                pieces, pending = split_statements(f"{pending}{line}\n")
+                pieces, pending = split_line(pending, line)
                 for piece in pieces:
                     if piece in _QUIT:
                         return
                     self._run(piece)
 
-    def run_text(self, text: str, *, go_on: bool = False) -> None:
-        """Run statements and commands; without `go_on` up to the first that fails."""
-        pieces, rest = split_statements(text)
-        for piece in pieces if is_blank(rest) else [*pieces, rest.strip()]:
-            if piece in _QUIT:
-                return
-            self._run(piece)
-            if self.failed and not go_on:
-                return
+    def run_text(self, text: str) -> None:
+        """Run statements and commands up to the first that fails."""
+        pending = ""
+        lines = text.splitlines()
+        for number, line in enumerate(lines, 1):
+            pieces, pending = split_line(pending, line, is_last=number == len(lines))
+            for piece in pieces:
+                if piece in _QUIT:
+                    return
+                self._run(piece)
+                if self.failed:
+                    return
 
     def _run(self, piece: str) -> None:
         """Run a statement or a command and print an error."""
-        from webquarry.sql.types import load_library
-
         try:
             if piece.startswith("."):
                 self._run_command(piece)
@@ -209,7 +193,7 @@ class Shell:
         from webquarry.sql.progress import summarize
 
         result = self._session.sql(statement, confirm=self._confirm)
-        if result.columns not in (("Count",), ("Success",)) or _HAS_ROWS.match(statement):
+        if result.rows or result.columns != ("Success",):
             self._show(result)
         if self._show_cost and (result.progress.rows or result.progress.planned):
             self._write_note(f"{summarize(result.progress)}\n")
@@ -237,7 +221,8 @@ class Shell:
             return
         if name not in _QUERIES:
             self._fail(f"There is no command {name}. .help lists them.")
-        for query in _QUERIES.get(name, ()):
+            return
+        for query in _QUERIES[name]:
             self._show(self._session.sql(query, lint=False))
 
     def _show(self, result: SqlResult) -> None:
@@ -252,14 +237,7 @@ class Shell:
             sys.stdout.write(f"{printable(text)}\n")
 
     def _read_file(self, name: str) -> None:
-        if self._depth > _MOST_DEPTH:
-            self._fail("The files read each other.")
-            return
-        self._depth += 1
-        try:
-            self.run_text(Path(name).expanduser().read_text("utf-8"), go_on=True)
-        finally:
-            self._depth -= 1
+        self.run_text(Path(name).expanduser().read_text("utf-8"))
 
     def _set_format(self, name: str) -> None:
         from webquarry.sql.rendering import FORMATS
@@ -282,34 +260,19 @@ class Shell:
         sys.stderr.flush()
 
 
-def split_statements(text: str) -> tuple[list[str], str]:
-    """Return the dot commands and the complete statements, without semicolons, and the rest. Linear
-    in the length of the text.
-    """
-    pieces: list[str] = []
-    start = 0
-    while True:
-        blank = _BLANK.match(text, start)
-        begin = blank.end() if blank else start
-        is_first_on_line = not text[text.rfind("\n", 0, begin) + 1 : begin].strip()
-        if text.startswith(".", begin) and is_first_on_line:
-            end = (text.find("\n", begin) + 1) or len(text)
-            pieces.append(text[begin:end].strip())
-            start = end
-            continue
-        end = next((one.end() for one in _TOKEN.finditer(text, begin) if one[0] == ";"), 0)
-        if not end:
-            return pieces, text[start:]
-        statement = text[start : end - 1].strip()
-        if not is_blank(statement):
-            pieces.append(statement)
-        start = end
-
-
-def is_blank(text: str) -> bool:
-    """Whether there are only whitespace and comments."""
-    found = _BLANK.match(text)  # not `fullmatch`, which backtracks
-    return found is not None and found.end() == len(text)
+def split_line(pending: str, line: str, *, is_last: bool = False) -> tuple[list[str], str]:
+    """Return the dot command or the statements that a line completes, and what is pending."""
+    if not pending.strip() and line.startswith("."):
+        return [line.strip()], ""
+    text = f"{pending}{line}\n"
+    if not is_last and not _END.search(line):
+        return [], text if text.strip() else ""
+    duckdb: Any = load_library("duckdb")
+    try:
+        return [found.query for found in duckdb.extract_statements(text)], ""
+    except duckdb.Error as error:
+        is_open = "unterminated" in str(error) and not is_last  # a string or a comment
+        return ([], text) if is_open else ([text], "")
 
 
 def redact_keys(text: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -20,12 +19,11 @@ FORMATS = ("table", "csv", "json", "markdown")
 _NUMBERS = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "DOUBLE", "FLOAT", "DECIMAL",
 )  # fmt: skip
-ELLIPSIS = "\u2026"
 _WIDEST_CELL = 80  # without a terminal
 _LEAST_CELL = 10  # narrower columns are shown as records
 _LEAST_WIDTH = 20
+_LONGEST_VALUE = 120  # of a record
 _RULES = "    \n  | \n -+ \n  | \n -+ \n -+ \n  | \n    \n"
-_MOST_LINES = 3  # of a value in a record
 
 
 def render(result: SqlResult, style: str, width: int | None = None) -> str:
@@ -78,67 +76,52 @@ def _render_table(result: SqlResult, width: int | None) -> str:
     from rich.cells import cell_len
     from rich.console import Console
 
-    width = None if width is None else max(width, _LEAST_WIDTH)
     names = [one_line(name) for name in result.columns]
     rows = [[one_line(_to_text(value, "NULL")) for value in row] for row in result.rows]
-    are_numbers = [kind.partition("(")[0] in _NUMBERS for kind in result.types]
     widths = [max(map(cell_len, column)) for column in zip(names, *rows, strict=True)]
     if width is None:
-        widths = [min(_WIDEST_CELL, cells) for cells in widths]
-    least = 3 * len(widths) - 1
-    for cells, is_number in zip(widths, are_numbers, strict=True):
-        least += cells if is_number else min(cells, _LEAST_CELL)
-    most = width or sum(widths) + 3 * len(widths)
+        most = sum(min(_WIDEST_CELL, cells) + 3 for cells in widths)
+    else:
+        most = max(width, _LEAST_WIDTH)
     out = io.StringIO()
     console = Console(file=out, width=most, color_system=None, legacy_windows=False)
+    least = sum(min(cells, _LEAST_CELL) + 3 for cells in widths) - 1
     if least > most:
         for number, row in enumerate(rows, 1):
             console.print(f"-[ {number:,} ]".ljust(most, "-"), markup=False, highlight=False)
-            console.print(_build_record(names, row, most))
+            console.print(_build_record(names, row))
     else:
-        console.print(_build_columns(names, rows, widths, are_numbers))
+        numbers = [kind.partition("(")[0] in _NUMBERS for kind in result.types]
+        console.print(_build_table(names, rows, numbers))
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     return "\n".join([*lines, f"({count_noun(len(rows), 'row')})\n"])
 
 
-def _build_columns(
-    names: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    widths: Sequence[int],
-    are_numbers: Sequence[bool],
-) -> Table:
+def _build_table(names: list[str], rows: list[list[str]], are_numbers: list[bool]) -> Table:
+    """Return columns side by side, whose wide cells are cut."""
     from rich.box import Box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=Box(_RULES), show_edge=False, header_style="")
-    for name, is_number, cells in zip(names, are_numbers, widths, strict=True):
-        table.add_column(
-            Text(name, no_wrap=True, overflow="ellipsis", justify="left"),
-            justify="right" if is_number else "left",
-            no_wrap=is_number,
-            max_width=cells,
-        )
+    for name, is_number in zip(names, are_numbers, strict=True):
+        header = Text(name, no_wrap=True, overflow="ellipsis", justify="left")
+        table.add_column(header, justify="right" if is_number else "left", no_wrap=is_number)
     for row in rows:
         table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
     return table
 
 
-def _build_record(names: Sequence[str], row: Sequence[str], width: int) -> Table:
-    """Return a line per column; long values are wrapped to a few lines."""
+def _build_record(names: list[str], row: list[str]) -> Table:
+    """Return a line per column; long values are wrapped."""
     from rich.box import Box
-    from rich.cells import cell_len, set_cell_size
     from rich.table import Table
     from rich.text import Text
 
-    left = min(max(map(cell_len, names)), width // 3)
-    most = _MOST_LINES * (width - left - 6)
-    record = Table(box=Box(_RULES), show_edge=False, show_header=False)
-    record.add_column(width=left, no_wrap=True, overflow="ellipsis")
-    record.add_column(overflow="fold")
+    table = Table(box=Box(_RULES), show_edge=False, show_header=False)
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    table.add_column(overflow="fold")
     for name, value in zip(names, row, strict=True):
-        text = value
-        if cell_len(value) > most:
-            text = set_cell_size(value, most - 1).rstrip() + ELLIPSIS
-        record.add_row(Text(name), Text(text))
-    return record
+        is_cut = len(value) > _LONGEST_VALUE
+        table.add_row(Text(name), Text(value[:_LONGEST_VALUE] + "\u2026" * is_cut))
+    return table
