@@ -128,7 +128,7 @@ def test_missing_file_is_an_error(run: Runner, tmp_path: Path) -> None:
     done = run("check", str(tmp_path / "nobody.md"))
 
     assert done.returncode == 1
-    assert b"cannot be read" in done.stderr
+    assert b"cannot be used: No such file" in done.stderr
 
 
 def test_a_folder_as_a_source_is_called_one(run: Runner, draft: Path, tmp_path: Path) -> None:

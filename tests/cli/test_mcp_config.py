@@ -124,7 +124,7 @@ def test_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     code, said = config("cursor", "--write", "--file", str(tmp_path))
 
     assert code == 1
-    assert "cannot be read or written: Is a directory." in said.replace("\n", " ")
+    assert "cannot be used: Is a directory." in said.replace("\n", " ")
     assert "Errno" not in said
 
 

@@ -11,7 +11,6 @@ import pytest
 import webquarry
 from tests.cli.test_app import RECORDED, Runner, on_terminal, without_colours
 from tests.executables import Answer, Asked, Site
-from webquarry.cli.options import complete_url
 
 ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"
 LOCAL = {"WEBQUARRY_ALLOW_PRIVATE": "1", "WEBQUARRY_ROBOTS": "0", "WEBQUARRY_CACHE": "0"}
@@ -76,27 +75,6 @@ def test_search_takes_unquoted_words(run: Runner) -> None:
     assert unquoted.returncode == 0
     quoted = run("search", "tidal energy storage", "-n", "3", settings=settings)
     assert unquoted.stdout == quoted.stdout
-
-
-@pytest.mark.parametrize(
-    ("given", "url"),
-    [
-        ("example.org", "https://example.org"),
-        (" example.org/a?b#c ", "https://example.org/a?b#c"),
-        ("sub.example.co.uk:8443/x", "https://sub.example.co.uk:8443/x"),
-        ("bücher.example", "https://bücher.example"),
-        ("localhost:8000/x", "http://localhost:8000/x"),
-        ("127.0.0.1", "http://127.0.0.1"),
-        ("http://example.org", "http://example.org"),
-        ("not a url", "not a url"),
-        ("word", "word"),
-        ("3.14", "3.14"),
-        ("ftp://example.org", "ftp://example.org"),
-        ("mailto:me@example.org", "mailto:me@example.org"),
-    ],
-)
-def test_a_bare_host_gets_a_scheme_and_all_else_stays_as_it_is(given: str, url: str) -> None:
-    assert complete_url(given) == url
 
 
 def test_a_bare_host_is_read(run: Runner) -> None:

@@ -58,7 +58,7 @@ def test_new_refuses_invalid_names(name: str, bench: Workbench) -> None:
 
 
 def test_new_says_where_it_cannot_write(bench: Workbench) -> None:
-    assert "cannot be written" in failure(["new", "x", "--folder", "/dev/null/x"]).stderr
+    assert "cannot be used" in failure(["new", "x", "--folder", "/dev/null/x"]).stderr
 
 
 def test_template_has_an_options_file(bench: Workbench) -> None:

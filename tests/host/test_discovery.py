@@ -173,9 +173,9 @@ def write_odd_files(bench: Workbench) -> dict[str, str]:
     (folder / ".hidden").chmod(0o755)
     return {
         "read-me": "it is not executable",
-        "subfolder": "it is a directory",
+        "subfolder": "it is not a file",
         "dangling": "it is a link to a file that does not exist",
-        "fifo": "it is not a regular file",
+        "fifo": "it is not a file",
         "no-shebang": "it has no #! line, and is no program of this machine",
         "empty": "it has no #! line, and is no program of this machine",
         "no-interpreter": "the interpreter that its #! line names is missing",

@@ -186,15 +186,9 @@ def _read_draft(path: Path) -> DraftClaims:
     """Find the quotes, numbers and references of a file."""
     from webquarry.verify.drafts import read_claims
 
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise BadInput(f"{path} is too large to be a draft.")
-        return read_claims(path.name, path.read_bytes())
-    except OSError as error:
-        raise BadInput(
-            f"{path} cannot be read: {error.strerror}.",
-            suggested_action="Give the path of a Markdown, text, HTML, DOCX or .bib file.",
-        ) from None
+    if path.stat().st_size > _LARGEST:
+        raise BadInput(f"{path} is too large to be a draft.")
+    return read_claims(path.name, path.read_bytes())
 
 
 async def _collect_sources(

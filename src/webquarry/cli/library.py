@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from webquarry.bridge import bridge
-from webquarry.cli.options import complete_url
 from webquarry.cli.output import Output, command_output, json_option, with_output, with_text_output
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.terminal import count_noun, one_line
+from webquarry.tool_arguments import read_url
 
 if TYPE_CHECKING:
     from webquarry.library.library import Library
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _DAY = 86_400
-_FILE_ENDINGS = (".md", ".txt", ".htm", ".html", ".pdf", ".docx", ".csv", ".json")
 
 
 @click.group(invoke_without_command=True)
@@ -82,15 +81,8 @@ async def _add(kit: Toolkit, place: str) -> str:
     """Read a page or a file; return its address."""
     if _is_file(place):
         snapshot = await kit.pages.read_file(Path(place))
-    elif "://" not in place and (
-        place.startswith((".", "/", "~")) or ("/" not in place and place.endswith(_FILE_ENDINGS))
-    ):
-        raise BadInput(
-            f"There is no file {place}.",
-            suggested_action="Check the path; a web address starts with https://.",
-        )
     else:
-        snapshot = await kit.pages.get(complete_url(place), fresh=True)
+        snapshot = await kit.pages.get(read_url(place), fresh=True)
     return str(snapshot.fields["url"])
 
 
@@ -105,7 +97,7 @@ def forget(output: Output, url: str | None, older: float | None, everything: boo
         raise click.UsageError("Give one of: an address, --older DAYS, --all.")
     address = url
     if url is not None:
-        address = Path(url).absolute().as_uri() if _is_file(url) else complete_url(url)
+        address = Path(url).absolute().as_uri() if _is_file(url) else read_url(url)
     before = None if older is None else time.time() - older * _DAY
 
     async def remove(_: Toolkit, library: Library) -> int:
@@ -139,13 +131,7 @@ def export(output: Output, out: Path | None) -> None:
     if out is None:
         click.echo("".join(lines), nl=False)
         return
-    try:
-        out.write_text("".join(lines), "utf-8")
-    except OSError as error:
-        raise BadInput(
-            f"{out} cannot be written: {error.strerror or error}.",
-            suggested_action="Name a file in a folder that you may write to.",
-        ) from None
+    out.write_text("".join(lines), "utf-8")
 
 
 def _use_library(work: Callable[[Toolkit, Library], Awaitable[T]]) -> T:

@@ -171,12 +171,6 @@ def write_entry(
         if after == before:
             return path, None
         return path, _replace_file(path, after)
-    except OSError as error:
-        raise BadInput(
-            f"The file {path} cannot be read or written: {error.strerror}.",
-            suggested_action="Add the output of the command without --write by hand, or name "
-            "another file with --file.",
-        ) from error
     except (ValueError, RecursionError) as error:
         raise BadInput(
             f"The file {path} cannot be parsed and was not changed: {error}.",

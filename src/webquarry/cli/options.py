@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +15,6 @@ from webquarry.errors import WebquarryError
 if TYPE_CHECKING:
     from webquarry.tool import Answer
 
-# Hosts without a scheme: names with a dot, this machine.
-_BARE_HOST = re.compile(
-    r"(?!\d+(?:\.\d+)?$)(?:[^\W_](?:[\w-]*\w)?\.)+[^\W_][\w-]*\w\.?(?::\d{1,5})?(?:[/?#].*)?"
-)
-_BARE_LOCAL = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#].*)?")
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -39,16 +33,6 @@ def complete(list_values: Callable[[], Iterable[str]]) -> Complete:
     return complete_value
 
 
-def complete_url(url: str) -> str:
-    """Add a scheme to a host without one; return other values unchanged."""
-    bare = url.strip()
-    if _BARE_LOCAL.fullmatch(bare):
-        return f"http://{bare}"
-    if _BARE_HOST.fullmatch(bare):
-        return f"https://{bare}"
-    return url
-
-
 def list_services(kind: str) -> list[str]:
     """Names of the providers of the web, of papers or of patents."""
     from webquarry.toolkit import Toolkit
@@ -56,10 +40,10 @@ def list_services(kind: str) -> list[str]:
     async def list_names() -> list[str]:
         async with Toolkit.open() as kit:
             if kind == "web_search":
-                return [provider.name for provider in kit.router.providers()]
+                return list(kit.router.services.by_name())
             if kind == "academic_search":
-                return [index.name for index in kit.scholar.services.all()]
-            return [*(register.name for register in kit.patents.services.all()), "web"]
+                return list(kit.scholar.services.by_name())
+            return [*kit.patents.services.by_name(), "web"]
 
     return bridge.run(list_names())
 
@@ -127,11 +111,8 @@ class ToolCommand(click.Command):
     def build_arguments(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the tool for parsed options."""
         arguments = {name: options.get(name) or None for name in self._parameters}
-        query, url = options.get("query"), options.get("url")
-        if query is not None:
-            arguments["query"] = " ".join(query) or None
-        if url is not None:
-            arguments["url"] = complete_url(url)
+        if options.get("query") is not None:
+            arguments["query"] = " ".join(options["query"]) or None
         return arguments | self._fixed
 
     def _run(self, pager: bool, as_json: bool | None, **options: Any) -> None:

@@ -140,15 +140,25 @@ def command_output(as_json: bool | None) -> Iterator[Output]:
     except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
         raise
     except Exception as error:
-        from webquarry.secret import redact
-
-        log.debug("unexpected error", exc_info=True)
-        reason = one_line(redact(f"{type(error).__name__}: {error}"))
-        advice = "Run it again with WEBQUARRY_LOG_LEVEL=debug and report the output."
-        output.fail(WebquarryError(f"Unexpected error ({reason}).", suggested_action=advice))
+        output.fail(_explain(error))
     else:
         return
     raise click.exceptions.Exit(1)
+
+
+def _explain(error: Exception) -> WebquarryError:
+    """Return the error for a file that cannot be used, or for a bug."""
+    from webquarry.secret import redact
+
+    if isinstance(error, OSError) and error.filename is not None:
+        return BadInput(
+            f"{error.filename} cannot be used: {error.strerror}.",
+            suggested_action="Check the path and its permissions.",
+        )
+    log.debug("unexpected error", exc_info=True)
+    reason = one_line(redact(f"{type(error).__name__}: {error}"))
+    advice = "Run it again with WEBQUARRY_LOG_LEVEL=debug and report the output."
+    return WebquarryError(f"Unexpected error ({reason}).", suggested_action=advice)
 
 
 def with_output(function: Callable[..., None]) -> Callable[..., None]:

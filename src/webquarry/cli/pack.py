@@ -73,24 +73,12 @@ def pack(output: Output, id: str, out: Path, scope: Scope, force: bool) -> None:
             f"{out} exists.",
             suggested_action="Name another file, or overwrite it with --force.",
         )
-    if not out.absolute().parent.is_dir():
-        raise BadInput(
-            f"The folder {out.parent} does not exist.",
-            suggested_action="Create the folder, or name a file in another one.",
-        )
     full_id = find_session_id(id)
     with output.show_progress("reading the sources"):
         data, problems = bridge.run(_make_pack(full_id, scope))
     draft = out.with_name(f"{out.name}.{os.getpid()}.new")
-    try:
-        draft.write_bytes(data)
-        draft.replace(out)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise BadInput(
-            f"{out} cannot be written: {(error.strerror or '').lower()}.",
-            suggested_action="Name a file in a writable folder.",
-        ) from None
+    draft.write_bytes(data)
+    draft.replace(out)
     answer = {
         "file": str(out),
         "bytes": len(data),
@@ -183,17 +171,9 @@ async def _check_pack(data: bytes) -> dict[str, Any]:
 def _read_pack(file: Path) -> bytes:
     from webquarry.verify.wacz import MAX_BYTES
 
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise BadInput(
-            f"{file} cannot be read: {(error.strerror or '').lower()}.",
-            suggested_action="Name a file that webquarry pack has written.",
-        ) from None
-    if len(data) > MAX_BYTES:
+    if file.stat().st_size > MAX_BYTES:
         raise BadInput(f"{file} is larger than {MAX_BYTES:,} bytes.")
-    return data
+    return file.read_bytes()
 
 
 def _check_live(output: Output, subject: str, fail_on: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webquarry.cli.options import ToolCommand, complete_url
+from webquarry.cli.options import ToolCommand
 from webquarry.cli.output import Output, print_line
 from webquarry.terminal import printable
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def show_page(output: Output, answer: Answer, options: Mapping[str, Any]) -> None:
     """Print a page, or write the server's bytes to a pipe."""
-    page, url = answer.as_dict(), complete_url(options["url"])
+    page, url = answer.as_dict(), options["url"]
     notes = answer.meta["webquarry/routing"]["notes"]
     if page.get("raw") and not output.json and not output.is_terminal:
         _write_raw(page, notes, url)

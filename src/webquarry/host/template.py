@@ -100,16 +100,8 @@ def write_template(name: str, folder: Path) -> NewTool:
                 f"The file {escape_unprintable(str(path))} exists already and was not changed.",
                 suggested_action="Use another name, or remove the file.",
             )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, text in texts.items():
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        program.chmod(0o755)
-    except OSError as error:
-        shown = escape_unprintable(str(folder))
-        raise BadInput(
-            f"The tool {tool_name} cannot be written to {shown}: {error.strerror}.",
-            suggested_action="Name a folder that can be written to with --folder.",
-        ) from error
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in texts.items():
+        path.write_text(text, "utf-8")
+    program.chmod(0o755)
     return NewTool(tool_name, program, options)
