@@ -6,7 +6,6 @@ from functools import partial
 
 from scaling_shapes.shape import Shape, number, repeat
 from scaling_shapes.steps import PROSE, read_page, reply_of
-from webquarry._read.sites.mediawiki import find_query
 from webquarry.net.models import Reply
 
 _SETTINGS = (
@@ -61,25 +60,11 @@ def _settings(piece: str, size: int) -> Reply:
     return _build_page("", repeat(piece, size))
 
 
-def _shell(piece: str, size: int) -> Reply:
-    """A page without an article, before which so much is said."""
-    return reply_of(f"<html><head><link rel='EditURI' href='/api.php'>{repeat(piece, size)}")
-
-
 SHAPES = [
     *(Shape(f"wiki: {name}", partial(_article, body), read_page) for name, body in _BODIES.items()),
     *(Shape(f"wiki head: {name}", partial(_head, one), read_page) for name, one in _HEADS.items()),
     *(
         Shape(f"wiki settings: {name}", partial(_settings, one), read_page)
         for name, one in _HEADS.items()
-    ),
-    *(
-        Shape(f"wiki shell: {name}", partial(_shell, one), find_query)
-        for name, one in _HEADS.items()
-    ),
-    Shape(
-        "wiki shell: empty bodies",
-        partial(_shell, "<div id='mw-content-text'> <div class='a'>"),
-        find_query,
     ),
 ]

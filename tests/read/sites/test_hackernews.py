@@ -1,4 +1,4 @@
-"""Hacker News: threads, lists, users, and the page if Algolia fails."""
+"""Hacker News: threads, lists, and the page if Algolia fails."""
 
 from __future__ import annotations
 
@@ -61,10 +61,9 @@ def algolia(*children: dict[str, Any], **fields: Any) -> FakeWeb:
         "https://news.ycombinator.com/",
         "https://news.ycombinator.com/newest",
         "http://news.ycombinator.com/best?p=2",
-        "https://news.ycombinator.com/user?id=tide-watch_1",
     ],
 )
-def test_matches_items_lists_and_users(url: str) -> None:
+def test_matches_items_and_lists(url: str) -> None:
     reader = find_reader(url)
 
     assert reader is not None
@@ -106,17 +105,6 @@ def test_deleted_comment_is_shown_only_with_replies() -> None:
     assert unanswered.removed == {"deleted comment": 1}
 
 
-def test_poll_shows_its_options_with_points() -> None:
-    option = comment(5, "Spring &amp; neap", type="pollopt", points=1200)
-    poll = algolia(option, comment(6, "Both."), type="poll")
-
-    page = read(poll, ITEM)
-
-    assert "- Spring & neap · 1,200 points" in page.markdown
-    assert "1 comment" in page.markdown
-    assert "user5" not in page.markdown
-
-
 def test_deleted_item_is_not_found() -> None:
     with pytest.raises(NotFound, match="deleted"):
         read(algolia(author=None, title=None), ITEM)
@@ -153,21 +141,3 @@ def test_list_shows_stories_by_rank() -> None:
         "2. [Ask HN: How do you date an old "
         "chart?](https://news.ycombinator.com/item?id=40000050)\n"
     )
-
-
-def test_user_profile_and_missing_user() -> None:
-    web = FakeWeb(
-        {
-            f"{FIREBASE}user/tidewatch.json": recorded("hackernews/user.json"),
-            f"{FIREBASE}user/nobody.json": as_json(None),
-        }
-    )
-
-    page = read(web, "https://news.ycombinator.com/user?id=tidewatch")
-
-    assert page.markdown == (
-        "# tidewatch\n\n- Karma: 2311\n- Since: 2010-01-01 00:00 UTC\n- Submissions: 2\n\nBoats "
-        "& maps."
-    )
-    with pytest.raises(NotFound, match="nobody"):
-        read(web, "https://news.ycombinator.com/user?id=nobody")

@@ -83,8 +83,6 @@ def test_hidden_text_is_removed(page: SitePage) -> None:
 def test_missing_page_is_not_found_without_reading_the_page(page: SitePage) -> None:
     if first_answer(page).startswith(STACK):
         answer = as_json({"items": [], "quota_remaining": 3})
-    elif first_answer(page).endswith("/graphql"):
-        answer = as_json({"data": {"repository": {"discussion": None}}})
     elif page.reader in ("arxiv", "pubmed") and "BioC" not in first_answer(page):
         answer = as_text("<?xml version='1.0'?><feed></feed>")
     else:
@@ -304,17 +302,6 @@ def test_token_is_sent_to_the_api_only_and_dropped_if_rejected() -> None:
     assert "ghp-secret" not in repr(got)
 
 
-def test_discussion_without_token_reads_the_page() -> None:
-    url = "https://github.com/harbornotes/tides/discussions/20"
-    itself = as_text("<main><p>" + "The discussion itself. " * 40, "text/html; charset=utf-8")
-    web = FakeWeb({url: itself})
-
-    got = read(web, url)
-
-    assert web.asked() == [url]
-    assert any("GITHUB_TOKEN" in note for note in got.notes)
-
-
 def test_github_folder_has_its_readme() -> None:
     entries = [{"name": "tides", "type": "dir"}, {"name": "Readme.md", "type": "file", "size": 9}]
     readme = as_text("See [the table](table.py).")
@@ -368,7 +355,7 @@ def test_file_cannot_end_its_fence() -> None:
 
     got = read(FakeWeb({first_answer(page): as_json(gist)}), page.url)
 
-    assert got.markdown.endswith(f"````python\n{BREAK_OUT}\n````")
+    assert got.markdown.endswith(f"````py\n{BREAK_OUT}\n````")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.7", "localhost"])

@@ -6,18 +6,17 @@ No further request is needed: the page contains what the API of the wiki would r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
 from webquarry._read.html.parse import Document
-from webquarry._read.html.tree import get_classes, get_text, length_up_to
+from webquarry._read.html.tree import get_classes, length_up_to
 from webquarry._read.markdown.blocks import Block, strip_links
 from webquarry._read.markdown.compose import Composer, Content, one_line
 from webquarry._read.markdown.convert import Markdown, render
-from webquarry._read.sites._wiki_info import WikiInfo, read_info
 from webquarry._read.slices.text import read_line
 from webquarry._read.style.styles import is_shown
 from webquarry.errors import NotFound
@@ -25,15 +24,9 @@ from webquarry.errors import NotFound
 READER = "mediawiki"
 
 # The profile of MediaWiki: XPath of the parts of a page, dropped elements, and infoboxes as tables.
-_CONTENT = (
-    ".//*[@id='mw-content-text']", ".//*[@id='bodyContent']",
-    ".//*[contains(concat(' ', @class, ' '), ' mw-parser-output ')]",
-)  # fmt: skip
+_CONTENT = (".//*[@id='mw-content-text']", ".//*[@id='bodyContent']")
 _TITLE = ".//*[@id='firstHeading']"
 _EDITED = (".//*[@id='mw-revision-info']", ".//*[@id='footer-info-lastmod']", ".//*[@id='lastmod']")
-_CATEGORIES = ".//*[@id='catlinks']"
-_VISIBLE_CATEGORIES = ".//*[@id='mw-normal-catlinks']//a"
-_LANGUAGES = ".//a[contains(@class, 'interlanguage-link-target')]"
 _MISSING = ".//*[contains(@class, 'noarticletext')]"
 _DIFF = ".//table[contains(concat(' ', @class, ' '), ' diff ')]"
 _DROPPED_CLASSES = frozenset({
@@ -59,6 +52,7 @@ _INFOBOX_TABLE = "portable-infobox-rows"
 _DROPPED = "dropped"  # tag
 _MAX_LINE = 500  # characters of a title or a date
 _MUCH_TEXT = 600  # characters of paragraphs outside of the article
+_OTHER_NAMESPACES = frozenset({6, 8, 10, 14, 828})  # files, messages, templates, categories, Lua
 
 
 def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdown | None:
@@ -67,41 +61,42 @@ def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdow
     Returns None for a page that is not an article of MediaWiki. Raises NotFound if the wiki states
     that it has no such page.
     """
-    info = read_info(document.data, url)
-    if info is None or not info.is_article:
+    if not _is_article(document):
         return None
-
     body = next(iter(_select(document, *_CONTENT)), None)
     if body is None or _select(document, _DIFF) or not _contains_text(document, body):
         return None
-    if info.is_missing and _select(document, _MISSING):
-        raise NotFound(f"{urlsplit(url).hostname} has no article {info.title[:_MAX_LINE]!r}.")
     title = _write_line(document, url, _TITLE)
+    if b'"wgArticleId":0' in document.data and _select(document, _MISSING):
+        raise NotFound(f"{urlsplit(url).hostname} has no article {title!r}.")
     edited = _write_line(document, url, *_EDITED)
-    languages = ", ".join(_list_languages(document))
-    categories = _list_categories(document, info)
+    revision = re.search(rb'"wgRevisionId":([1-9][0-9]{0,11})\b', document.data)
     prepare_article(body)
     article = render(document, url, [body])
     if not article.blocks:
         return None
     composer = Composer(url)
-    title = title or composer.name(info.title.replace("_", " "))
-    index = f"{info.api.removesuffix('api.php')}index.php" if info.api else ""
-    facts = [
-        edited,
-        write_revision(info.revision, index, info.title, composer),
-    ]
-    if 0 < info.revision < info.newest:
-        facts.append(composer.strong(f"not the newest revision, which is {info.newest}"))
+    facts = [edited, f"revision {int(revision[1])}" if revision else ""]
     blocks: list[Content] = [
         composer.heading(1, title),
         composer.facts(facts),
         put_section_first(article.blocks, fragment),
-        f"Also in: {languages}" if languages else "",
-        write_categories(categories, composer),
     ]
     removed = article.removed + composer.removed
     return Markdown(composer.join(blocks), read_line(strip_links(title)), removed, article.notes)
+
+
+def _is_article(document: Document) -> bool:
+    """Return whether a page is a view of an article, as its body (`ns-0 action-view`) states."""
+    data = document.data
+    if b'"wgPageName"' not in data or re.search(rb'"wgPageContentModel":"(?!wikitext")', data):
+        return False
+    body = next((one for one in document.elements() if one.tag == "body"), None)
+    classes = set() if body is None else get_classes(body)
+    if not classes >= {"mediawiki", "action-view"}:
+        return False
+    numbers = [one[3:] for one in classes if re.fullmatch("ns-[0-9]{1,5}", one)]
+    return any(int(one) % 2 == 0 and int(one) not in _OTHER_NAMESPACES for one in numbers)
 
 
 def _write_line(document: Document, url: str, *paths: str) -> str:
@@ -120,20 +115,6 @@ def _select(document: Document, *paths: str) -> list[etree._Element]:
         if any(found):
             return [element for elements in found for element in elements]
     return []
-
-
-def _list_languages(document: Document) -> list[str]:
-    codes = dict.fromkeys(one.get("lang") or "" for one in _select(document, _LANGUAGES))
-    pattern = r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,2}"
-    return [code for code in codes if re.fullmatch(pattern, code)][:100]
-
-
-def _list_categories(document: Document, info: WikiInfo) -> list[str]:
-    """Return the visible categories; all categories if the page does not show any."""
-    if not _select(document, _CATEGORIES):
-        return info.categories
-    links = _select(document, _VISIBLE_CATEGORIES)
-    return [get_text(link) for link in links[1:]]  # the first link explains categories
 
 
 def _contains_text(document: Document, body: etree._Element) -> bool:
@@ -180,20 +161,6 @@ def _move_to_table(row: etree._Element) -> None:
     if row.tag == "th":
         table = etree.SubElement(table, "tr")
     table.append(row)
-
-
-def write_revision(number: int | str, index: str, title: str, composer: Composer) -> str:
-    """Write the revision of an article, as a link if the URL of index.php is known."""
-    words = f"revision {number}" if number else ""
-    if not words or not index:
-        return words
-    key = quote(title.replace(" ", "_"), safe="")
-    return composer.link(words, f"{index}?title={key}&oldid={number}")
-
-
-def write_categories(categories: Iterable[str], composer: Composer) -> str:
-    names = [composer.name(category.replace("_", " ")) for category in categories]
-    return f"Categories: {', '.join(names)}" if names else ""
 
 
 def put_section_first(article: Sequence[Block], fragment: str) -> list[Block]:

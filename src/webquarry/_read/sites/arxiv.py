@@ -19,15 +19,12 @@ from webquarry.errors import NotFound, ProviderFailure, RateLimited, Unreadable,
 from webquarry.net.models import Reply
 
 if TYPE_CHECKING:
-    from lxml import etree
-
     from webquarry._read.html.parse import Document
 
 _API = "https://export.arxiv.org"
 _SITE = "https://arxiv.org"
 _ID = r"([0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[A-Z]{2})?/[0-9]{7})(v[0-9]{1,2})?"
 _PATH = rf"/(abs|pdf|html)/{_ID}(?:\.pdf)?/?"
-_DOI = rf"(?i:/10\.48550/arxiv\.){_ID}/?"
 _NAMES = {"": "http://www.w3.org/2005/Atom", "arxiv": "http://arxiv.org/schemas/atom"}
 _FAILED = b"Conversion to HTML had a Fatal error"
 _MAX_AUTHORS = 20
@@ -35,13 +32,10 @@ _MAX_AUTHORS = 20
 
 class ArxivReader(SiteReader):
     name = "arxiv"
-    hosts = "arxiv.org export.arxiv.org ar5iv.labs.arxiv.org doi.org dx.doi.org"
+    hosts = "arxiv.org export.arxiv.org"
 
     def match(self, url: httpx2.URL) -> tuple[str, ...] | None:
         """Return the kind of page, the id and the version."""
-        if url.host.endswith("doi.org"):
-            found = re.fullmatch(_DOI, url.path)
-            return ("abs", *found.groups("")) if found else None
         found = re.fullmatch(_PATH, url.path)
         return found.groups("") if found else None
 
@@ -128,44 +122,22 @@ async def _fetch_html(request: SiteRequest, number: str) -> bytes:
 
 
 def _parse_article(html: str) -> Document:
-    """Parse the article without its title; footnotes are moved to the end, and citations lose
+    """Parse the article without its title. Footnotes are put in parentheses, and citations lose
     their links.
     """
-    from lxml import etree
-
     from webquarry._read.html.parse import parse_html
-    from webquarry._read.html.tree import clear_element, find_by_class
+    from webquarry._read.html.tree import clear_element, find_by_class, get_classes, get_text
 
     document = parse_html(html)
     document.roots[:] = [one for one in document.elements() if one.tag == "article"][:1]
-    for element in find_by_class(document, "ltx_title_document", "ltx_authors"):
+    for element in find_by_class(document, "ltx_title_document", "ltx_authors", "ltx_note_mark"):
         clear_element(element)
     for element in find_by_class(document, "ltx_cite"):
         for link in element.iter("a"):
             link.attrib.pop("href", "")
-    footnotes = find_by_class(document, "ltx_role_footnote")
-    if footnotes:
-        etree.SubElement(document.roots[0], "h2").text = "Notes"
-        notes = etree.SubElement(document.roots[0], "ol")
-        for number, note in enumerate(footnotes, 1):
-            item = etree.SubElement(notes, "li", id=f"note-{number}")
-            item.text = _replace_footnote(note, number)
+    for note in find_by_class(document, "ltx_role_footnote"):
+        content = [one for one in note.iter() if "ltx_note_content" in get_classes(one)]
+        text = get_text(content[0]) if content else ""
+        clear_element(note)
+        note.text = f" ({text})"
     return document
-
-
-def _replace_footnote(note: etree._Element, number: int) -> str:
-    """Replace a footnote by a link to its number, and return its text."""
-    from lxml import etree
-
-    from webquarry._read.html.tree import clear_element, get_classes, get_text
-
-    text = ""
-    for part in note.iter():
-        if "ltx_note_content" in get_classes(part):
-            for mark in [one for one in part if "ltx_note_mark" in get_classes(one)]:
-                clear_element(mark)
-            text = get_text(part)
-    clear_element(note)
-    link = etree.SubElement(etree.SubElement(note, "sup"), "a", href=f"#note-{number}")
-    link.text = str(number)
-    return text

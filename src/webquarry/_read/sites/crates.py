@@ -60,12 +60,9 @@ class CratesReader(SiteReader):
             facts=[
                 ("Released", release.day("created_at")),
                 ("Rust", release.text("rust_version")),
-                ("Edition", release.text("edition")),
                 ("Licence", release.text("license")),
                 ("Features", ", ".join(release.fields("features"))),
                 ("Downloads", count(crate.number("downloads"))),
-                ("Downloads in 90 days", count(crate.number("recent_downloads"))),
-                ("Keywords", ", ".join(crate.texts("keywords"))),
             ],
             links=[
                 (label.capitalize(), crate.text(label))

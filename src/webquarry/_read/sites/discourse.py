@@ -54,16 +54,12 @@ class DiscourseReader(SiteReader):
         page = SiteWriter(reply, url)
         topic = page.data.object("topic")
         accepted = topic.number("accepted_answer", "post_number")
-        tags = topic.texts("tags") + [tag.text("name") for tag in topic.objects("tags")]
         total = topic.number("posts_count")
         facts = [
-            ", ".join(filter(None, map(page.name, tags))),
+            ", ".join(filter(None, map(page.name, topic.texts("tags")))),
             count(total, "post"),
-            count(topic.number("views"), "view"),
             f"opened {topic.day('created_at')}",
-            f"last post {topic.day('last_posted_at')}",
             page.label("solved by #", str(accepted or "")),
-            "closed" if topic.flag("closed") else "",
         ]
         posts = [
             one

@@ -1,8 +1,7 @@
-"""GitHub: repositories, folders, files, issues, pull requests, discussions, diffs, releases, wiki
-pages and gists.
+"""GitHub: repositories, folders, files, issues, pull requests, diffs, releases and gists.
 
 The REST API allows 60 requests an hour without a token, so files come from the host of raw files,
-which has no such limit. Discussions have a GraphQL API only, which requires GITHUB_TOKEN.
+which has no such limit.
 
 API: https://docs.github.com/rest
 """
@@ -10,17 +9,15 @@ API: https://docs.github.com/rest
 from __future__ import annotations
 
 import asyncio
-import json
 import re
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.blocks import Block, strip_links
-from webquarry._read.markdown.compose import Content, one_line
+from webquarry._read.markdown.blocks import Block
+from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
 from webquarry._read.sites import site
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
@@ -37,12 +34,6 @@ _HTML = "application/vnd.github.html+json"
 _README_NAMES = ("README.md", "readme.md", "README.rst")
 _MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx", ".mdown")
 _OTHER_FORMATS = (".pdf", ".docx", ".pptx", ".csv", ".ipynb", ".xml", ".json")
-_LANGUAGES = {
-    "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "ts": "typescript",
-    "rs": "rust", "rb": "ruby", "kt": "kotlin", "h": "c", "cc": "cpp", "hpp": "cpp",
-    "cs": "csharp", "sh": "bash", "yml": "yaml", "jl": "julia", "ex": "elixir", "hs": "haskell",
-    "patch": "diff", "tex": "latex", "proto": "protobuf", "tf": "hcl", "txt": "",
-}  # fmt: skip
 # First path segments that are not owners.
 _RESERVED = frozenset({
     "about", "apps", "codespaces", "collections", "contact", "customer-stories", "dashboard",
@@ -55,30 +46,16 @@ _KINDS = {
     "repository": r"(?:tree/([^/]+))?",
     "folder": r"tree/([^/]+/.+)",
     "file": r"blob/([^/]+/.+)",
-    "wiki": r"wiki(?:/(.+))?",
     "release": r"releases(?:/(latest|tag/.+))?",
     "diff": (
         r"(commit/[0-9a-f]{7,40})(?:\.diff|\.patch)?"
         r"|(pull/[0-9]{1,9})(?:\.diff|\.patch|/files.*|/changes.*)"
     ),
     "issue": r"(?:issues|pull)/([0-9]{1,9})",
-    "discussion": r"discussions/([0-9]{1,9})",
 }
 _PAGE_SIZE = 100  # comments
 _MAX_PAGES = 5
 _HUNK_LINES = 4  # of the diff above a review comment
-_BOT_TEXT = 200  # characters of a comment by a bot
-_DISCUSSION = """
-query($owner: String!, $name: String!, $number: Int!) {
-  repository(owner: $owner, name: $name) { discussion(number: $number) {
-    number title url createdAt upvoteCount bodyHTML author { login } category { name }
-    comments(first: 100) { totalCount nodes {
-      createdAt upvoteCount isAnswer isMinimized minimizedReason bodyHTML author { login }
-      replies(first: 50) { nodes { createdAt bodyHTML author { login } } }
-    } }
-  } }
-}
-"""
 
 
 class _Target(NamedTuple):
@@ -86,7 +63,7 @@ class _Target(NamedTuple):
 
     kind: str
     name: str  # owner/repository
-    rest: str = ""  # number, ref and path, release, wiki page or id of a gist
+    rest: str = ""  # number, ref and path, release or id of a gist
 
     @property
     def path(self) -> str:
@@ -137,17 +114,12 @@ class _Fetching:
 
     async def fetch(self) -> SiteReply | Reply:
         kind, name, rest = self._target
-        if kind in ("repository", "folder", "issue", "discussion", "file"):
+        if kind in ("repository", "folder", "issue", "file"):
             reply: SiteReply | Reply = await getattr(self, f"_fetch_{kind}")()
             return reply
         if kind == "diff":  # redirects to another host, so it is fetched as a page
             url = f"{_SITE}/{name}/{rest}.diff"
             return self._build_text_reply(await self._request.fetch(url, "text/plain,*/*;q=0.5"))
-        if kind == "wiki":
-            page = await fetch_raw(self._request, f"wiki/{name}/{rest or 'Home'}.md")
-            if page.status == 404:
-                raise ProviderFailure("The wiki page is not stored as Markdown.")
-            return self._build_text_reply(page)
         path = f"/gists/{rest}"
         if kind == "release":
             one = f"/{quote(rest.replace('tag/', 'tags/', 1))}"
@@ -194,8 +166,6 @@ class _Fetching:
         """Request a text file, or a file of another format as it is."""
         name, rest = self._target.name, self._target.rest
         reply = await fetch_raw(self._request, f"{name}/{rest}")
-        if reply.status == 404:  # the name of a branch can contain slashes
-            reply = await fetch_raw(self._request, f"{name}/refs/heads/{rest}")
         if rest.lower().endswith(_OTHER_FORMATS):
             return self._request.check(reply, self._missing)
         return self._build_text_reply(reply)
@@ -233,23 +203,6 @@ class _Fetching:
             self._request.lost.append(f"{len(comments)} of {total} comments are shown{reason}")
         return comments
 
-    async def _fetch_discussion(self) -> SiteReply:
-        if self._token is None:
-            raise ProviderFailure("The API of discussions requires GITHUB_TOKEN.")
-        owner, _, name = self._target.name.partition("/")
-        variables = {"owner": owner, "name": name, "number": int(self._target.rest)}
-        query = json.dumps({"query": _DISCUSSION, "variables": variables}).encode()
-        reply = await self._send("/graphql", "application/json", query)
-        answer = self._request.parse(reply, self._missing)
-        discussion = answer.object("data", "repository", "discussion")
-        if not discussion.value:
-            raise NotFound(self._missing)
-        shown = len(discussion.objects("comments", "nodes"))
-        total = discussion.number("comments", "totalCount") or shown
-        if shown < total:
-            self._request.lost = [f"{shown} of {total} comments are shown."]
-        return self._request.build_reply({"discussion": discussion.value})
-
     def _build_text_reply(self, reply: Reply) -> SiteReply:
         if b"\0" in self._request.check(reply, self._missing).body[:100_000]:
             raise ProviderFailure("The file is not a text file.")
@@ -258,18 +211,17 @@ class _Fetching:
     async def _get(self, path: str) -> JsonData:
         return self._request.parse(await self._send(path, _FULL), self._missing)
 
-    async def _send(self, path: str, accept: str, content: bytes | None = None) -> Reply:
+    async def _send(self, path: str, accept: str) -> Reply:
         """Send a request to the API, without the token if GitHub rejects it."""
         url = self._request.at("github", _API, path)
         headers = {"Accept": accept, "X-GitHub-Api-Version": "2022-11-28"}
-        method = "POST" if content else "GET"
         if self._token is not None:
             secret = {"Authorization": f"Bearer {self._token.reveal()}"}
-            reply = await self._request.send(url, headers | secret, method=method, content=content)
+            reply = await self._request.send(url, headers | secret)
             if reply.status != 401:
                 return reply
             self._token = None
-        return await self._request.send(url, headers, method=method, content=content)
+        return await self._request.send(url, headers)
 
 
 async def fetch_raw(request: SiteRequest, path: str) -> Reply:
@@ -300,12 +252,9 @@ class _Writing(SiteWriter):
         name = repository.text("full_name") or name
         readme = self.fragment(self.text)
         readme = readme or self.markdown(self.data.text("readme"), f"{home}/blob/HEAD/README.md")
-        licence = repository.text("license", "spdx_id")
-        if licence == "NOASSERTION":
-            licence = repository.text("license", "name")
         facts = [
             repository.text("language"),
-            licence,
+            repository.text("license", "name"),
             count(repository.number("stargazers_count"), "star"),
             count(repository.number("forks_count"), "fork"),
             count(repository.number("open_issues_count"), "open issue"),
@@ -346,8 +295,7 @@ class _Writing(SiteWriter):
         """A file; the lines that the fragment of the URL names come first."""
         text, path = self.text, self._target.path
         blocks: list[Content] = []
-        position = r"L([0-9]{1,7})(?:C[0-9]{1,7})?"
-        lines = re.fullmatch(rf"{position}(?:-{position})?", httpx2.URL(self.url).fragment)
+        lines = re.fullmatch(r"L([0-9]{1,7})(?:-L([0-9]{1,7}))?", httpx2.URL(self.url).fragment)
         if lines:
             first, last = sorted((int(lines[1]), int(lines[2] or lines[1])))
             wanted = text.split("\n")[max(first - 1, 0) : last]
@@ -367,7 +315,7 @@ class _Writing(SiteWriter):
             self.facts([name, *self._list_issue_facts(issue, pull)]),
             self._write_body(issue),
             self.count_heading("Comments", len(comments), issue.number("comments")),
-            *self._write_comments(comments),
+            *(self._write_comment(comment) for comment in comments),
             *self._write_reviews(self.data.objects("reviews")),
             *self._write_review_comments(self.data.objects("review_comments")),
         ]
@@ -382,17 +330,13 @@ class _Writing(SiteWriter):
         )
 
     def _list_issue_facts(self, issue: JsonData, pull: JsonData) -> list[str]:
-        state, reason = issue.text("state"), issue.text("state_reason")
+        state = issue.text("state")
         if pull.text("merged_at"):
             state = "merged"
-        elif pull.flag("draft"):
-            state = f"{state}, draft"
-        elif reason and reason != "reopened":
-            state = f"{state} ({reason.replace('_', ' ')})"
+        elif issue.text("state_reason"):
+            state = f"{state} ({issue.text('state_reason').replace('_', ' ')})"
         labels = [self.name(label.text("name")) for label in issue.objects("labels")]
         head, base = self.name(pull.text("head", "label")), self.name(pull.text("base", "label"))
-        added, deleted = pull.number("additions") or 0, pull.number("deletions") or 0
-        files = count(pull.number("changed_files"), "file")
         return [
             self.name(state),
             f"by {self._write_author(issue)}",
@@ -403,23 +347,13 @@ class _Writing(SiteWriter):
             _write_reactions(issue),
             f"{head} into {base}" if head and base else "",
             count(pull.number("commits"), "commit"),
-            self.label(f"+{added} -{deleted} in ", files),
+            count(pull.number("changed_files"), "file"),
         ]
 
-    def _write_comments(self, comments: Iterable[JsonData]) -> list[Content]:
-        """Comments by time; those of bots last, in one line each."""
-        blocks: list[Content] = []
-        bots: list[str] = []
-        for comment in comments:
-            head, body = self._write_head(comment), self._write_body(comment)
-            is_bot = comment.text("user", "type") == "Bot"
-            if is_bot or comment.text("user", "login").endswith("[bot]"):
-                bots.append(f"{head}: {strip_links(one_line(body))[:_BOT_TEXT]}")
-            else:
-                blocks.append(self.item(head, body))
-        return [*blocks, self.items(bots)]
+    def _write_comment(self, comment: JsonData) -> list[Block]:
+        return self.item(self._write_head(comment), self._write_body(comment))
 
-    def _write_reviews(self, reviews: Iterable[JsonData]) -> list[Content]:
+    def _write_reviews(self, reviews: list[JsonData]) -> list[Content]:
         blocks: list[Content] = []
         for review in reviews:
             state = self.name(review.text("state").replace("_", " ").lower())
@@ -433,62 +367,19 @@ class _Writing(SiteWriter):
         if not comments:
             return []
         blocks: list[Content] = [self.heading(2, f"Comments on the code ({len(comments)})")]
-        for path in dict.fromkeys(comment.text("path") for comment in comments):
-            blocks.append(self.heading(3, self.name(path) or "unknown file"))
-            in_file = [comment for comment in comments if comment.text("path") == path]
-            in_file.sort(key=lambda one: one.number("in_reply_to_id") or one.number("id") or 0)
-            for comment in in_file:
-                depth = 0 if comment.number("in_reply_to_id") is None else 1
-                line = comment.number("line") or comment.number("original_line")
-                head = self._write_head(comment)
-                if not depth:
-                    hunk = comment.text("diff_hunk").split("\n")[-_HUNK_LINES:]
-                    blocks.append(self.code("\n".join(hunk), "diff"))
-                    head += self.label(" on line ", str(line or ""))
-                blocks.append(self.item(head, self._write_body(comment), depth))
-        return blocks
-
-    def write_discussion(self) -> Page:
-        """A discussion: the accepted answer first, then comments by votes."""
-        discussion = self.data.object("discussion")
-        title, comments = discussion.text("title"), discussion.objects("comments", "nodes")
-        total = discussion.number("comments", "totalCount")
-        comments.sort(key=lambda one: (not one.flag("isAnswer"), -(one.number("upvoteCount") or 0)))
-        facts = [
-            f"{self._target.name} discussion {self._target.rest}",
-            self.name(discussion.text("category", "name")),
-            f"by {self._write_author(discussion)}",
-            discussion.day("createdAt"),
-            count(discussion.number("upvoteCount"), "vote"),
-        ]
-        blocks: list[Content] = [
-            self.facts(facts),
-            self._write_body(discussion),
-            self.count_heading("Comments", len(comments), total),
-        ]
+        comments.sort(key=lambda one: one.number("in_reply_to_id") or one.number("id") or 0)
         for comment in comments:
-            blocks.append(self._write_discussion_comment(comment, 0))
-            for reply in comment.objects("replies", "nodes"):
-                blocks.append(self._write_discussion_comment(reply, 1))
-        return self.build_page(
-            blocks,
-            f"{title} · {self._target.name}",
-            heading=self.name(title),
-            url=discussion.text("url"),
-            author=discussion.text("author", "login"),
-            published=discussion.day("createdAt"),
-        )
-
-    def _write_discussion_comment(self, comment: JsonData, depth: int) -> list[Block]:
-        votes = self.label("+", str(comment.number("upvoteCount") or ""))
-        answer = "accepted answer" if comment.flag("isAnswer") else ""
-        author, day = self._write_author(comment), comment.day("createdAt")
-        head = self.attribution(author, day, votes, answer)
-        if comment.flag("isMinimized"):
-            reason = self.name(comment.text("minimizedReason")) or "hidden"
-            self.removed["hidden comment"] += 1
-            return self.item(f"{head}: hidden as {reason}", depth=depth)
-        return self.item(head, self._write_body(comment), depth)
+            if comment.number("in_reply_to_id"):
+                blocks.append(self.item(self._write_head(comment), self._write_body(comment), 1))
+                continue
+            line = comment.number("line") or comment.number("original_line") or ""
+            hunk = comment.text("diff_hunk").split("\n")[-_HUNK_LINES:]
+            blocks += [
+                self.heading(3, f"{self.name(comment.text('path'))} {line}".strip()),
+                self.code("\n".join(hunk), "diff"),
+                self._write_comment(comment),
+            ]
+        return blocks
 
     def write_diff(self) -> Page:
         title = f"{self._target.name} {self._target.rest}"
@@ -525,11 +416,6 @@ class _Writing(SiteWriter):
             self.section(level, "Files", self.items(files)),
         ]
 
-    def write_wiki(self) -> Page:
-        title = self._target.rest.replace("-", " ") or "Home"
-        text = self.markdown(self.text, self.url)
-        return self.build_page([text], f"{title} · {self._target.name}", heading=self.name(title))
-
     def write_gist(self) -> Page:
         gist = self.data.object("gist")
         owner, title = gist.text("owner", "login"), gist.text("description") or "Gist"
@@ -553,16 +439,17 @@ class _Writing(SiteWriter):
         if path.lower().endswith(_MARKDOWN_SUFFIXES):
             return self.markdown(text, url)
         suffix = re.search(r"\.([a-z]{1,10})\Z", path.lower())
-        return self.code(text, _LANGUAGES.get(suffix[1], suffix[1]) if suffix else "")
+        return self.code(text, suffix[1] if suffix else "")
 
     def _write_body(self, post: JsonData) -> list[Block]:
         """The text of a post: HTML if the API returns it, else Markdown."""
-        html = post.text("body_html") or post.text("bodyHTML")
-        return self.fragment(html) or self.markdown(post.text("body"), f"{_SITE}/")
+        return self.fragment(post.text("body_html")) or self.markdown(
+            post.text("body"), f"{_SITE}/"
+        )
 
     def _write_author(self, post: JsonData) -> str:
         """The author, `ghost` for a deleted account, with the role in the repository."""
-        name = self.name(post.text("user", "login") or post.text("author", "login")) or "ghost"
+        name = self.name(post.text("user", "login")) or "ghost"
         role = self.name(post.text("author_association").replace("_", " ").lower())
         return name if role in ("", "none") else f"{name} ({role})"
 
@@ -573,7 +460,4 @@ class _Writing(SiteWriter):
 
 
 def _write_reactions(post: JsonData) -> str:
-    up, down = post.number("reactions", "+1") or 0, post.number("reactions", "-1") or 0
-    if not up and not down:
-        return ""
-    return f"+{up} -{down}" if down else f"+{up}"
+    return f"+{votes}" if (votes := post.number("reactions", "+1")) else ""

@@ -1,4 +1,4 @@
-"""Hacker News: items with their threads through Algolia, in one request; lists and users through
+"""Hacker News: items with their threads through Algolia, in one request; lists through
 Firebase. If Algolia fails the page itself is read.
 
 API: https://hn.algolia.com/api, https://github.com/HackerNews/API
@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-from urllib.parse import quote
 
 import httpx2
 
 from webquarry._read.json_data import JsonData
-from webquarry._read.markdown.compose import Content, one_line
+from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
 from webquarry.errors import NotFound, ProviderFailure
@@ -34,28 +33,20 @@ class HackerNewsReader(SiteReader):
     hosts = "news.ycombinator.com"
 
     def match(self, url: httpx2.URL) -> str:
-        """Return the id of an item or a user, or the number of a page of a list."""
+        """Return the id of an item, or the number of a page of a list."""
         if url.path in _LISTS:
             page = str(url.params.get("p", "1")) if set(url.params) <= {"p"} else ""
             return page if re.fullmatch(r"[1-9][0-9]{0,5}", page) else ""
-        patterns = {"/item": r"[0-9]{1,12}", "/user": r"[A-Za-z0-9_-]{1,40}"}
-        identity = str(url.params.get("id", ""))
-        return identity if re.fullmatch(patterns.get(url.path, ""), identity) else ""
+        identity = str(url.params.get("id", "")) if url.path == "/item" else ""
+        return identity if re.fullmatch(r"[0-9]{1,12}", identity) else ""
 
     async def fetch(self, request: SiteRequest) -> SiteReply:
         if request.url.path == "/item":
             return await _fetch_thread(request)
-        if request.url.path == "/user":
-            user = await _fetch_firebase(request, f"user/{request.target}")
-            if not user.value:
-                raise NotFound(f"Hacker News has no user {request.target!r}.")
-            return request.build_reply({"user": user.value})
         return await _fetch_list(request)
 
     def write(self, reply: SiteReply, url: str) -> Page:
         page = SiteWriter(reply, url, _SITE)
-        if "user" in reply.data:
-            return _write_user(page.data.object("user"), page)
         if "items" in reply.data:
             return _write_list(page)
         return _write_thread(JsonData.parse(reply.body), page)
@@ -96,7 +87,7 @@ def _walk(root: JsonData) -> Iterator[tuple[int, JsonData]]:
     waiting = [(0, child) for child in reversed(root.objects("children"))]
     while waiting:
         depth, comment = waiting.pop()
-        if comment.number("id") is not None and comment.text("type") != "pollopt":
+        if comment.number("id") is not None:
             yield depth, comment
         waiting += [(depth + 1, child) for child in reversed(comment.objects("children"))]
 
@@ -114,15 +105,12 @@ def _write_thread(item: JsonData, page: SiteWriter) -> Page:
     title = title or f"Comment by {page.plain(item.text('author')) or 'an unknown author'}"
     is_reply = item.text("type") == "comment" and story not in (None, number)
     parent = page.link_url(_url_of(story)) if is_reply else ""
-    options = [one for one in item.objects("children") if one.text("type") == "pollopt"]
-    options = item.objects("options") or options
     written = _write_comments(page, comments)
     blocks: list[Content] = [
         page.label("Link: ", page.link_url(item.text("url"))),
         page.label("In reply to: ", parent),
         _write_facts(page, item, count(len(comments), "comment")),
         page.fragment(item.text("text")),
-        page.items(_write_option(page, option) for option in options),
     ]
     if written:
         blocks.append(page.heading(2, "Comments"))
@@ -135,12 +123,6 @@ def _write_thread(item: JsonData, page: SiteWriter) -> Page:
         author=item.text("author"),
         published=f"{created:%Y-%m-%dT%H:%M:%SZ}" if created else "",
     )
-
-
-def _write_option(page: SiteWriter, option: JsonData) -> str:
-    """Write an option of a poll with its points."""
-    text = one_line(page.fragment(option.text("text")))
-    return page.facts([text, count(option.number("points"), "point")])
 
 
 def _write_comments(page: SiteWriter, comments: list[tuple[int, JsonData]]) -> list[Content]:
@@ -171,21 +153,6 @@ def _write_list(page: SiteWriter) -> Page:
         stories.append(f"{page.link(name, item.text('url') or url)}\n{facts}")
     first = page.data.number("first") or 1
     return page.build_page([page.numbered_items(stories, first)], title)
-
-
-def _write_user(user: JsonData, page: SiteWriter) -> Page:
-    name = user.text("id")
-    facts = {
-        "Karma": user.number("karma"),
-        "Since": _format_time(user, "created"),
-        "Submissions": len(user.numbers("submitted")),
-    }
-    blocks: list[Content] = [
-        page.items(f"{label}: {fact}" for label, fact in facts.items() if fact),
-        page.fragment(user.text("about")),
-    ]
-    title, url = f"{name} on Hacker News", f"{_SITE}user?id={quote(name)}"
-    return page.build_page(blocks, title, heading=page.name(name), url=url)
 
 
 def _write_facts(page: SiteWriter, item: JsonData, comments: str) -> str:

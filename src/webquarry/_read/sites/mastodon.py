@@ -87,17 +87,11 @@ def _write_reply(post: JsonData, depth: int, page: Composer) -> list[Block]:
 
 
 def _write_text(post: JsonData, page: Composer) -> list[Block]:
-    """Write a post: content warning, text, poll, descriptions of pictures, link."""
+    """Write a post: content warning, text and descriptions of pictures."""
     pictures = [page.name(one.text("description")) for one in post.objects("media_attachments")]
-    card = page.link(page.plain(post.text("card", "title")), post.text("card", "url"))
     contents: list[Content] = [
         page.label("Content warning: ", page.name(post.text("spoiler_text"))),
         page.fragment(post.text("content")),
-        page.items(
-            f"{page.name(option.text('title'))} ({count(option.number('votes_count'), 'vote')})"
-            for option in post.objects("poll", "options")
-        ),
         *(page.label("Picture: ", picture) for picture in pictures),
-        page.label("Link: ", card),
     ]
     return page.join(contents)

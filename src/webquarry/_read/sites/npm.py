@@ -13,9 +13,8 @@ from urllib.parse import quote
 
 from webquarry._read.json_data import JsonData
 from webquarry._read.models import Page
-from webquarry._read.sites import site
 from webquarry._read.sites.github import fetch_readme
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
 from webquarry.errors import WebquarryError
 
 _REGISTRY = "https://registry.npmjs.org"
@@ -60,34 +59,27 @@ class NpmReader(SiteReader):
         if not readme:
             readme, readme_url = data.get("readme") or ("", "")
         deprecated = release.text("deprecated")
-        repository = _find_repository(release) or _find_repository(record)
-        owners = record.objects("maintainers") or release.objects("maintainers")
+        repository = _find_repository(release)
         return page.build_package(
             name,
             version,
-            summary=release.text("description") or record.text("description"),
+            summary=release.text("description"),
             install="npm install",
             warnings=[f"deprecated: {deprecated}"] if deprecated else [],
             facts=[
                 ("Released", record.day("time", version)),
                 ("Tags", ", ".join(_list_pairs(record, "dist-tags"))),
-                ("Licence", release.text("license") or release.text("license", "type")),
+                ("Licence", release.text("license")),
                 ("Engines", ", ".join(_list_pairs(release, "engines"))),
-                ("Module", release.text("type")),
-                ("Unpacked", site.format_size(release.number("dist", "unpackedSize"))),
-                ("Downloads last month", site.count(data.number("downloads"))),
-                ("Maintainers", ", ".join(filter(None, (one.text("name") for one in owners)))),
-                ("Keywords", ", ".join(release.texts("keywords"))),
+                ("Downloads last month", count(data.number("downloads"))),
             ],
             links=[
-                ("Homepage", release.text("homepage") or record.text("homepage")),
+                ("Homepage", release.text("homepage")),
                 ("Repository", f"https://github.com/{repository}" if repository else ""),
-                ("Issues", release.text("bugs", "url") or record.text("bugs", "url")),
             ],
             dependencies=[
                 ("Dependencies", _list_pairs(release, "dependencies")),
                 ("Peer dependencies", _list_pairs(release, "peerDependencies")),
-                ("Optional dependencies", _list_pairs(release, "optionalDependencies")),
             ],
             description=page.markdown(readme, readme_url),
             versions=_list_versions(record),

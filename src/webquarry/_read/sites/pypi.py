@@ -39,13 +39,12 @@ class PyPIReader(SiteReader):
         home = f"{_SITE}/project/{quote(name)}/"
         page = SiteWriter(reply, url, home)
         files = record.objects("urls") or record.objects("releases", version)
-        released = min(filter(None, (one.day("upload_time_iso_8601") for one in files)), default="")
+        days = [one.day("upload_time_iso_8601") for one in files]
+        released = min(filter(None, days), default="")
         author = info.text("author") or info.text("author_email")
         requirements = info.texts("requires_dist")
         extras = [one for one in requirements if re.search(_EXTRA, one, re.DOTALL)]
-        owners = [role.text("user") for role in record.objects("ownership", "roles")]
         licence, *_ = info.text("license").strip().split("\n", 1)  # can be the whole text
-        urls = {label: url for label, url in info.fields("project_urls").items() if url}
         return page.build_package(
             name,
             version,
@@ -57,13 +56,11 @@ class PyPIReader(SiteReader):
                 ("Python", info.text("requires_python")),
                 ("Licence", info.text("license_expression") or licence[:100]),
                 ("Author", author),
-                ("Owners", ", ".join(filter(None, owners))),
                 ("Extras", ", ".join(info.texts("provides_extra"))),
-                ("Keywords", info.text("keywords")),
             ],
             links=[
                 (label, url)
-                for label, url in (urls or {"Homepage": info.text("home_page")}).items()
+                for label, url in info.fields("project_urls").items()
                 if isinstance(url, str)
             ],
             dependencies=[

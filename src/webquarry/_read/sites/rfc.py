@@ -88,23 +88,21 @@ async def _fetch_draft(request: SiteRequest, name: str, revision: str) -> SiteRe
 
 def _write_rfc_facts(record: JsonData, authors: str, page: Composer) -> list[str]:
     """Write what obsoletes or updates an RFC first, then its other facts."""
-    links = {
-        name: ", ".join(map(page.name, record.texts(name)))
-        for name in ("obsoleted_by", "updated_by", "obsoletes", "updates")
-    }
-    errata = record.text("errata_url")
+
+    def list_names(field: str) -> str:
+        return ", ".join(map(page.name, record.texts(field)))
+
     facts = [
         page.name(record.text("status")),
         page.name(record.text("pub_date")),
         page.name(authors),
-        page.label("obsoletes ", links["obsoletes"]),
-        page.label("updates ", links["updates"]),
+        page.label("obsoletes ", list_names("obsoletes")),
+        page.label("updates ", list_names("updates")),
         page.label("doi:", page.name(record.text("doi"))),
-        page.link("errata", errata) if errata else "",
     ]
     return [
-        page.strong(page.label("Obsoleted by ", links["obsoleted_by"])),
-        page.strong(page.label("Updated by ", links["updated_by"])),
+        page.strong(page.label("Obsoleted by ", list_names("obsoleted_by"))),
+        page.strong(page.label("Updated by ", list_names("updated_by"))),
         page.facts(facts),
     ]
 

@@ -14,7 +14,7 @@ import httpx2
 from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.compose import Composer, Content, one_line
 from webquarry._read.models import Page
-from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
+from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter
 from webquarry.errors import NotFound, ProviderFailure, RateLimited
 
 _API = "https://api.stackexchange.com"
@@ -73,7 +73,6 @@ class StackExchangeReader(SiteReader):
         facts = [
             f"{question.number('score') or 0:+d}",
             f"asked {_write_author(question, page)}",
-            count(question.number("view_count"), "view"),
             ", ".join(page.name(tag) for tag in question.texts("tags")),
             page.strong(page.label("closed: ", page.name(question.text("closed_reason")))),
         ]
