@@ -222,7 +222,6 @@ MATH = {
     '<img class="mwe-math-fallback-image-inline" aria-hidden=true '
     r'alt="{\displaystyle a^{2}}">': "$a^{2}$",
     "<script type='math/tex'>x_1</script>y": "y",
-    "<script src=/mathjax.js></script><p><script type='math/tex'>x_1</script>": "$x_1$",
     r"<script src=/MathJax.js></script><p>\(a_{i}*b\) costs $5": "$a_{i}*b$ costs $5",
     r"<p>grep \(a\)": r"grep \\(a\\)",
 }

@@ -97,7 +97,6 @@ def test_section_of_the_fragment_comes_first() -> None:
         ('"wgPageContentModel":"wikitext"', '"wgPageContentModel":"wikibase-item"'),
         ("<p>", '<table class="diff"><tr><td>was</td><td>is</td></tr></table><p>'),
         ("mediawiki ", ""),
-        ("wgPageName", "pageName"),
         ('<div id="bodyContent"', '<div id="bodyContent" hidden'),
     ],
 )

@@ -1,7 +1,6 @@
 """Parse a page to a tree, in limited time and memory.
 
-libxml2 gets UTF-8 bytes, because it ends a document silently at a byte that it cannot convert. A
-page that nests deeper than it supports is rewritten first (`prepare.py`).
+libxml2 gets UTF-8 bytes, because it ends a document silently at a byte that it cannot convert.
 """
 
 from __future__ import annotations
@@ -20,15 +19,11 @@ from webquarry._read.html.page_info import (
     find_statements,
 )
 from webquarry._read.html.painted.ratings import write_ratings
-from webquarry._read.html.prepare import flatten, rename_inline_tags, trim_attributes
+from webquarry._read.html.prepare import rename_inline_tags, trim_attributes
 from webquarry._read.html.traits import Traits, collect_traits
 from webquarry._read.text.characters import without_surrogates
 
-CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
-FLATTENED = (
-    "The page nests elements thousands of levels deep; the innermost boxes were taken apart so "
-    "that no text is lost."
-)
+CUT = "The page nests deeper than 2,048 elements; the rest of it was cut."
 _DRAWN = ("text", "foreignobject", "textpath")  # text in drawings
 _CUT_MESSAGES = ("Excessive depth", "Resource limit exceeded")
 
@@ -79,13 +74,8 @@ def parse_html(page: str | bytes, url: str = "", styles: bytes = b"") -> Documen
         page = _encode(page)
     data = page.replace(b"\x00", b"")
     roots, is_cut = _parse(trim_attributes(data))
-    if not is_cut:
-        return Document(roots, (), data, url, styles, _compose(roots))
-    flat, is_text_lost = flatten(data.decode("utf-8", "replace"))
-    flat_roots, is_cut = _parse(flat.encode())
-    note = CUT if is_cut or is_text_lost else FLATTENED
-    roots = flat_roots or roots
-    return Document(roots, (note,), data, url, styles, _compose(roots))
+    notes = (CUT,) if is_cut else ()
+    return Document(roots, notes, data, url, styles, _compose(roots))
 
 
 def _encode(page: str) -> bytes:

@@ -1,62 +1,25 @@
-"""Prepare HTML for libxml2: rename inline tags, trim attributes, reduce the levels of nesting.
+"""Prepare HTML for libxml2: rename inline tags and trim attributes.
 
 libxml2 closes some inline tags where a paragraph starts; browsers keep them open, so that a hidden
-`<u>` hides the paragraphs in it. It takes quadratic time over the attributes of one tag and stops
-at 2,048 levels: only elements that cannot hide their content are taken apart. All functions read
-the text once.
+`<u>` hides the paragraphs in it. It takes quadratic time over the attributes of one tag. All
+functions read the text once.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
-from webquarry._read.html.class_names import judge_classes
-
-_MAX_DEPTH = 400  # deeper boxes are taken apart
-_MAX_KEPT_DEPTH = 1_500  # deeper content of elements that must stay is left out
-_MAX_TAG = 16_384  # characters of attributes that are searched for hiding ones
 _WINDOW = 16_384  # bytes
 _MAX_ATTRIBUTES = 1_000  # a tag with more keeps only those that are read
 _NAME = re.compile(rb"[a-zA-Z][^\s/>]{0,100}")
-_OPENING = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)|<!--")
-_TAG_END = re.compile(r"[>\"']")
-_BEFORE_VALUE = re.compile(r"=\s*\Z")
 _ATTRIBUTE = re.compile(r"([^\s/>=\"']+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'>]+))?")
-_HIDING_ATTRIBUTES = frozenset(
-    {"style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor"}
-)
-_READ_ATTRIBUTES = _HIDING_ATTRIBUTES | {
+_READ_ATTRIBUTES = frozenset({
+    "style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor",
     "alt", "aria-controls", "class", "colspan", "content", "data-bs-target", "data-target",
     "disabled", "encoding", "href", "id", "name", "open", "reversed", "rowspan", "src", "start",
     "title", "type", "value",
-}  # fmt: skip
-_RAW = frozenset(
-    {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"}
-)
-_VOID = frozenset(
-    {
-        "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta",
-        "param", "source", "track", "wbr",
-    }
-)  # fmt: skip
-_BOXES = frozenset(
-    {
-        "address", "article", "aside", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset",
-        "figure", "font", "footer", "form", "header", "li", "main", "menu", "ol", "p", "section",
-        "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
-    }
-)  # fmt: skip
-_PLAIN = _BOXES | {
-    "a", "abbr", "b", "big", "cite", "code", "del", "em", "i", "ins", "s", "small", "span",
-    "strike", "strong", "sub", "sup", "tt", "u",
-}  # fmt: skip
-_REPEATED = frozenset({"p", "li", "dt", "dd", "td", "th", "tr", "option"})  # each ends the last one
-
-
+})  # fmt: skip
 _RENAMED = {
     b"b": b"strong",
     b"u": b"ins",
@@ -155,125 +118,3 @@ def _select_attributes(attributes: str) -> str:
         if value:
             parts[name] = f" {name}={value}"
     return "".join(parts.values())
-
-
-class _Tag(NamedTuple):
-    start: int
-    end: int
-    name: str
-    is_closing: bool
-    attributes: str
-
-
-def flatten(text: str) -> tuple[str, bool]:
-    """Return a page with at most about two thousand levels, and whether any text was left out."""
-    page = _FlatPage("<style" in text.lower())
-    done = 0
-    for tag in _find_tags(text):
-        page.add_text(text[done : tag.start])
-        done = tag.end
-        source = text[tag.start : tag.end]
-        if tag.name in _VOID:
-            page.add(source)
-        elif tag.is_closing:
-            page.close(tag.name)
-        else:
-            page.open(tag, source)
-    page.add_text(text[done:])
-    return "".join(page.parts), page.is_text_lost
-
-
-class _FlatPage:
-    """The parts of the flattened page, and the elements that are open."""
-
-    def __init__(self, has_styles: bool) -> None:
-        self.parts: list[str] = []
-        self.is_text_lost = False
-        self._has_styles = has_styles
-        self._open: list[tuple[str, bool]] = []  # name, and whether the element is written
-        self._open_by_name: Counter[str] = Counter()
-        self._depth = 0  # of the written elements
-
-    def add(self, source: str) -> None:
-        """Add a part unless it is too deep."""
-        if self._depth <= _MAX_KEPT_DEPTH:
-            self.parts.append(source)
-
-    def add_text(self, text: str) -> None:
-        self.add(text)
-        if self._depth > _MAX_KEPT_DEPTH and text.strip():
-            self.is_text_lost = True
-
-    def open(self, tag: _Tag, source: str) -> None:
-        """Add a start tag, or a line break for a box that is taken apart."""
-        name = tag.name
-        if name in _REPEATED and self._open and self._open[-1][0] == name:
-            self.close(name)
-        may_hide = self._may_hide(tag.attributes)
-        is_kept = len(self._open) < _MAX_DEPTH or name not in _PLAIN or may_hide
-        self._open.append((name, is_kept))
-        self._open_by_name[name] += 1
-        self._depth += is_kept
-        if is_kept and self._depth <= _MAX_KEPT_DEPTH:
-            self.parts.append(source)
-        elif name in _BOXES:
-            self.parts.append("<br>")
-
-    def close(self, name: str) -> None:
-        """Close the innermost element of a name and all that is open in it, if there is one."""
-        while self._open_by_name[name]:
-            last, is_kept = self._open.pop()
-            self._open_by_name[last] -= 1
-            self._depth -= is_kept
-            if is_kept and self._depth <= _MAX_KEPT_DEPTH:
-                self.parts.append(f"</{last}>")
-            elif last in _BOXES:
-                self.parts.append("<br>")
-            if last == name:
-                break
-
-    def _may_hide(self, attributes: str) -> bool:
-        """Whether attributes, or a rule of the page about them, may hide an element."""
-        for found in _ATTRIBUTE.finditer(attributes[:_MAX_TAG]):
-            name = found[1].lower()
-            if name in _HIDING_ATTRIBUTES:
-                return True
-            if name in ("class", "id"):
-                value = (found[2] or "").strip("\"'").lower()
-                if self._has_styles or judge_classes(value):
-                    return True
-        return len(attributes) > _MAX_TAG
-
-
-def _find_tags(text: str) -> Iterator[_Tag]:
-    """Yield the tags of a page, without those inside of comments, scripts and the like."""
-    place = 0
-    lowered = ""
-    while (found := _OPENING.search(text, place)) is not None:
-        if found[2] is None:
-            end = text.find("-->", found.end())
-            place = end + 3 if end >= 0 else len(text)
-            continue
-        name = found[2].lower()
-        place = _find_tag_end(text, found.end())
-        yield _Tag(found.start(), place, name, bool(found[1]), text[found.end() : place - 1])
-        if name in _RAW and not found[1]:
-            lowered = lowered or text.lower()
-            if len(lowered) == len(text):  # a few letters have longer lower cases
-                end = lowered.find(f"</{name}", place)
-                place = end if end >= 0 else len(text)
-
-
-def _find_tag_end(text: str, place: int) -> int:
-    """Return the end of the tag that is open at a position; only quotes around the value of an
-    attribute count, if they are closed.
-    """
-    while (found := _TAG_END.search(text, place)) is not None:
-        place = found.end()
-        if found[0] == ">":
-            return place
-        if _BEFORE_VALUE.search(text, max(found.start() - 8, 0), found.start()):
-            closing = text.find(found[0], place)
-            if closing >= 0:
-                place = closing + 1
-    return len(text)

@@ -311,16 +311,6 @@ def add_formula(walker: Walker, element: Element) -> Iterator[None]:
     yield from ()
 
 
-def add_tex_script(walker: Walker, element: Element) -> Iterator[None]:
-    """Add the TeX of a script, unless MathJax has added the formula before it."""
-    if walker.typesets_tex and (element.get("type") or "").startswith("math/tex"):
-        before = element.getprevious()
-        classes = "" if before is None else before.get("class") or ""
-        if "MathJax" not in classes.replace("MathJax_Preview", ""):
-            walker.pieces.append(Literal(formulas.read_script(element, walker.removed)))
-    yield from ()
-
-
 def read_drawing(walker: Walker, element: Element) -> Iterator[None]:
     """Skip a drawing, unless it has text or was never closed and contains the page."""
     walker.drawings += 1
@@ -396,7 +386,7 @@ ACTIONS: dict[object, Action] = {
     "nav": read_navigation,
     "q": enclose("“", "”"),
     "rt": enclose("(", ")"),  # the reading of the characters before it
-    "script": add_tex_script,
+    "script": skip,
     "sub": mark_span(LOWERED),
     "summary": read_summary,
     "sup": mark_span(RAISED),

@@ -1,7 +1,7 @@
 """Formulas in a page as TeX between dollar signs.
 
-Browsers do not show TeX that accompanies a formula (an annotation, a fallback image, a script of
-MathJax). It is used only if its words are visible; otherwise the MathML is converted.
+Browsers do not show TeX that accompanies a formula (an annotation, a fallback image). It is used
+only if its words are visible; otherwise the MathML is converted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from webquarry._read.text.delimiters import defuse_verbatim
 _MAX_TEX = 4_000  # characters
 _MAX_VISIBLE = 20_000
 _MAX_DEPTH = 60
-_MAX_WORDS = 12  # of a script with a formula
 _TEX_ENCODINGS = frozenset({"application/x-tex", "tex", "latex", "application/x-latex"})
 _WRAPPED = re.compile(r"\{\\(?:display|text|script)style\s*+(.*)\}", re.DOTALL)
 _COMMAND = re.compile(r"\\(?:begin|end|color|operatorname|label|tag)\*?\s*\{[^{}]*\}|\\[a-zA-Z]+")
@@ -56,15 +55,6 @@ def read_image(element: etree._Element, removed: Counter[str]) -> str:
     is_display = "display" in names and "inline" not in names
     tex = element.get("alt") or ""
     return _format_tex(tex, is_display, removed)
-
-
-def read_script(element: etree._Element, removed: Counter[str]) -> str:
-    """Return the formula of a MathJax script; empty if it has something else."""
-    tex = element.text or ""
-    if len(_find_words(tex)) > _MAX_WORDS or not _TEX_SIGN.search(tex):
-        return ""
-    kind = element.get("type") or ""
-    return _format_tex(tex, "mode=display" in kind, removed)
 
 
 def read_mathml(math: etree._Element, removed: Counter[str]) -> str:

@@ -7,7 +7,6 @@ becomes a Markdown table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry._read.html.tree import find_cells, get_value, holds_inside, length_up_to
@@ -25,7 +24,6 @@ _MAX_WITH_NESTED = 4_000  # characters of a table that contains another one
 _MAX_ROWS_EXAMINED = 60
 _MAX_SPAN = 1_000
 _SPARE_CELLS = 1_000  # empty cells that any table may get
-_MAX_ICONS = 8  # elements of a cell that are examined
 
 
 def holds_data(table: Element) -> bool:
@@ -209,8 +207,6 @@ def read_cell(walker: Walker, element: Element) -> Iterator[None]:
     walker.cells -= 1
     if "\n" in text:
         text = _join_lines(text)
-    if not text and len(element):
-        text = _read_icons(walker, element)
     table.add(element, text)
 
 
@@ -219,22 +215,6 @@ def _join_lines(text: str) -> str:
     first, *others = text.split("\n")
     last = others.pop()
     return " ".join([first.rstrip(), *filter(None, map(str.strip, others)), last.lstrip()])
-
-
-def _read_icons(walker: Walker, cell: Element) -> str:
-    """Return the meaning of the icons in a cell without text; empty if they differ, since a style
-    sheet may hide one of them.
-    """
-    from webquarry._read.text.labels import read_icon_label, read_icon_name
-
-    signs = set()
-    for icon in islice(cell.iter("svg", "use", "img", "i", "span", "div"), _MAX_ICONS):
-        label = icon.get("aria-label") or icon.get("alt") or icon.get("title") or ""
-        name = icon.get("href") or icon.get("xlink:href") or icon.get("class") or ""
-        sign = read_icon_label(label) or read_icon_name(name)
-        if sign and walker.hidden.shows(icon):
-            signs.add(sign)
-    return signs.pop() if len(signs) == 1 else ""
 
 
 TABLE_ACTIONS: dict[object, Action] = {

@@ -13,10 +13,11 @@ from urllib.parse import unquote, urlsplit
 from lxml import etree
 
 from webquarry._read.html.parse import Document
+from webquarry._read.html.sheet_links import find_tags
 from webquarry._read.html.tree import get_classes, length_up_to
 from webquarry._read.markdown.blocks import Block, strip_links
 from webquarry._read.markdown.compose import Composer, Content, one_line
-from webquarry._read.markdown.convert import Markdown, render
+from webquarry._read.markdown.convert import Markdown, render, title_of
 from webquarry._read.slices.text import read_line
 from webquarry._read.style.styles import is_shown
 from webquarry.errors import NotFound
@@ -51,6 +52,7 @@ _INFOBOX_ROWS = frozenset({"pi-header", "pi-data"})
 _INFOBOX_TABLE = "portable-infobox-rows"
 _DROPPED = "dropped"  # tag
 _MAX_LINE = 500  # characters of a title or a date
+_MAX_HEAD = 1_000_000  # bytes
 _MUCH_TEXT = 600  # characters of paragraphs outside of the article
 _OTHER_NAMESPACES = frozenset({6, 8, 10, 14, 828})  # files, messages, templates, categories, Lua
 
@@ -76,6 +78,7 @@ def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdow
     if not article.blocks:
         return None
     composer = Composer(url)
+    title = title or composer.name(title_of(document))
     facts = [edited, f"revision {int(revision[1])}" if revision else ""]
     blocks: list[Content] = [
         composer.heading(1, title),
@@ -89,11 +92,13 @@ def write_wiki_page(document: Document, url: str, fragment: str = "") -> Markdow
 def _is_article(document: Document) -> bool:
     """Return whether a page is a view of an article, as its body (`ns-0 action-view`) states."""
     data = document.data
-    if b'"wgPageName"' not in data or re.search(rb'"wgPageContentModel":"(?!wikitext")', data):
+    is_named = b'"wgPageName"' in data or b'content="MediaWiki ' in data
+    if not is_named or re.search(rb'"wgPageContentModel":"(?!wikitext")', data):
         return False
-    body = next((one for one in document.elements() if one.tag == "body"), None)
-    classes = set() if body is None else get_classes(body)
-    if not classes >= {"mediawiki", "action-view"}:
+    # from the bytes, because the parser loses a body after other text
+    bodies = [attributes for _, attributes in find_tags(data[:_MAX_HEAD], "body")]
+    classes = bodies[0].get("class", "").split() if bodies else []
+    if "mediawiki" not in classes or "action-view" not in classes:
         return False
     numbers = [one[3:] for one in classes if re.fullmatch("ns-[0-9]{1,5}", one)]
     return any(int(one) % 2 == 0 and int(one) not in _OTHER_NAMESPACES for one in numbers)

@@ -111,18 +111,6 @@ class HiddenNodes:
     # elements that were left out, because rules about them were not matched
     undecided: set[_Element] = field(default_factory=set)
 
-    def shows(self, element: _Element) -> bool:
-        """Whether text right in an element is seen."""
-        is_known = False
-        for around in (element, *element.iterancestors()):
-            if around in self.elements or around.tag in _NEVER_PAINTED:
-                return False
-            if not is_known and around in self.texts:
-                is_known = True
-                if self.texts[around] is not None:
-                    return False
-        return True
-
 
 def find_hidden(
     roots: Sequence[_Element],

@@ -1,62 +1,11 @@
-"""Read labels of icons and ratings that people see as pictures: "yes", or "4.5/5".
+"""Read labels of ratings that people see as stars: "4.5/5".
 
-Labels are invisible and could say anything. Only known words and the numbers of ratings are read.
+Labels are invisible and could say anything. Only the numbers of ratings are read.
 """
 
 from __future__ import annotations
 
 import re
-
-YES, NO = "✓", "✗"
-# Labels of icons in tables.
-_LABELS = frozenset(
-    {
-         "yes", "no", "true", "false", "included", "excluded", "available", "unavailable",
-         "supported", "unsupported", "enabled", "disabled", "check", "checked", "checkmark",
-         "tick", "cross", "unchecked", "partial", "limited", "optional", "full", "none",
-         "not included", "not available", "not supported", "check mark", "ja", "nein",
-         "enthalten", "nicht enthalten", "verfügbar", "nicht verfügbar", "teilweise", "oui",
-         "non", "inclus", "non inclus", "disponible", "sí", "incluido", "no incluido", "sì",
-         "incluso", "sim", "não", "incluído", "nee", "tak", "nie", "да", "нет", "是", "否",
-         "有", "无", "無", "支持", "不支持", "はい", "いいえ", "対応", "非対応", "예", "아니요",
-    }
-)  # fmt: skip
-# Names in icon sets. Some require the name of the set in front.
-_SHAPE = r"(?:circle-|square-)?"
-_SETS = r"(?:fa[a-z]?|bi|icons?|ico|mdi|lucide|glyphicon|svg|heroicon|feather|ti)-"
-_YES_NAME = re.compile(
-    rf"(?:[a-z]+-){{0,2}}{_SHAPE}(?:check(?:mark)?|tick)(?:-[a-z]+){{0,2}}"
-    rf"|{_SETS}{_SHAPE}(?:ok|yes)"
-)
-_NO_NAME = re.compile(
-    rf"(?:[a-z]+-){{0,2}}{_SHAPE}(?:xmark|cross)(?:-[a-z]+){{0,2}}"
-    rf"|{_SETS}{_SHAPE}(?:times|close|remove|no|x)(?:-[a-z]+){{0,2}}"
-)
-_LONGEST_NAMES = 200  # characters
-
-
-def read_icon_label(label: str) -> str:
-    """Return the label of an icon if it is known, otherwise an empty string."""
-    text = label.strip()
-    if text.lower() in _LABELS:
-        return text
-    return ""
-
-
-def read_icon_name(names: str) -> str:
-    """Return the sign that an icon shows by its classes or its place in a file of icons; an empty
-    string if they name none or both.
-    """
-    signs = set()
-    for name in names[:_LONGEST_NAMES].lower().replace("#", " ").split():
-        if _YES_NAME.fullmatch(name):
-            signs.add(YES)
-        elif _NO_NAME.fullmatch(name):
-            signs.add(NO)
-    if len(signs) == 1:
-        return signs.pop()
-    return ""
-
 
 _LONGEST = 120  # characters of a label, and of names
 _NUMBER = r"\d{1,3}(?:[.,]\d{1,2})?"
