@@ -302,22 +302,6 @@ def test_token_is_sent_to_the_api_only_and_dropped_if_rejected() -> None:
     assert "ghp-secret" not in repr(got)
 
 
-def test_github_folder_has_its_readme() -> None:
-    entries = [{"name": "tides", "type": "dir"}, {"name": "Readme.md", "type": "file", "size": 9}]
-    readme = as_text("See [the table](table.py).")
-    web = FakeWeb(
-        {
-            f"{TIDES}/contents/src/tides?ref=main": as_json(entries),
-            f"{RAW}/harbornotes/tides/main/src/tides/Readme.md": readme,
-        }
-    )
-
-    got = read(web, "https://github.com/harbornotes/tides/tree/main/src/tides")
-
-    table = "https://github.com/harbornotes/tides/blob/main/src/tides/table.py"
-    assert f"## README\n\nSee [the table]({table})." in got.markdown
-
-
 def test_reader_of_another_package_is_registered_by_entry_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,12 +15,11 @@ from webquarry.errors import LoginWall, NotFound
 
 VIDEO = "abcDEF12345"
 URL = f"https://www.youtube.com/watch?v={VIDEO}"
-OEMBED = "https://www.youtube.com/oembed"
 
 
 class Tube(FakeWeb):
-    """A fake YouTube: watch pages and player responses in turn (the last one repeats), captions
-    and an oEmbed card.
+    """A fake YouTube: watch pages and player responses in turn (the last one repeats) and
+    captions.
     """
 
     def __init__(
@@ -33,7 +32,6 @@ class Tube(FakeWeb):
         self.players = list(players)
         self.watch = list(watch)
         self.captions = captions
-        self.card: httpx2.Response = httpx2.Response(404)
         self.page: httpx2.Response = text("<html></html>")
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -51,7 +49,7 @@ class Tube(FakeWeb):
             return recorded(f"youtube/player-{player}.json") if isinstance(player, str) else player
         if path == "/api/timedtext":
             return recorded(f"youtube/{self.captions}")
-        return self.card if path == "/oembed" else httpx2.Response(404)
+        return httpx2.Response(404)
 
     def sent(self, path: str) -> list[httpx2.Request]:
         return [request for request in self.requests if request.url.path == path]
@@ -179,17 +177,6 @@ def test_consent_page_is_requested_again_with_a_cookie() -> None:
 def test_unavailable_video_is_an_error(player: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         read(Tube(player), URL)
-
-
-def test_captcha_still_returns_the_title() -> None:
-    tube = Tube("bot", watch=["watch-recaptcha.html"])
-    tube.card = recorded("youtube/oembed.json")
-
-    page = read(tube, URL)
-
-    assert page.markdown == "# Reading a tide table\n\n- Channel: Harbor Notes"
-    assert page.outcome == "thin"
-    assert "captcha" in page.notes[0]
 
 
 def test_captions_on_other_hosts_are_not_requested() -> None:

@@ -19,7 +19,6 @@ from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.compose import Content
 from webquarry._read.models import Page
-from webquarry._read.sites import site
 from webquarry._read.sites.site import SiteReader, SiteReply, SiteRequest, SiteWriter, count
 from webquarry.credentials import Credential
 from webquarry.errors import NotFound, ProviderFailure, WebquarryError
@@ -150,17 +149,9 @@ class _Fetching:
         return self._request.build_reply(data, html)
 
     async def _fetch_folder(self) -> SiteReply:
-        """Request the entries of a folder and its README."""
         ref, _, path = self._target.rest.partition("/")
         folder = await self._get(f"{self._base}/contents/{quote(path)}?ref={quote(ref)}")
-        data: dict[str, Any] = {"folder": folder.value}
-        names = [one.text("name") for one in folder.objects()]
-        for name in [one for one in names if re.fullmatch(r"(?i)readme(?:\.md|\.rst)?", one)][:1]:
-            url = f"{self._target.name}/{self._target.rest}/{name}"
-            reply = await fetch_raw(self._request, url)
-            if reply.status == 200:
-                data |= {"readme": reply.body.decode("utf-8", "replace"), "readme_name": name}
-        return self._request.build_reply(data)
+        return self._request.build_reply({"folder": folder.value})
 
     async def _fetch_file(self) -> SiteReply | Reply:
         """Request a text file, or a file of another format as it is."""
@@ -285,11 +276,8 @@ class _Writing(SiteWriter):
                 folders.append(f"{self.name(entry.text('name'))}/")
             else:
                 files.append(self._write_file_name(entry))
-        name = self.data.text("readme_name")
-        url = f"{_SITE}/{self._target.name}/blob/{self._target.rest}/{name}"
-        readme = self.markdown(self.data.text("readme"), url)
-        blocks: list[Content] = [self.items(folders + files), self.section(2, "README", readme)]
-        return self.build_page(blocks, f"{self._target.name}/{self._target.path}")
+        title = f"{self._target.name}/{self._target.path}"
+        return self.build_page([self.items(folders + files)], title)
 
     def write_file(self) -> Page:
         """A file; the lines that the fragment of the URL names come first."""
@@ -432,7 +420,9 @@ class _Writing(SiteWriter):
         return self.build_page(blocks, title, url=url, author=owner, published=day, lost=lost)
 
     def _write_file_name(self, file: JsonData) -> str:
-        return f"{self.name(file.text('name'))} ({site.format_size(file.number('size'))})"
+        size = file.number("size") or 0
+        words = f"{size} B" if size < 1000 else f"{size / 1000:,.1f} kB"
+        return f"{self.name(file.text('name'))} ({words})"
 
     def _write_content(self, path: str, text: str, url: str) -> list[Block]:
         """The content of a file: Markdown, or code in the language of its suffix."""

@@ -40,7 +40,6 @@ _MAX_VERSIONS = 10  # of a package
 _MAX_DEPENDENCIES = 60
 _MAX_PAUSE = 3600.0  # seconds
 _DEFAULT_PAUSE = 60.0  # seconds after HTTP 429 without a time
-_EPOCH_RESET = 1_000_000_000  # `x-ratelimit-reset` is seconds to wait, or a time since the epoch
 
 
 @dataclass(frozen=True)
@@ -157,13 +156,7 @@ class SiteRequest:
 
     def pause(self, host: str, reply: Reply) -> None:
         """Send no more requests to a host for the time that its reply names."""
-        now = self.context.clock.now()
-        seconds = retry_after_seconds(reply.headers, now)
-        if not seconds:
-            reset = reply.headers.get("x-ratelimit-reset", "").partition(".")[0]
-            seconds = float(reset) if reset.isascii() and reset.isdigit() else _DEFAULT_PAUSE
-            if seconds > _EPOCH_RESET:
-                seconds -= now.timestamp()
+        seconds = retry_after_seconds(reply.headers, self.context.clock.now()) or _DEFAULT_PAUSE
         self.context.pause(host, seconds)
 
     def _note_limit(self, host: str, reply: Reply) -> None:
@@ -317,16 +310,6 @@ def count(number: int | None, noun: str = "") -> str:
         return ""
     plural = "s" if noun and number != 1 else ""
     return f"{number:,} {noun}{plural}".strip()
-
-
-def format_size(size: int | None) -> str:
-    """Format a number of bytes: `20.5 kB`; empty for None."""
-    if size is None:
-        return ""
-    if size < 1000:
-        return f"{size} B"
-    power = min((len(str(size)) - 1) // 3, 3)
-    return f"{size / 1000**power:.1f} {'kMG'[power - 1]}B"
 
 
 @cache

@@ -33,7 +33,6 @@ _CONSENT = r'(?a)name="v"\s+value="([\w.+-]{1,200})"'
 _CONSENT_FORM = 'action="https://consent.youtube.com/s"'
 _NEEDS_TOKEN = frozenset({"xpe", "xpv"})  # experiments in which captions need a token of a browser
 _TRACKS = ("captions", "playerCaptionsTracklistRenderer", "captionTracks")
-_CAPTCHA = "YouTube requires a captcha from this network: only the title is shown."
 _MAX_CLIENTS = 5
 _PARAGRAPH_SECONDS = 30
 
@@ -116,14 +115,7 @@ class _VideoRequest:
             self._request.lost = [f"{reason}: only the title and description are shown."]
             return self._request.build_reply(data)
         _raise_refusal(players)
-        # the title alone, if YouTube requires a captcha from this network
-        query = httpx2.QueryParams(url=f"{_SITE}/watch?v={self._video}", format="json")
-        card = JsonData.parse(await self._send(f"/oembed?{query}"))
-        if not card.text("title"):
-            raise ProviderFailure("YouTube returned nothing about the video.")
-        details = {"title": card.text("title"), "author": card.text("author_name")}
-        self._request.lost = [_CAPTCHA]
-        return self._request.build_reply({"details": details})
+        raise ProviderFailure("YouTube returned nothing about the video.")
 
     async def _request_players(self) -> AsyncIterator[JsonData]:
         """Yield player responses: that of the watch page, then one for each client."""
