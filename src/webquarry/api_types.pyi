@@ -215,6 +215,7 @@ def call(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    unchanged: Literal["short"] | None = None,
     again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
@@ -347,6 +348,7 @@ def read(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    unchanged: Literal["short"] | None = None,
     again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
@@ -399,6 +401,7 @@ def read_all(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    unchanged: Literal["short"] | None = None,
     again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
@@ -441,6 +444,7 @@ async def read_async(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    unchanged: Literal["short"] | None = None,
     again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
@@ -493,6 +497,7 @@ async def read_all_async(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    unchanged: Literal["short"] | None = None,
     again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
@@ -595,6 +600,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        unchanged: Literal["short"] | None = None,
         again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
@@ -727,6 +733,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        unchanged: Literal["short"] | None = None,
         again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
@@ -779,6 +786,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        unchanged: Literal["short"] | None = None,
         again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> list[ScrapeOutput | WebquarryError]: ...
@@ -922,6 +930,7 @@ class ResearchTools:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        unchanged: Literal["short"] | None = None,
         again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...

@@ -165,9 +165,11 @@ class Tool:
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """JSON Schema of the arguments as it is listed."""
+        """JSON Schema of the arguments as it is listed: without those that have no description."""
         properties = {}
         for name, part in self.schema["properties"].items():
+            if "description" not in part:
+                continue
             default = self._defaults.get(name)
             if default is not None:
                 part = {**part, "default": default}

@@ -32,7 +32,7 @@ FIELDS = dict(
 # Optional inputs of ours.
 BEYOND = {
     "outline", "section", "find", "cursor", "links", "citation_style", "structured", "question",
-    "max_tokens", "fresh", "render", "again",
+    "max_tokens", "fresh", "render", "unchanged",
 }  # fmt: skip
 OUR_FIELDS = {
     "sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline",

@@ -1,5 +1,5 @@
-"""No page twice: a session that has a text is not sent it again, and a server is not asked for what
-has not changed.
+"""Repeated reads: with `unchanged: "short"` a session gets a reference to a text that it has, and a
+server is asked only whether a page has changed.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def run_session(
     return asyncio.run(run())
 
 
-def test_the_second_read_of_an_unchanged_page_is_short(
+def test_second_read_of_an_unchanged_page_is_a_reference_on_request(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def read_twice(kit: Toolkit, id: str) -> Any:
-        return [await scrape(kit, id), await scrape(kit, id)]
+        return [await scrape(kit, id), await scrape(kit, id, unchanged="short")]
 
     first, second = run_session(tmp_path, read_twice)
     sizes = [len(str(answer)) // 4 for answer in (first, second)]
@@ -60,14 +60,17 @@ def test_the_second_read_of_an_unchanged_page_is_short(
     assert second["unchangedSinceStep"] == 1
     assert second["tokensSaved"] > 0
     assert "Part 3" in second["content"]
-    assert "again: true" in second["content"]
+    assert "Call without unchanged" in second["content"]
     assert sizes[1] <= 0.4 * sizes[0]
 
 
-@pytest.mark.parametrize("argument", ["again", "fresh"])
-def test_text_is_sent_again_on_request(tmp_path: Path, argument: str) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"again": False}, {"fresh": True, "unchanged": "short"}],
+)
+def test_text_is_returned_again_by_default(tmp_path: Path, arguments: dict[str, Any]) -> None:
     async def read_twice(kit: Toolkit, id: str) -> Any:
-        return [await scrape(kit, id), await scrape(kit, id, **{argument: True})]
+        return [await scrape(kit, id), await scrape(kit, id, **arguments)]
 
     first, second = run_session(tmp_path, read_twice)
 
@@ -81,12 +84,23 @@ def test_text_is_sent_again_on_request(tmp_path: Path, argument: str) -> None:
 def test_another_mode_question_or_part_is_given(tmp_path: Path, other: dict[str, Any]) -> None:
     async def read_twice(kit: Toolkit, id: str) -> Any:
         await scrape(kit, id)
-        return [await scrape(kit, id, **other), await scrape(kit, id, **other)]
+        short = {"unchanged": "short"} | other
+        return [await scrape(kit, id, **short), await scrape(kit, id, **short)]
 
     first, second = run_session(tmp_path, read_twice)
 
     assert "unchangedSinceStep" not in first
     assert second["unchangedSinceStep"] == 1
+
+
+def test_verbatim_bytes_are_never_replaced_by_a_reference(tmp_path: Path) -> None:
+    async def read_twice(kit: Toolkit, id: str) -> Any:
+        short = {"mode": "raw", "unchanged": "short"}
+        return [await scrape(kit, id, **short), await scrape(kit, id, **short)]
+
+    first, second = run_session(tmp_path, read_twice)
+
+    assert second["content"] == first["content"]
 
 
 def test_a_page_that_has_changed_is_given(tmp_path: Path) -> None:
@@ -95,7 +109,7 @@ def test_a_page_that_has_changed_is_given(tmp_path: Path) -> None:
     async def read_twice(kit: Toolkit, id: str) -> Any:
         await scrape(kit, id)
         kit.clock.seconds += 4_000  # type: ignore[attr-defined]
-        return await scrape(kit, id)
+        return await scrape(kit, id, unchanged="short")
 
     second = run_session(tmp_path, read_twice, web)
 

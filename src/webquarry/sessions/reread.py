@@ -1,5 +1,5 @@
 """Pages that are read again in a research session: the same part of the same text is not sent
-twice, unless `again` asks for it.
+twice if the call has `unchanged: "short"`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Arguments that do not affect the text.
-_NOT_OF_PART = frozenset({"kit", "url", "sessionId", "fresh", "again"})
+_NOT_OF_PART = frozenset({"kit", "url", "sessionId", "fresh", "unchanged", "again"})
 _NAME_LENGTH = 24
 _MOST_HEADINGS = 20
 _LONGEST_HEADING = 80  # characters
@@ -45,7 +45,7 @@ def describe_unchanged(earlier: ReadPart, headings: Sequence[Heading]) -> str:
     """Return the content of an answer whose text was sent before: since when, and the outline."""
     lines = [
         f"Unchanged since step {earlier.step} of this session, where this text was given "
-        f"({earlier.tokens} tokens). Call with again: true to get it again."
+        f"({earlier.tokens} tokens). Call without unchanged to get it again."
     ]
     if headings:
         lines.append("\nOutline:")

@@ -44,13 +44,17 @@ Year = Annotated[int, Meta(ge=1000, le=2200, extra=UNLISTED)]
 SearchWords = Annotated[
     str, Meta(description="Keywords or a question.", min_length=1, max_length=500)
 ]
-ForcedProvider = Annotated[str | None, Meta(description="Force one, e.g. brave.")]
-RecordingSession = Annotated[str | None, Meta(description="Session to record sources in.")]
-ReadSession = Annotated[str, Meta(description="Given by sequential_search.")]
-Fresh = Annotated[bool | None, Meta(description="Go past the cache.")]
+ForcedProvider = Annotated[
+    str | None, Meta(description="Use only this search provider, e.g. brave.")
+]
+RecordingSession = Annotated[
+    str | None, Meta(description="Research session that records the sources.")
+]
+ReadSession = Annotated[str, Meta(description="Id that sequential_search returned.")]
+Fresh = Annotated[bool | None, Meta(description="Ignore stored answers.")]
 
 # Arguments that do not affect the results.
-NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
+NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "unchanged", "again"})
 _RESERVE = 0.1  # share of the timeout of a call to put the answer together and send it,
 _MOST_RESERVE = 5.0  # in seconds
 _MOST_AUTHORS = 20

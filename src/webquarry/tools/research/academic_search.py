@@ -114,25 +114,28 @@ class PapersOutput(Answer, kw_only=True):
 async def academic_search(
     kit: Toolkit,
     query: SearchWords,
-    num_results: Annotated[int, Meta(description="Papers wanted.", ge=1, le=10)] = 5,
-    year_from: Annotated[Year | None, Meta(description="Earliest year.")] = None,
-    year_to: Annotated[Year | None, Meta(description="Latest year.")] = None,
+    num_results: Annotated[int, Meta(description="Number of papers.", ge=1, le=10)] = 5,
+    year_from: Annotated[Year | None, Meta(description="Earliest year of publication.")] = None,
+    year_to: Annotated[Year | None, Meta(description="Latest year of publication.")] = None,
     source: Annotated[
         Literal["all", "arxiv", "pubmed", "crossref", "openalex", "semanticscholar", "europepmc"],
-        Meta(description="Only this index."),
+        Meta(description="Search only this index."),
     ] = "all",
-    pdf_only: Annotated[bool, Meta(description="Only papers with a PDF.")] = False,
+    pdf_only: Annotated[bool, Meta(description="Only papers with a link to a PDF.")] = False,
     sort_by: Annotated[
-        Literal["relevance", "date"], Meta(description="date: newest first.")
+        Literal["relevance", "date"], Meta(description="Order of the papers; date: newest first.")
     ] = "relevance",
-    open_access: Annotated[bool, Meta(description="Only open access.")] = False,
+    open_access: Annotated[bool, Meta(description="Only open-access papers.")] = False,
     provider: Annotated[
         str | None,
-        Meta(description="Force one index, with no web search in its place."),
+        Meta(description="Use only this index, without falling back to a web search."),
     ] = None,
     sessionId: RecordingSession = None,
 ) -> PapersOutput:
-    """Search scholarly papers in open indexes: DOI, abstract, citations, PDF, retractions."""
+    """Search scholarly papers in the open indexes. Returns DOI, authors, abstract, number of
+    citations, PDF link and retractions of each paper. Use it instead of web_search for research
+    literature.
+    """
     arguments = {name: value for name, value in locals().items() if name != "kit"}
     if year_from is not None and year_to is not None and year_from > year_to:
         raise BadInput(

@@ -239,12 +239,17 @@ async def check_citations(
     references: Annotated[
         list[str | dict[str, Any]] | None,
         Meta(
-            description="DOIs, ids, URLs, BibTeX, RIS, CSL-JSON, free text or {reference, claim}."
+            description="References as DOI, id, URL, BibTeX, RIS, CSL-JSON, free text or "
+            "{reference, claim}."
         ),
     ] = None,
-    sessionId: Annotated[str | None, Meta(description="Or: a session's sources.")] = None,
+    sessionId: Annotated[
+        str | None, Meta(description="Session whose sources are checked instead.")
+    ] = None,
 ) -> CitationsOutput:
-    """Check references against indexes: found where, fields that differ, retractions."""
+    """Check references against scholarly indexes. Returns for each whether the work exists, which
+    fields differ from its record, and whether it was retracted.
+    """
     started = kit.clock.monotonic()
     given: list[str | dict[str, Any]] = list(references or [])
     if sessionId:

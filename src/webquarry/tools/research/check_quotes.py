@@ -161,14 +161,22 @@ class QuotesOutput(Answer, kw_only=True):
 async def check_quotes(
     kit: Toolkit,
     text: Annotated[
-        str | None, Meta(description="Draft: its quotes, and numbers beside links, are checked.")
+        str | None,
+        Meta(description="Draft whose quotes, and numbers beside links, are checked."),
     ] = None,
-    quotes: Annotated[list[str] | None, Meta(description="Or quotes.")] = None,
-    sources: Annotated[list[str] | None, Meta(description="URLs said to have them.")] = None,
-    sessionId: Annotated[str | None, Meta(description="Or session with the sources.")] = None,
+    quotes: Annotated[
+        list[str] | None, Meta(description="Quotes to check, instead of a draft.")
+    ] = None,
+    sources: Annotated[
+        list[str] | None, Meta(description="URLs of the pages that are quoted.")
+    ] = None,
+    sessionId: Annotated[
+        str | None, Meta(description="Session with the sources, instead of a list.")
+    ] = None,
 ) -> QuotesOutput:
-    """Check that quotes stand in their sources: exact to elided, near with the words that differ,
-    elsewhere, absent. Whole pages are compared.
+    """Check quotes against the full text of their sources before you publish them. A quote is found
+    (exact to elided), near, with the words that differ, elsewhere (in another source), or absent.
+    Example: {"quotes": ["the tide is a clock"], "sources": ["https://example.org/tides"]}
     """
     claims = _read_claims(text, quotes)
     urls = list(sources or ())

@@ -52,20 +52,22 @@ class BibliographyOutput(Answer, kw_only=True):
 @tool(open_world=False, recorded=False)
 async def format_bibliography(
     kit: Toolkit,
-    style: Annotated[CitationStyle, Meta(description="Form of the entries.")] = "apa",
-    sessionId: Annotated[str | None, Meta(description="Session with the sources.")] = None,
+    style: Annotated[CitationStyle, Meta(description="Style of the entries.")] = "apa",
+    sessionId: Annotated[str | None, Meta(description="Session whose sources are cited.")] = None,
     sources: Annotated[
         list[str | dict[str, Any]] | None,
         Meta(
-            description="If no session: URLs, DOIs, CSL-JSON items or {url, title, authors, "
-            "published}."
+            description="Sources instead of a session: URLs, DOIs, CSL-JSON items or objects "
+            "{url, title, authors, published}."
         ),
     ] = None,
     include_found: Annotated[
-        bool, Meta(description="Also cite what the session found and did not read.")
+        bool, Meta(description="Also cite sources that were found and not read.")
     ] = False,
 ) -> BibliographyOutput:
-    """Make a bibliography: de-duplicated, sorted, keys unique."""
+    """Format the sources of a session, or a list of sources, as a bibliography. Duplicates are
+    merged, entries sorted, and citation keys unique.
+    """
     if bool(sessionId) == (sources is not None):
         problem = "Neither sessionId nor sources was given."
         if sessionId:

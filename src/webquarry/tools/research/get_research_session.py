@@ -111,9 +111,11 @@ class ResearchSessionOutput(Answer, kw_only=True):
 async def get_research_session(
     kit: Toolkit,
     sessionId: ReadSession,
-    stepNumber: Annotated[int | None, Meta(description="Only this step.")] = None,
+    stepNumber: Annotated[int | None, Meta(description="Return only this step.")] = None,
 ) -> ResearchSessionOutput:
-    """Recover a sequential_search session: summary, steps, sources, repeated errors."""
+    """Recover a session of sequential_search, for example in a new conversation. Returns its
+    summary, latest steps, sources and repeated errors.
+    """
     if not sessionId:
         raise BadInput(
             "sessionId is blank.",

@@ -55,12 +55,12 @@ class InstantAnswerOutput(Answer, kw_only=True):
 async def instant_answer(
     kit: Toolkit,
     query: Annotated[
-        str, Meta(description="A topic, term or short question.", min_length=1, max_length=500)
+        str, Meta(description="Topic, term or short question.", min_length=1, max_length=500)
     ],
     sessionId: RecordingSession = None,
 ) -> InstantAnswerOutput:
-    """Look up a summary, definition or computed answer for a well-known topic, without searching.
-    Often empty: then use web_search.
+    """Look up a definition, summary or computed answer for a well-known topic, without a web
+    search. The answer is often empty; then use web_search.
     """
     arguments = {name: value for name, value in locals().items() if name != "kit"}
     asked = " ".join(query.split())

@@ -117,23 +117,30 @@ class PatentSearchOutput(Answer, kw_only=True):
 @tool
 async def patent_search(
     kit: Toolkit,
-    query: Annotated[ShortText | None, Meta(description="Words, or one patent number.")] = None,
-    num_results: Annotated[int, Meta(description="Patents wanted.", ge=1, le=10)] = 5,
+    query: Annotated[
+        ShortText | None, Meta(description="Words, or one patent number, e.g. US10000000B2.")
+    ] = None,
+    num_results: Annotated[int, Meta(description="Number of patents.", ge=1, le=10)] = 5,
     search_type: Annotated[
         Literal["prior_art", "specific", "landscape"],
-        Meta(description="specific: titles only; landscape: also counts assignees."),
+        Meta(description="specific: search titles only; landscape: also count the assignees."),
     ] = "prior_art",
-    patent_office: Annotated[str, Meta(description="US, EP, WO, ... or all.")] = "all",
-    assignee: Annotated[Name | None, Meta(description="Owner's name.")] = None,
-    inventor: Annotated[Name | None, Meta(description="Inventor's name.")] = None,
-    cpc_code: Annotated[str | None, Meta(description="Class, e.g. H04W or H04W4/02.")] = None,
-    year_from: Annotated[_Year | None, Meta(description="Earliest publication year.")] = None,
-    year_to: Annotated[_Year | None, Meta(description="Latest publication year.")] = None,
-    provider: Annotated[str | None, Meta(description="Force one: epo, lens, web.")] = None,
+    patent_office: Annotated[
+        str, Meta(description="Office that published it: US, EP, WO, ... or all.")
+    ] = "all",
+    assignee: Annotated[Name | None, Meta(description="Name of the owner.")] = None,
+    inventor: Annotated[Name | None, Meta(description="Name of an inventor.")] = None,
+    cpc_code: Annotated[str | None, Meta(description="CPC class, e.g. H04W or H04W4/02.")] = None,
+    year_from: Annotated[_Year | None, Meta(description="Earliest year of publication.")] = None,
+    year_to: Annotated[_Year | None, Meta(description="Latest year of publication.")] = None,
+    provider: Annotated[
+        str | None, Meta(description="Use only this source: epo, lens or web.")
+    ] = None,
     sessionId: RecordingSession = None,
 ) -> PatentSearchOutput:
-    """Find patents by words, assignee or inventor, at least one of them; a bare patent number gives
-    that patent or nothing.
+    """Search patents by words, assignee or inventor; at least one of them is required. A patent
+    number as query returns that patent or nothing. Returns number, title, abstract, assignee,
+    dates and link of each patent.
     """
     arguments = {name: value for name, value in locals().items() if name != "kit"}
     asked = _build_query(arguments)

@@ -69,14 +69,18 @@ async def research_export(
     kit: Toolkit,
     sessionId: ReadSession,
     format: Annotated[
-        Literal["markdown", "json", "html"], Meta(description="A text, data or a page.")
+        Literal["markdown", "json", "html"], Meta(description="Format of the report.")
     ] = "markdown",
-    verify_links: Annotated[bool, Meta(description="Check that sources still exist.")] = False,
+    verify_links: Annotated[
+        bool, Meta(description="Check that the sources can still be reached.")
+    ] = False,
     include_found: Annotated[
-        bool, Meta(description="Also cite what was found and not read.")
+        bool, Meta(description="Also cite sources that were found and not read.")
     ] = False,
 ) -> ResearchExportOutput:
-    """Export a research session: steps, numbered sources with APA citations, errors."""
+    """Export a research session as a report with its steps, numbered sources with APA citations,
+    and errors.
+    """
     if not sessionId:
         raise BadInput(
             "sessionId is blank.",

@@ -37,12 +37,18 @@ _RESULTS = 5  # of each search that `thorough` runs
 _NAME = "sequential_search"
 
 Confidence = Annotated[
-    Literal["low", "medium", "high"] | None, Meta(description="In what it found.")
+    Literal["low", "medium", "high"] | None,
+    Meta(description="Confidence in the findings of this step."),
 ]
-ResponseMode = Annotated[Literal["full", "compact"], Meta(description="full: lists the steps.")]
+ResponseMode = Annotated[
+    Literal["full", "compact"], Meta(description="full: the answer lists all steps.")
+]
 Depth = Annotated[
     Literal["quick", "standard", "thorough"],
-    Meta(description="standard adds coverage and refinement queries; thorough runs them."),
+    Meta(
+        description="standard: adds coverage of the goal and suggested queries; "
+        "thorough: also runs them."
+    ),
 ]
 
 
@@ -105,28 +111,42 @@ class SequentialSearchOutput(Answer, kw_only=True):
 @tool(read_only=False, idempotent=False, recorded=False)
 async def sequential_search(
     kit: Toolkit,
-    searchStep: Annotated[str, Meta(description="What this step asks or found.")],
-    stepNumber: Annotated[int, Meta(description="One running number over all branches.", ge=1)],
-    nextStepNeeded: Annotated[bool, Meta(description="false finishes the session.")] = True,
-    sessionId: Annotated[str | None, Meta(description="Needed from step 2 on.")] = None,
-    researchGoal: Annotated[str | None, Meta(description="Goal of all steps; with step 1.")] = None,
-    reasoning: Annotated[str | None, Meta(description="Why this step.")] = None,
+    searchStep: Annotated[str, Meta(description="Question or findings of this step.")],
+    stepNumber: Annotated[
+        int, Meta(description="Number of the step; all branches share one numbering.", ge=1)
+    ],
+    nextStepNeeded: Annotated[bool, Meta(description="false completes the session.")] = True,
+    sessionId: Annotated[
+        str | None, Meta(description="Session to continue; required from step 2 on.")
+    ] = None,
+    researchGoal: Annotated[
+        str | None, Meta(description="Goal of the research; given with step 1.")
+    ] = None,
+    reasoning: Annotated[str | None, Meta(description="Reason for this step.")] = None,
     confidence: Confidence = None,
     rejectedApproaches: Annotated[
-        list[str] | None, Meta(description="What was tried and left.")
+        list[str] | None, Meta(description="Approaches that were tried and dropped.")
     ] = None,
     knowledgeGap: Annotated[str | None, Meta(description="What is still unknown.")] = None,
-    sessionSummary: Annotated[str | None, Meta(description="What is known so far.")] = None,
-    totalStepsEstimate: Annotated[int | None, Meta(description="Steps you expect in all.")] = None,
-    isRevision: Annotated[bool | None, Meta(description="Replaces an earlier step.")] = None,
-    revisesStep: Annotated[int | None, Meta(description="Number of that step.")] = None,
-    branchFromStep: Annotated[int | None, Meta(description="Step to branch off from.")] = None,
+    sessionSummary: Annotated[
+        str | None, Meta(description="Summary of the findings so far.")
+    ] = None,
+    totalStepsEstimate: Annotated[int | None, Meta(description="Expected number of steps.")] = None,
+    isRevision: Annotated[
+        bool | None, Meta(description="Whether this step replaces an earlier one.")
+    ] = None,
+    revisesStep: Annotated[int | None, Meta(description="Number of the replaced step.")] = None,
+    branchFromStep: Annotated[
+        int | None, Meta(description="Step from which the branch starts.")
+    ] = None,
     branchId: Annotated[str | None, Meta(description="Name of the branch.")] = None,
     responseMode: ResponseMode = "full",
     depth: Depth = "quick",
 ) -> SequentialSearchOutput:
-    """Record a step of multi-step research; kept for weeks. Give the sessionId to other tools, to
-    record their sources with the current step.
+    """Record a step of research that takes several searches. The first call returns a sessionId:
+    pass it to later steps, and to other tools, which record their sources with the current step.
+    A session is stored for weeks; get_research_session recovers it. Example:
+    {"searchStep": "Find installed capacity", "stepNumber": 1, "researchGoal": "Compare storage"}
     """
     draft = StepDraft(
         number=stepNumber,

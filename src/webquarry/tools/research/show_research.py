@@ -60,10 +60,12 @@ class ShownResearch(Answer, kw_only=True):
 @tool(recorded=False, app=APP_URI)
 async def show_research(
     kit: Toolkit,
-    sessionId: Annotated[str | None, Meta(description="Its id.")] = None,
-    url: Annotated[str | None, Meta(description="A page.")] = None,
+    sessionId: Annotated[str | None, Meta(description="Session to show.")] = None,
+    url: Annotated[
+        str | None, Meta(description="Page that was read, with its quotes marked.")
+    ] = None,
 ) -> ShownResearch:
-    """Show a session, page or bill."""
+    """Show the user a research session, the stored text of a page, or the bill."""
     id = (sessionId or "").strip()
     address = (url or "").strip()
     if address:
