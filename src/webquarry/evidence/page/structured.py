@@ -3,16 +3,14 @@
 JSON-LD blocks are given as their values, with long texts shortened. Invalid blocks and what exceeds
 the limits are omitted and counted. The contents of repeated tags are joined by `; `.
 
-The short form takes at most 240 bytes of JSON: whole values under their names, the most useful
-first (prices, ratings, dates of events, times, amounts), without URLs, images, descriptions and
-what the metadata says. `more` marks that something is omitted.
+The short form takes at most 240 bytes of JSON: all JSON-LD blocks or none of them, and the tags
+that fit, without images and what the metadata says. `more` marks that something is omitted.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from webquarry._read.text.characters import without_surrogates
@@ -29,48 +27,17 @@ _MAX_GIVEN = 50_000
 _MAX_TEXT = 2_000  # of a block, and of a tag
 _MAX_TAGS = 20_000  # characters of all tags of a kind
 _SPARE = 4  # bytes that stay free
-_MAX_SHORT_TEXT = 120  # a longer text is in the content
-_MAX_DEPTH = 6
-_MAX_MEMBERS = 200  # of one object or list that are examined
 
-_USEFUL = """
-    @type name offers price lowPrice highPrice priceCurrency availability priceValidUntil
-    aggregateRating ratingValue reviewRating bestRating reviewCount ratingCount
-    brand sku mpn gtin gtin13 model color size weight itemCondition
-    startDate endDate eventStatus eventAttendanceMode location validThrough
-    recipeYield totalTime prepTime cookTime recipeIngredient nutrition calories
-    duration uploadDate baseSalary value minValue maxValue unitText currency employmentType
-    hiringOrganization address streetAddress postalCode addressLocality addressCountry telephone
-    openingHours openingHoursSpecification dayOfWeek opens closes
-    isAccessibleForFree license version softwareVersion operatingSystem
-    applicationCategory upvoteCount answerCount commentCount interactionStatistic
-    userInteractionCount interactionType
-    episodeNumber numberOfPages isbn datasetTimeInterval temporalCoverage spatialCoverage
-""".split()  # noqa: SIM905
-_RANK = {name: rank for rank, name in enumerate(_USEFUL)}
-_NEVER = frozenset(
-    """
-    @context @id url mainEntityOfPage sameAs image images logo thumbnail thumbnailUrl contentUrl
-    embedUrl description articleBody text inLanguage isPartOf hasPart potentialAction breadcrumb
-    speakable
-    """.split()  # noqa: SIM905
-)
-_SKIPPED_TYPES = frozenset({"BreadcrumbList", "WebSite", "SearchAction", "ImageObject", "WebPage"})
 _SKIPPED_TAGS = frozenset(
     """
-    og:title og:site_name og:url og:description og:locale og:type article:author article:publisher
+    og:title og:site_name og:url og:description og:locale og:type og:updated_time
+    article:author article:publisher article:published_time article:modified_time
     citation_title citation_author citation_doi citation_journal_title citation_volume
     citation_issue citation_firstpage citation_lastpage citation_publisher citation_language
     citation_abstract citation_keywords citation_abstract_html_url citation_fulltext_html_url
     """.split()  # noqa: SIM905
 )
 _MEDIA_TAGS = ("og:image", "og:video", "og:audio")
-_AUTHORS = ("author", "creator", "contributor", "publisher", "copyrightHolder", "editor")
-_PUBLISHED = (
-    "datePublished", "dateCreated", "article:published_time", "citation_publication_date",
-    "citation_date", "citation_online_date", "citation_year",
-)  # fmt: skip
-_MODIFIED = ("dateModified", "article:modified_time", "og:updated_time")
 
 
 def read_structured_data(markup: Markup) -> dict[str, Any] | None:
@@ -129,102 +96,31 @@ def _collect_tags(markup: Markup, prefixes: tuple[str, ...]) -> tuple[dict[str, 
 def shorten_structured_data(
     whole: Mapping[str, Any], metadata: Mapping[str, Any], cited: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the short form of structured data, without what metadata and citation say."""
-    known = _Known(metadata, cited)
+    """Return the short form of structured data, without tags that metadata and citation repeat."""
+    facts = cited.get("metadata", {})
+    texts = [
+        *(metadata.get(name) for name in ("title", "author", "siteName")),
+        *(facts.get(name) for name in ("title", "author", "site")),
+        cited.get("url"),
+    ]
+    known = set(map(_fold, filter(None, texts)))
     short: dict[str, Any] = {}
-    json_ld: list[Any] = []
-    for node in _iterate_nodes(whole.get("jsonLd", ())):
-        size = _size({"jsonLd": json_ld, "more": True})
-        kept = _fit(node, known, MOST_BYTES - size - 2)
-        if kept:
-            json_ld.append(kept)
-    if json_ld:
-        short["jsonLd"] = json_ld
+    blocks = whole.get("jsonLd")
+    if blocks and _size({"jsonLd": blocks}) <= MOST_BYTES:
+        short["jsonLd"] = blocks
     for part in ("openGraph", "citation"):
         tags: dict[str, str] = {}
         for name, value in whole.get(part, {}).items():
-            is_media = name.startswith(_MEDIA_TAGS)
-            if name in _SKIPPED_TAGS or is_media or known.includes(name, value):
+            if name in _SKIPPED_TAGS or name.startswith(_MEDIA_TAGS) or _fold(value) in known:
                 continue
             size = _size({**short, part: {**tags, name: value}, "more": True})
-            if len(value) <= _MAX_SHORT_TEXT and size + _SPARE <= MOST_BYTES:
+            if size + _SPARE <= MOST_BYTES:
                 tags[name] = value
         if tags:
             short[part] = tags
     if short != whole:
         short["more"] = True
     return short
-
-
-class _Known:
-    """What the answer says elsewhere."""
-
-    def __init__(self, metadata: Mapping[str, Any], cited: Mapping[str, Any]) -> None:
-        facts = cited.get("metadata", {})
-        texts = [
-            *(metadata.get(name) for name in ("title", "author", "siteName")),
-            *(facts.get(name) for name in ("title", "author", "site")),
-            cited.get("url"),
-        ]
-        self._texts = set(map(_fold, filter(None, texts)))
-        self._names = {
-            *(_AUTHORS if facts.get("author") else ()),
-            *(_PUBLISHED if "published" in metadata else ()),
-            *(_MODIFIED if "modified" in metadata else ()),
-        }
-
-    def includes(self, name: str, value: Any) -> bool:
-        """Return whether the answer has this value."""
-        return name in self._names or (isinstance(value, str) and _fold(value) in self._texts)
-
-
-def _iterate_nodes(blocks: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """Yield the JSON-LD objects about the page, from lists and graphs."""
-    waiting = list(reversed(blocks[:_MAX_MEMBERS]))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict) and isinstance(node.get("@graph"), list):
-            node = node["@graph"]
-        if isinstance(node, list):
-            waiting += reversed(node[:_MAX_MEMBERS])
-        elif isinstance(node, dict) and str(node.get("@type")) not in _SKIPPED_TYPES:
-            yield node
-
-
-def _fit(value: Any, known: _Known, room: int, depth: int = 0) -> Any:
-    """Return as much of a value as fits into `room` bytes, of a list the first items; None if
-    nothing fits.
-    """
-    if isinstance(value, dict):
-        value = _fit_members(value, known, room, depth)
-    elif isinstance(value, list):
-        items: list[Any] = []
-        for item in value[:_MAX_MEMBERS]:
-            part = _fit(item, known, room - _size(items) - len(","), depth + 1)
-            if part is None:
-                break
-            items.append(part)
-        value = items or None
-    elif isinstance(value, str) and not 0 < len(value) <= _MAX_SHORT_TEXT:
-        return None
-    return value if value is not None and _size(value) <= room else None
-
-
-def _fit_members(
-    node: Mapping[str, Any], known: _Known, room: int, depth: int
-) -> dict[str, Any] | None:
-    """Return the most useful members of an object that fit, other short ones of the outermost."""
-    kept: dict[str, Any] = {}
-    names = islice(node, _MAX_MEMBERS if depth <= _MAX_DEPTH else 0)
-    for name in sorted(names, key=lambda name: _RANK.get(name, len(_RANK))):
-        is_other = name in _NEVER or depth or isinstance(node[name], (dict, list))
-        if (name not in _RANK and is_other) or known.includes(name, node[name]):
-            continue
-        left = room - _size(kept) - _size(name) - len(":,")
-        part = _fit(node[name], known, left, depth + 1)
-        if part is not None:
-            kept[name] = part
-    return None if depth and kept.keys() <= {"@type"} else kept or None
 
 
 def _size(value: Any) -> int:
