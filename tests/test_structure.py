@@ -44,7 +44,7 @@ ORDER_WITHIN = {
         "json_data", "models", "style", "html", "slices", "text", "workers",
     ),
     "_search": (
-        "instant", "patents", "scholarly", "providers", "router", "ask", "paging", "plan",
+        "instant", "patents", "scholarly", "providers", "router", "ask", "answers", "paging", "plan",
         "lenses", "filters", "identity", "provider", "services", "guard", "service", "domains",
         "replies", "codes", "text", "addresses", "models",
     ),

@@ -169,7 +169,7 @@ def _show_papers(provider: Scholarly, reply: Reply) -> object:
 
 def _show_patents(provider: PatentProvider, reply: Reply) -> object:
     try:
-        patents = provider.parse_reply(reply).patents
+        patents = provider.parse_reply(reply)
     except WebquarryError:
         return None
     return merge_patents([patents, patents])

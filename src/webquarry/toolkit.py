@@ -309,6 +309,7 @@ class Toolkit:
             self.settings,
             self.environ,
             self.clock,
+            lambda: self.cache,
             self.router,
             lambda number: read_patent(self.reader, number),
             self.breakers,

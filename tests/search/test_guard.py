@@ -12,7 +12,7 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry import meter
-from webquarry._search.guard import CUT_SHORT, Breakers, GuardedCall, apply_retry_after, guard
+from webquarry._search.guard import Breakers, GuardedCall, apply_retry_after, guard
 from webquarry._search.service import Service
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
@@ -47,21 +47,17 @@ def listening() -> Iterator[Ended]:
 Work = Callable[[GuardedCall], Awaitable[None]]
 
 
-async def make_call(
-    work: Work, seconds: float, board: Breakers, clock: FakeClock, late: str = CUT_SHORT
-) -> GuardedCall:
-    async with guard(Acorn({}), board, clock, seconds, late) as call:
+async def make_call(work: Work, seconds: float, board: Breakers, clock: FakeClock) -> GuardedCall:
+    async with guard(Acorn({}), board, clock, seconds) as call:
         if call.is_admitted:
             await work(call)
     return call
 
 
-def called(
-    work: Work, *, seconds: float = 5, board: Breakers | None = None, late: str = CUT_SHORT
-) -> GuardedCall:
+def called(work: Work, *, seconds: float = 5, board: Breakers | None = None) -> GuardedCall:
     clock = FakeClock()
     board = board or Breakers(Settings(), clock)
-    return asyncio.run(make_call(work, seconds, board, clock, late))
+    return asyncio.run(make_call(work, seconds, board, clock))
 
 
 async def two(call: GuardedCall) -> None:
@@ -117,13 +113,13 @@ def test_call_without_time_left_is_skipped_and_not_a_failure() -> None:
 
 def test_results_before_a_timeout_count() -> None:
     kept = called(endless_after_one, seconds=0.01)
-    lost = called(endless, seconds=0.01, late="sent nothing for")
+    lost = called(endless, seconds=0.01)
 
     assert (kept.found, kept.is_cut_short, kept.error) == (1, True, None)
     assert (kept.attempt.outcome, kept.attempt.reason) == ("ok", "1 result.")
     assert (lost.found, lost.is_cut_short) == (0, False)
     assert isinstance(lost.error, NetworkFailure)
-    assert lost.attempt.reason == "Acorn sent nothing for 0.01 s."
+    assert lost.attempt.reason == "Acorn did not answer within 0.01 s."
 
 
 def test_a_service_that_rests_is_not_admitted_until_its_rest_is_over() -> None:

@@ -16,14 +16,15 @@ from msgspec.structs import replace
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, KEYS, Engines, brave, failed, google, routed, tavily
 from webquarry._search import router as router_module
+from webquarry._search.answers import from_entry, to_entry
 from webquarry._search.lenses import load_lenses
-from webquarry._search.models import Attempt, Found, Query, Result, pack, unpack
+from webquarry._search.models import Attempt, Found, Query, Result
 from webquarry._search.router import Router
 from webquarry.errors import ProviderFailure
 from webquarry.net.client import Client
 from webquarry.settings import Settings
 from webquarry.store import cache as cache_base
-from webquarry.store.cache import Cache, CacheEntry, MemoryStore
+from webquarry.store.cache import Cache, CachedValue, CacheEntry, MemoryStore
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 A = "https://a.org/"
@@ -219,7 +220,8 @@ def test_cached_answer_survives_serialization() -> None:
         order=("brave", "google"),
         because="set by SEARCH_ROUTING",
     )
-    assert unpack(pack(found), Found) == found
+    stored = CachedValue(to_entry(found, 60).value, False, 0.0, 0.0)
+    assert from_entry(stored, Found) == found
 
 
 def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:

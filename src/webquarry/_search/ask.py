@@ -12,30 +12,60 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from webquarry._search.answers import INCOMPLETE_SHARE, split_answers, to_entry
 from webquarry._search.filters import Sieve, cut_query, find_unapplied, notes_on, with_reserve
-from webquarry._search.guard import NO_ANSWER, GuardedCall, choose_error
-from webquarry._search.models import ALL, LIBRARY, Attempt, Found, pack
+from webquarry._search.guard import GuardedCall, choose_error
+from webquarry._search.models import ALL, LIBRARY, Attempt, Found
 from webquarry._search.paging import ResultCollector, fuse, read_pages
 from webquarry._search.plan import Plan
 from webquarry._search.provider import Provider
 from webquarry._search.services import Services
-from webquarry.errors import WebquarryError
+from webquarry._search.text import describe_age
 from webquarry.settings import Settings
 from webquarry.store.cache import Made
 
 _LIBRARY_SECONDS = 1.0  # least time for the library
-FALLBACK_SHARE = 6  # an answer of a fallback is cached for a sixth of the time
+
+
+async def ask_in_order(services: Services[Provider], settings: Settings, plan: Plan) -> Made:
+    """Return the answer of a plan for the cache, or raise the most useful error if no provider
+    answered.
+    """
+    if plan.domains.admits_nothing:
+        return to_entry(Found((), "", notes=plan.notes), settings.cache_empty_seconds)
+    end = services.clock.monotonic() + settings.timeout_seconds
+    stages = [plan.names] if plan.at_once else [(name,) for name in plan.names]
+    calls: list[GuardedCall] = []
+    empty: Found | None = None
+    for place, stage in enumerate(stages, 1):
+        seconds = end - services.clock.monotonic()
+        later = [] if plan.at_once else plan.names[place:]
+        if any(services.get(name).configured for name in later):
+            seconds /= 2
+        asked = [ask_provider(services, name, plan, seconds) for name in stage]
+        stage_calls, answers = split_answers(await asyncio.gather(*asked))
+        calls += stage_calls
+        if not answers:
+            continue
+        found = _fuse_answers(plan, stage_calls, answers) if plan.at_once else answers[0]
+        if found.results:
+            return _finish(settings, found, calls)
+        empty = empty or found
+    if empty is not None:
+        return _finish(settings, empty, calls)
+    return await _ask_library(services, plan, calls, end)
 
 
 async def ask_provider(
-    services: Services[Provider], provider: Provider, plan: Plan, seconds: float
+    services: Services[Provider], name: str, plan: Plan, seconds: float
 ) -> tuple[GuardedCall, Found]:
     """Return the call of one provider and its results, also those before a timeout."""
+    provider = services.get(name)
     sieve = Sieve.of(plan.query, plan.domains, provider, services.clock.now())
     collector = ResultCollector(plan.query.count, sieve.admits)
     query, cut_notes = cut_query(plan.query, provider)
     query = with_reserve(query, provider)
-    async with services.guard(provider, seconds, late=NO_ANSWER) as call:
+    async with services.guard(provider, seconds) as call:
         if call.is_admitted:
             async for batch in read_pages(services, provider, query, collector, seconds):
                 collector.add(batch)
@@ -48,7 +78,7 @@ async def ask_provider(
         collector.notes.append(f"{provider.label} was cut short after {seconds:.3g} s.")
     found = Found(
         results=collector.merge_results(),
-        provider=provider.name,
+        provider=name,
         notes=(*plan.notes, *cut_notes, *notes_on(plan.query, provider), *collector.notes),
         unapplied=find_unapplied(plan.query, provider),
         order=plan.names,
@@ -58,124 +88,38 @@ async def ask_provider(
     return call, found
 
 
-async def ask_in_order(services: Services[Provider], settings: Settings, plan: Plan) -> Made:
-    """Return the answer of the providers of a plan for the cache, or raise the most useful error if
-    none of them answered.
-    """
-    if plan.domains.admits_nothing:
-        return _pack(settings, Found((), "", notes=plan.notes), [])
-    calls: list[GuardedCall] = []
-    empty: Found | None = None
-    end = services.clock.monotonic() + settings.timeout_seconds
-    if plan.at_once:
-        calls, found = await _ask_at_once(services, plan, settings.timeout_seconds)
-        attempts = [call.attempt for call in calls]
-        if found is not None:
-            return _pack(settings, found, attempts)
-    else:
-        for place, name in enumerate(plan.names):
-            seconds = end - services.clock.monotonic()
-            later = plan.names[place + 1 :]
-            if any(services.get(other).configured for other in later):
-                seconds /= 2
-            call, found = await ask_provider(services, services.get(name), plan, seconds)
-            calls.append(call)
-            attempts = [call.attempt for call in calls]
-            if call.error is None and found.results:
-                return _pack(settings, found, attempts)
-            if call.error is None:
-                empty = empty or found
-    if empty is not None:
-        return _pack(settings, empty, attempts)
-    failures = [call.error for call in calls if call.error is not None]
-    stand_in = await _ask_library(services, plan, failures, end)
-    if stand_in is not None:
-        reason = f"{len(stand_in.results)} pages that were read before stand in."
-        attempts.append(Attempt(stand_in.provider, "ok", reason, 0.0))
-        return _pack(settings, stand_in, attempts)
-    others = [
-        provider.name
-        for provider in services.healthy()
-        if provider.kind == "web" and provider.name not in plan.names
-    ]
-    raise choose_error(failures, attempts, others)
-
-
-async def _ask_at_once(
-    services: Services[Provider], plan: Plan, seconds: float
-) -> tuple[list[GuardedCall], Found | None]:
-    """Return the calls of all providers and their fused results, None if none answered."""
-    asked = await asyncio.gather(
-        *(ask_provider(services, services.get(name), plan, seconds) for name in plan.names)
-    )
-    calls = [call for call, _ in asked]
-    answered = [found for call, found in asked if call.error is None]
-    if not answered:
-        return calls, None
-    notes = dict.fromkeys([_write_bill(calls)])
-    unapplied: dict[str, None] = {}
-    for found in answered:
-        notes |= dict.fromkeys(found.notes)
-        unapplied |= dict.fromkeys(found.unapplied)
-    fused = Found(
-        results=tuple(fuse([found.results for found in answered])[: plan.query.count]),
-        provider=ALL,
-        notes=tuple(notes),
-        unapplied=tuple(unapplied),
-        order=(ALL, *plan.names),
-        because=plan.because,
-        partial=len(answered) < len(calls) or any(found.partial for found in answered),
-    )
-    return calls, fused
-
-
-def _write_bill(calls: Sequence[GuardedCall]) -> str:
-    """Return a note with the number of requests and the providers that may charge for them."""
-    asked = [call for call in calls if call.attempt.outcome != "skipped"]
-    requests = sum(max(1, call.requests) for call in asked)
-    with_key = [call.service.label for call in asked if call.service.credentials]
-    names = ", ".join(call.service.label for call in asked)
-    bill = f"{len(asked)} providers were asked at once ({names}): {requests} requests"
-    if not with_key:
-        return f"{bill}, none of them with a key."
-    return f"{bill}, billed or counted by {', '.join(with_key)}."
-
-
 async def _ask_library(
-    services: Services[Provider], plan: Plan, failures: Sequence[WebquarryError], end: float
-) -> Found | None:
-    """Return pages that were read before, unless the call names a provider or the query is
-    invalid.
+    services: Services[Provider], plan: Plan, calls: Sequence[GuardedCall], end: float
+) -> Made:
+    """Return pages that were read before, because no provider answered; raise the error if there
+    are none, the call names a provider, or the query is invalid.
     """
-    if plan.is_named or any(error.kind == "bad_input" for error in failures):
-        return None
-    library = services.by_name().get(LIBRARY)
-    if library is None or not library.configured:
-        return None
-    seconds = max(_LIBRARY_SECONDS, end - services.clock.monotonic())
-    _, found = await ask_provider(services, library, plan, seconds)
+    attempts = [call.attempt for call in calls]
+    failures = [call.error for call in calls if call.error is not None]
+    is_invalid = any(error.kind == "bad_input" for error in failures)
+    found = Found((), "")
+    if not plan.is_named and not is_invalid and services.get(LIBRARY).configured:
+        seconds = max(_LIBRARY_SECONDS, end - services.clock.monotonic())
+        _, found = await ask_provider(services, LIBRARY, plan, seconds)
     if not found.results:
-        return None
+        healthy = [one.name for one in services.healthy() if one.kind == "web"]
+        others = [name for name in healthy if name not in plan.names]
+        raise choose_error(failures, attempts, others)
     oldest = max(result.age_seconds or 0 for result in found.results)
     note = (
-        "No provider answered: these are pages that were read here before, not a search of the "
-        f"web. The oldest was read {describe_age(oldest)} ago."
+        "No provider answered: these are pages that were read here before, not a search of "
+        f"the web. The oldest was read {describe_age(oldest)} ago."
     )
-    return replace(found, notes=(note, *found.notes))
+    reason = f"{len(found.results)} pages that were read before stand in."
+    attempts.append(Attempt(LIBRARY, "ok", reason, 0.0))
+    found = replace(found, notes=(note, *found.notes), attempts=tuple(attempts))
+    return to_entry(found, 0.0)
 
 
-def describe_age(seconds: float) -> str:
-    """Return an age in words."""
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        count = int(seconds // length)
-        if count:
-            return f"{count} {unit}{'s' if count > 1 else ''}"
-    return "less than a minute"
-
-
-def _pack(settings: Settings, found: Found, attempts: Sequence[Attempt]) -> Made:
-    """Return an answer for the cache: with the full lifetime only if it is complete and from the
-    first provider of the order, and not from the library, which grows with every page.
+def _finish(settings: Settings, found: Found, calls: Sequence[GuardedCall]) -> Made:
+    """Return an answer with its attempts and its lifetime in the cache: the full one only if it
+    is complete and from the first provider, none if it is from the library, which grows with
+    every page.
     """
     seconds = settings.cache_empty_seconds
     if found.provider == LIBRARY:
@@ -183,6 +127,31 @@ def _pack(settings: Settings, found: Found, attempts: Sequence[Attempt]) -> Made
     elif found.results and not found.partial:
         seconds = settings.cache_search_seconds
         if found.is_fallback:
-            seconds /= FALLBACK_SHARE
-    found = replace(found, attempts=tuple(attempts))
-    return Made(pack(found), seconds, found)
+            seconds /= INCOMPLETE_SHARE
+    found = replace(found, attempts=tuple(call.attempt for call in calls))
+    return to_entry(found, seconds)
+
+
+def _fuse_answers(plan: Plan, calls: Sequence[GuardedCall], answers: Sequence[Found]) -> Found:
+    """Return the fused results of providers that were asked at once, with a note on the number of
+    requests and the providers that may charge for them.
+    """
+    asked = [call for call in calls if call.attempt.outcome != "skipped"]
+    requests = sum(max(1, call.requests) for call in asked)
+    with_key = [call.service.label for call in asked if call.service.credentials]
+    names = ", ".join(call.service.label for call in asked)
+    billed = "none of them with a key."
+    if with_key:
+        billed = f"billed or counted by {', '.join(with_key)}."
+    bill = f"{len(asked)} providers were asked at once ({names}): {requests} requests, {billed}"
+    notes = [bill, *(note for found in answers for note in found.notes)]
+    unapplied = [name for found in answers for name in found.unapplied]
+    return Found(
+        results=tuple(fuse([found.results for found in answers])[: plan.query.count]),
+        provider=ALL,
+        notes=tuple(dict.fromkeys(notes)),
+        unapplied=tuple(dict.fromkeys(unapplied)),
+        order=(ALL, *plan.names),
+        because=plan.because,
+        partial=len(answers) < len(calls) or any(found.partial for found in answers),
+    )

@@ -41,8 +41,6 @@ from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
 
-CUT_SHORT = "was cut short after"
-NO_ANSWER = "did not answer within"
 # Kinds of errors that count as failures of a service.
 TRIPPING = frozenset({"network", "rate_limited", "blocked", "challenge", "too_large", "internal"})
 # Kinds of errors, the most useful for the caller first.
@@ -166,9 +164,9 @@ class GuardedCall:
 
 @asynccontextmanager
 async def guard(
-    service: Service, board: Breakers, clock: Clock, seconds: float, late: str
+    service: Service, board: Breakers, clock: Clock, seconds: float
 ) -> AsyncIterator[GuardedCall]:
-    """Run a block that asks a service; `late` describes a service without results in time."""
+    """Run a block that asks a service for at most `seconds`."""
     breaker = board.breaker(service.name)
     if seconds <= 0:
         no_time = NetworkFailure(
@@ -194,7 +192,7 @@ async def guard(
             elif call.found:
                 call.is_cut_short = True
             else:
-                words = f"{service.label} {late} {seconds:.3g} s."
+                words = f"{service.label} did not answer within {seconds:.3g} s."
                 call.error = NetworkFailure(words, provider=service.name)
         except BaseException:
             breaker.release()

@@ -1,17 +1,20 @@
-"""Queries, results and traces of searches, and their form in the cache."""
+"""Queries and answers of searches."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 LIBRARY = "library"  # the provider that answers from pages read before
 ALL = "all"  # as a provider: all configured providers at once
 VERSION = 2  # of cached answers
+
+R = TypeVar("R")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,14 @@ class Attempt:
     seconds: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trace:
-    """How an answer of papers or patents was found."""
+@dataclass(frozen=True)
+class SearchAnswer(Generic[R]):
+    """The records of a search and how they were found; `provider` is empty if no request was
+    needed.
+    """
 
+    results: tuple[R, ...]
+    provider: str
     attempts: tuple[Attempt, ...] = ()
     notes: tuple[str, ...] = ()  # parts of the query that could not be applied, and similar
     unapplied: tuple[str, ...] = ()  # names of the filters that were not applied
@@ -78,32 +85,14 @@ class Trace:
     age_seconds: float = 0.0
     max_age_seconds: float = 0.0
 
-
-@dataclass(frozen=True)
-class Found:
-    """The result of a routed search, with the fields of `Trace`; `provider` is empty if no request
-    was needed.
-    """
-
-    results: tuple[Result, ...]
-    provider: str
-    attempts: tuple[Attempt, ...] = ()
-    notes: tuple[str, ...] = ()
-    unapplied: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()
-    because: str = ""
-    partial: bool = False
-    cached: bool = False
-    age_seconds: float = 0.0
-    max_age_seconds: float = 0.0
-
     @property
     def is_fallback(self) -> bool:
         """Whether another provider than the first one answered."""
         return bool(self.order) and self.provider != self.order[0]
 
 
-T = TypeVar("T")
+class Found(SearchAnswer[Result]):
+    """The results of a web search."""
 
 
 def pack(found: Any) -> bytes:

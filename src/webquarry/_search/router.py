@@ -1,4 +1,4 @@
-"""Searches by one named provider (`search`) or by the providers of a plan (`route`).
+"""Searches of the web by one named provider (`search`) or by those of a plan (`route`).
 
 Answers of `route` are cached, and concurrent callers with the same query share one. Filters are
 applied to all results.
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from webquarry._search.answers import from_entry
 from webquarry._search.ask import ask_in_order
 from webquarry._search.domains import DomainFilter
 from webquarry._search.guard import Breakers
-from webquarry._search.models import LIBRARY, VERSION, Found, Query, Result, unpack
+from webquarry._search.models import LIBRARY, VERSION, Found, Query, Result
 from webquarry._search.paging import ResultCollector, read_pages
 from webquarry._search.plan import build_plan, normalise_query, resolve_names
 from webquarry._search.provider import KeptPages, Provider
@@ -23,7 +23,6 @@ from webquarry._search.services import Services
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.net.client import Client
-from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.store.cache import Cache, key_of
 
@@ -47,7 +46,6 @@ class Router:
         self._settings = settings
         self._clock = clock or Clock()
         self._open_cache = open_cache
-        self._signatures: dict[str, list[Any]] = {}
 
         def prepare(provider: Provider) -> None:
             provider.kept_pages = kept_pages
@@ -150,7 +148,7 @@ class Router:
             "provider": provider,
             "lens": lens.fingerprint if lens else None,
             "kind": kind,
-            "routing": [self._signature(providers[name]) for name in plan.names],
+            "routing": [providers[name].signature() for name in plan.names],
             "asked": dict(asked or {}),
             "good": [self._settings.cache_search_seconds, self._settings.cache_empty_seconds],
         }
@@ -158,35 +156,9 @@ class Router:
         entry = await self._cache.get_or_make(
             key, lambda: ask_in_order(self.services, self._settings, plan), fresh=fresh
         )
-        made: Found | None = entry.thing
-        return replace(
-            unpack(entry.value, Found) if made is None else made,
-            cached=entry.cached,
-            age_seconds=entry.age_seconds,
-            max_age_seconds=entry.max_age_seconds,
-        )
+        return from_entry(entry, Found)
 
     @cached_property
     def _cache(self) -> Cache:
         """Opened by the first routed search."""
         return Cache([], self._clock) if self._open_cache is None else self._open_cache()
-
-    def _signature(self, provider: Provider) -> list[Any]:
-        """Return what determines a provider's answer besides the query: whether it is configured,
-        its addresses, and its public credentials.
-        """
-        name = provider.name
-        if name not in self._signatures:
-            origins = {
-                place: redact(origin)
-                for place, origin in self._settings.origins.items()
-                if place == name or place.startswith(f"{name}_")
-            }
-            public = [wanted.variable for wanted in provider.credentials if not wanted.secret]
-            values = {
-                variable: provider.credential(variable)
-                for variable in public
-                if variable not in provider.missing
-            }
-            self._signatures[name] = [name, provider.configured, origins, values]
-        return self._signatures[name]

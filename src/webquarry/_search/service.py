@@ -27,7 +27,7 @@ from webquarry.errors import (
     end_sentence,
 )
 from webquarry.net.models import Reply
-from webquarry.secret import Masker
+from webquarry.secret import Masker, redact
 from webquarry.settings import Settings
 
 _NETWORK_ADVICE = "Check the connection and try again, or name another provider."
@@ -108,6 +108,14 @@ class Service(ABC):
     def sources(self) -> dict[str, str]:
         """Return the source of each credential, by variable."""
         return {variable: found.source for variable, found in self._found.items()}
+
+    def signature(self) -> list[Any]:
+        """Return what determines an answer besides the query, for cache keys: whether the service
+        is configured, its address and its public credentials.
+        """
+        public = [wanted.variable for wanted in self.credentials if not wanted.secret]
+        values = [self._found[name].value.reveal() for name in public if name in self._found]
+        return [self.name, self.configured, redact(self.base), sorted(self._found), values]
 
     def credential(self, variable: str) -> str:
         """Return the value of a credential or raise `AuthFailure`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property, partial
 from typing import Generic, TypeVar
@@ -17,7 +17,6 @@ from typing import Generic, TypeVar
 import httpx2
 
 from webquarry._search.guard import (
-    CUT_SHORT,
     Breakers,
     GuardedCall,
     apply_retry_after,
@@ -34,8 +33,10 @@ from webquarry.registry import members_of
 from webquarry.settings import Settings
 
 S = TypeVar("S", bound=Service)
+T = TypeVar("T")
 
 LEAST_SECONDS = 0.001  # shortest timeout of a request
+_MOST_STEPS = 4  # requests of one call
 
 
 class Pace:
@@ -135,11 +136,36 @@ class Services(Generic[S]):
         """Return the state of each circuit breaker by name."""
         return {name: self._board.breaker(name).state for name in self._classes}
 
-    def guard(
-        self, service: S, seconds: float, late: str = CUT_SHORT
-    ) -> AbstractAsyncContextManager[GuardedCall]:
+    def guard(self, service: S, seconds: float) -> AbstractAsyncContextManager[GuardedCall]:
         """Return a guarded block of at most `seconds`: see `guard`."""
-        return guard(service, self._board, self.clock, seconds, late)
+        return guard(service, self._board, self.clock, seconds)
+
+    async def fetch(
+        self,
+        service: S,
+        build: Callable[[], httpx2.Request],
+        next_request: Callable[[Reply], httpx2.Request | None],
+        parse: Callable[[Reply], Iterable[T]],
+        seconds: float,
+    ) -> tuple[GuardedCall, list[T]]:
+        """Return a guarded call and its records, without our keys. Each further request is built
+        from the previous reply.
+        """
+        records: list[T] = []
+        async with self.guard(service, seconds) as call:
+            if call.is_admitted:
+                with service.explain_errors():
+                    reply = await self.send(service, build(), seconds)
+                    for _ in range(_MOST_STEPS - 1):
+                        with apply_retry_after(reply):
+                            request = next_request(reply)
+                        if request is None:
+                            break
+                        reply = await self.send(service, request, seconds)
+                    with apply_retry_after(reply):
+                        records = [service.conceal(record) for record in parse(reply)]
+                call.found = len(records)
+        return call, records
 
     def pace(self, service: S) -> AbstractAsyncContextManager[None]:
         """Return a block with one request to a service: see `Pace.hold`."""
@@ -173,24 +199,6 @@ class Services(Generic[S]):
         rest = min(service.rest_after(reply), LONGEST_WAIT_SECONDS)
         if rest:
             self._not_before[service.name] = self.clock.monotonic() + rest
-        return reply
-
-    async def send_in_steps(
-        self,
-        service: S,
-        request: httpx2.Request,
-        next_request: Callable[[Reply], httpx2.Request | None],
-        seconds: float,
-        most: int,
-    ) -> Reply:
-        """Return the last reply of up to `most` requests, each built from the previous reply."""
-        reply = await self.send(service, request, seconds)
-        for _ in range(most - 1):
-            with apply_retry_after(reply):
-                following = next_request(reply)
-            if following is None:
-                break
-            reply = await self.send(service, following, seconds)
         return reply
 
     async def probe(self, service: S, seconds: float | None = None) -> None:

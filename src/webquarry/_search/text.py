@@ -211,3 +211,12 @@ def _read_age(text: str, now: datetime) -> str | None:
     if unit == 3600:
         moment = moment.replace(minute=0)
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def describe_age(seconds: float) -> str:
+    """Return an age in words."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        count = int(seconds // length)
+        if count:
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return "less than a minute"

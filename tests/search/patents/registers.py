@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tests.search.patents.recorded import (
-    KEYS,
-)
+from tests.search.patents.recorded import KEYS, body_of, reply
 from webquarry._search.patents.provider import PatentQuery
 from webquarry._search.patents.providers.epo import Epo
 from webquarry._search.patents.providers.lens import LensPatents
@@ -17,7 +15,9 @@ FULL = PatentQuery(
 
 
 def epo() -> Epo:
-    return Epo.configure(Settings(), KEYS | NOWHERE)
+    register = Epo.configure(Settings(), KEYS | NOWHERE)
+    register.parse_probe(reply(body_of("epo/login_200.json")))
+    return register
 
 
 def lens() -> LensPatents:

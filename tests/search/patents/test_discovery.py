@@ -52,7 +52,6 @@ def test_the_number_is_in_the_address(url: str, found: str) -> None:
         "https://www.lens.org/lens/patent/031-156-664-516-153",
         "https://patentscope.wipo.int/search/en/search.jsf",
         "https://patentcenter.uspto.gov/applications/16123456",
-        "https://[broken/patent/US10999999B2",
     ],
 )
 def test_a_page_that_is_no_patent_is_dropped(url: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.net.doubles import FakeClock
 from tests.search.patents.recorded import (
     FOLDER,
     KEYS,
@@ -44,7 +45,7 @@ def service(name: str) -> PatentProvider:
 
 def outcome(name: str) -> str:
     try:
-        return "ok" if service(name).parse_reply(recorded(name)).patents else "empty"
+        return "ok" if service(name).parse_reply(recorded(name)) else "empty"
     except WebquarryError as error:
         return error.kind
 
@@ -73,7 +74,7 @@ def test_every_recorded_reply_has_the_outcome_in_its_name(name: str) -> None:
 
 def test_something_else_in_the_place_of_the_patents_is_never_no_patents() -> None:
     def count(answer: object) -> int:
-        return len(lens().parse_reply(reply(json.dumps(answer).encode(), 200)).patents)
+        return len(lens().parse_reply(reply(json.dumps(answer).encode(), 200)))
 
     for wrong, answer in put_wrong_hits(json.loads(body_of("lens/ok_200.json")), count):
         with pytest.raises(ProviderFailure):
@@ -129,7 +130,7 @@ def test_fuzz_a_damaged_reply_gives_patents_or_an_error_of_ours(
         )
     except WebquarryError:
         return
-    assert all(patent.title and patent.number.google for patent in found.patents)
+    assert all(patent.title and patent.number.google for patent in found)
 
 
 @each_service
@@ -139,16 +140,14 @@ def test_a_service_without_credentials_says_so_only_when_it_is_asked(
     bare = kind.configure(Settings(), NOWHERE)
 
     assert bare.missing == [wanted.variable for wanted in kind.credentials]
-    for ask in (bare.build_probe, lambda: bare.build_login() or bare.build_search(FULL)):
+    for ask in (bare.build_probe, lambda: bare.build_search(FULL)):
         with pytest.raises(AuthFailure, match="which was not found"):
             ask()
 
 
 def test_a_recorded_document_of_the_epo_becomes_a_patent() -> None:
-    batch = epo().parse_reply(recorded("epo/ok_200.xml"))
-    (patent,) = batch.patents
+    (patent,) = epo().parse_reply(recorded("epo/ok_200.xml"))
 
-    assert batch.total == 2
     assert patent.number.google == "EP3456789A1"
     assert patent.title == "TIDAL TURBINE WITH FOLDING BLADES"
     assert patent.abstract == "A turbine folds its blades at slack water."
@@ -159,10 +158,8 @@ def test_a_recorded_document_of_the_epo_becomes_a_patent() -> None:
 
 
 def test_a_recorded_record_of_the_lens_becomes_a_patent() -> None:
-    batch = lens().parse_reply(recorded("lens/ok_200.json"))
-    (patent,) = batch.patents
+    (patent,) = lens().parse_reply(recorded("lens/ok_200.json"))
 
-    assert batch.total == 128
     assert patent.number.google == "US10999999B2"
     assert (patent.title, patent.abstract) == (
         "Tidal turbine with folding blades",
@@ -190,15 +187,21 @@ def test_the_lens_gives_titles_in_several_forms(title: Any) -> None:
     body = json.loads(body_of("lens/ok_200.json"))
     body["data"][0]["biblio"]["invention_title"] = title
 
-    assert lens().parse_reply(reply(json.dumps(body).encode())).patents[0].title == "Tidal turbine"
+    assert lens().parse_reply(reply(json.dumps(body).encode()))[0].title == "Tidal turbine"
 
 
 def test_token_expires_early_and_is_never_printed() -> None:
-    login = epo().parse_login(reply(body_of("epo/login_200.json")))
+    register = epo()
+    register.clock = clock = FakeClock()
+    register.parse_probe(reply(body_of("epo/login_200.json")))
+    sent = []
+    for seconds in (0, 1138, 2):
+        clock.seconds += seconds
+        sent.append(register.build_search(FULL))
 
-    assert login.token.reveal() == "FAKETOKEN0000000000000000000"
-    assert login.seconds == 1139
-    assert "FAKETOKEN" not in repr(login)
+    assert [request.url.path.endswith("/accesstoken") for request in sent] == [False, False, True]
+    assert sent[0].headers["Authorization"] == "Bearer FAKETOKEN0000000000000000000"
+    assert "FAKETOKEN" not in repr(vars(register))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +216,7 @@ def test_token_expires_early_and_is_never_printed() -> None:
 )
 def test_a_login_that_gives_no_token_is_an_error(status: int, body: bytes, kind: str) -> None:
     with pytest.raises(WebquarryError) as caught:
-        epo().parse_login(reply(body, status))
+        epo().parse_probe(reply(body, status))
     assert caught.value.kind == kind
 
 
@@ -277,17 +280,10 @@ def test_the_limits_of_the_lens_are_those_of_its_headers() -> None:
 
     assert (minute.value.retry_after_seconds, minute.value.retryable) == (17, True)
     assert month.value.retryable is False
-    last = {
-        "x_rate_limit_remaining_request_per_minute": "0",
-        "x_rate_limit_retry_after_seconds": "9",
-    }
-    assert lens().rest_after(recorded("lens/ok_200.json", **last)) == 9
-    assert lens().rest_after(recorded("lens/ok_200.json")) == 0
 
 
 ACORN = """
 import httpx2
-from webquarry._search.patents.provider import PatentBatch
 from webquarry._search.patents.provider import PatentProvider
 
 class Acorn(PatentProvider):
@@ -295,7 +291,7 @@ class Acorn(PatentProvider):
     def build_search(self, query): return httpx2.Request("GET", self.endpoint("/s"))
     def build_lookup(self, number): return httpx2.Request("GET", self.endpoint("/n"))
     def build_probe(self): return httpx2.Request("GET", self.endpoint("/"))
-    def parse_reply(self, reply): return PatentBatch(())
+    def parse_reply(self, reply): return []
 """
 
 

@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 
 import httpx2
 
-from webquarry._search.models import Trace
+from webquarry._search.models import SearchAnswer
 from webquarry._search.patents.numbers import PatentNumber, names_match
 from webquarry._search.service import Service
 from webquarry._search.text import normalize_letters
 from webquarry.errors import BadInput
 from webquarry.net.models import Reply
-from webquarry.secret import Secret
 
 _CPC = re.compile(r"([A-HY][0-9]{2})(?:([A-Z])(?:([0-9]{1,4})(?:/([0-9]{2,6}))?)?)?")
 _UNSAFE = re.compile(r"[^\w\s&'’.+-]|_")
@@ -46,6 +45,9 @@ class Patent:
     cpc: tuple[str, ...] = ()
     snippet: str = ""  # of a page found by a web search
     provider: str = ""
+
+
+_FIELDS = Patent.__dataclass_fields__.keys() - {"number", "provider"}
 
 
 @dataclass(frozen=True)
@@ -82,22 +84,11 @@ class PatentQuery:
 
 
 @dataclass(frozen=True)
-class PatentBatch:
-    """The answer of one register, with the number of all results if it states it."""
-
-    patents: tuple[Patent, ...]
-    total: int | None = None
-
-
-@dataclass(frozen=True)
-class FoundPatents(Trace):
-    """The result of a search. `provider` has the names of registers, joined by a plus; for web
+class FoundPatents(SearchAnswer[Patent]):
+    """The patents of a search. `provider` has the names of registers, joined by a plus; for web
     pages (`discovered`) it is `google_patents` or a web provider.
     """
 
-    patents: tuple[Patent, ...]
-    provider: str
-    total: int | None = None
     discovered: bool = False
 
 
@@ -141,8 +132,8 @@ def bears(symbols: Iterable[str], wanted: str) -> bool:
 
 
 def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
-    """Return each publication once, with the longest value of each field: the best ranked first,
-    equal ranks by number. The result does not depend on the order of the lists.
+    """Return each publication once, completed from all records of it: the best ranked first, equal
+    ranks by number. The result does not depend on the order of the lists.
     """
     records: dict[PatentNumber, list[Patent]] = {}
     ranks: dict[PatentNumber, int] = {}
@@ -155,28 +146,21 @@ def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
 
 
 def _merge_records(number: PatentNumber, records: Sequence[Patent]) -> Patent:
-    weak = {number.google, number.stage}  # placeholders of titles and statuses
-
-    def rank(value: Any) -> tuple[Any, ...]:
-        parts = value if isinstance(value, tuple) else (value or "",)
-        is_upper = all(map(str.isupper, parts))
-        is_ours = value == number.url
-        size = len(parts), not is_upper, sum(map(len, parts))
-        return value is not None, is_ours, value not in weak, *size, str(value)
-
+    """Return one patent with the longest value of each field."""
+    placeholders = {number.google, number.stage}  # of titles and statuses
     values: dict[str, Any] = {}
-    for name in Patent.__dataclass_fields__.keys() - {"number", "provider"}:
-        values[name] = max((getattr(record, name) for record in records), key=rank)
-    providers = {name for record in records for name in record.provider.split("+") if name}
-    return Patent(number, provider="+".join(sorted(providers)), **values)
+    for name in _FIELDS:
+        known = [getattr(record, name) for record in records if getattr(record, name)]
+        values[name] = max(
+            known or [getattr(records[0], name)],
+            key=lambda value: (value not in placeholders, len(value or ""), str(value)),
+        )
+    providers = sorted({record.provider for record in records})
+    return Patent(number, provider="+".join(providers), **values)
 
 
 class PatentProvider(Service):
-    """One register. A subclass in `providers/` is registered by its file.
-
-    A register that requires a token builds the request for it (`build_login`) and parses the reply
-    (`parse_login`); `Logins` stores the token in memory until it expires.
-    """
+    """One register. A subclass in `providers/` is registered by its file."""
 
     most: ClassVar[int] = 100  # patents in one answer
 
@@ -189,32 +173,16 @@ class PatentProvider(Service):
         """Return the request for one publication."""
 
     @abstractmethod
-    def parse_reply(self, reply: Reply) -> PatentBatch:
+    def parse_reply(self, reply: Reply) -> list[Patent]:
         """Return the patents or raise the error; none only if the register said so."""
+
+    def must_repeat(self, reply: Reply) -> bool:
+        """Return whether a reply is only about the login, so that the request is built again."""
+        return False
 
     def notes_on(self, query: PatentQuery) -> tuple[str, ...]:
         """Return sentences on what of the query could not be sent."""
         return ()
 
-    def build_login(self) -> httpx2.Request | None:
-        """Return the request for a token, or None if the credentials are sent with each request."""
-        return None
-
-    def parse_login(self, reply: Reply) -> Login:
-        """Return the token of the reply to `build_login`, or raise the error."""
-        raise NotImplementedError
-
-    def is_login_over(self, reply: Reply) -> bool:
-        """Return whether the reply says that the token expired."""
-        return False
-
     def parse_probe(self, reply: Reply) -> None:
         self.parse_reply(reply)
-
-
-@dataclass(frozen=True)
-class Login:
-    """A token and its lifetime in seconds."""
-
-    token: Secret
-    seconds: float

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from webquarry._search.addresses import DOI, normal_doi, trim_doi
-from webquarry._search.models import Trace
+from webquarry._search.models import SearchAnswer
 from webquarry._search.replies import array_at, object_at, objects, text_at
 from webquarry._search.text import join_date
 
@@ -113,12 +113,16 @@ class PaperQuery:
 
 
 @dataclass(frozen=True)
-class PapersFound(Trace):
-    """The result of a search; `fallback` if the web was searched because no index answered."""
+class FoundPapers(SearchAnswer[Paper]):
+    """The papers of a search, from the indexes in `provider` (joined by commas), or from the web if
+    no index answered.
+    """
 
-    papers: tuple[Paper, ...]
-    providers: tuple[str, ...]  # whose papers these are
-    fallback: bool = False
+    from_web: bool = False
+
+    @property
+    def is_fallback(self) -> bool:
+        return self.from_web
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from webquarry._search.domains import host_of
 from webquarry._search.guard import shorten
-from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result
+from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result, SearchAnswer
 from webquarry.evidence.models import (
     TRUST,
     AnswerPart,
@@ -181,43 +181,13 @@ def pick_note(found: Found) -> str | None:
     return None
 
 
-def add_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = ()) -> A:
+def add_trace(answer: A, found: SearchAnswer[Any], seconds: float, notes: Iterable[str] = ()) -> A:
     """Add metadata to an answer: its freshness, the providers that were asked, their outcomes."""
-    others = [attempt for attempt in found.attempts if attempt.provider != found.provider]
-    failed = others if found.is_fallback else None
-    return answer.add_meta(
-        cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
-        routing=describe_routing(
-            found.provider, found.attempts, failed, seconds, (*notes, *found.notes)
-        ),
-        trace=show_trace(found.order, found.because, found.attempts),
-    )
-
-
-def describe_routing(
-    used: str,
-    attempts: Iterable[Attempt],
-    failed: Iterable[Attempt] | None,
-    seconds: float,
-    notes: Iterable[str],
-) -> dict[str, Any]:
-    """Return which provider answered; `failed` are those before a fallback."""
     reasons = [
         f"{attempt.provider}: {attempt.outcome} ({shorten(attempt.reason)})"
-        for attempt in failed or ()
+        for attempt in found.attempts
+        if found.is_fallback and attempt.provider != found.provider
     ]
-    return {
-        "providerUsed": used,
-        "providersAttempted": [one.provider for one in attempts if one.outcome != "skipped"],
-        "fallback": failed is not None,
-        "fallbackReason": "; ".join(reasons),
-        "latencyMs": round(seconds * 1000),
-        "notes": list(notes),
-    }
-
-
-def show_trace(order: Iterable[str], because: str, attempts: Iterable[Attempt]) -> dict[str, Any]:
-    """Return the order of the providers, the reason for it, and the outcome of each attempt."""
     outcomes = [
         {
             "provider": attempt.provider,
@@ -225,6 +195,19 @@ def show_trace(order: Iterable[str], because: str, attempts: Iterable[Attempt]) 
             "reason": attempt.reason,
             "seconds": round(attempt.seconds, 3),
         }
-        for attempt in attempts
+        for attempt in found.attempts
     ]
-    return {"order": list(order), "because": because, "attempts": outcomes}
+    return answer.add_meta(
+        cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
+        routing={
+            "providerUsed": found.provider,
+            "providersAttempted": [
+                one.provider for one in found.attempts if one.outcome != "skipped"
+            ],
+            "fallback": found.is_fallback,
+            "fallbackReason": "; ".join(reasons),
+            "latencyMs": round(seconds * 1000),
+            "notes": [*notes, *found.notes],
+        },
+        trace={"order": list(found.order), "because": found.because, "attempts": outcomes},
+    )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from webquarry._search.models import ALL
-from webquarry._search.scholarly.models import Paper, PaperQuery, PapersFound
+from webquarry._search.scholarly.models import FoundPapers, Paper, PaperQuery
 from webquarry.errors import BadInput
 from webquarry.evidence.models import (
     TRUST,
@@ -22,18 +22,16 @@ from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.sessions.models import Source
 from webquarry.sessions.references import work_of_paper
-from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import (
     RecordingSession,
     SearchWords,
     Year,
+    add_trace,
     build_part,
-    describe_routing,
     key_parameters,
     list_authors,
-    show_trace,
     suggest_others,
 )
 
@@ -99,11 +97,11 @@ class PapersOutput(Answer, kw_only=True):
     trust: str = fixed(TRUST)
 
     @classmethod
-    def of(cls, query: str, found: PapersFound) -> PapersOutput:
+    def of(cls, query: str, found: FoundPapers) -> PapersOutput:
         """Return the answer, with a reference to every paper for a research session."""
-        papers = [PaperResult.of(paper) for paper in found.papers]
+        papers = [PaperResult.of(paper) for paper in found.results]
         answer = cls(query=query, result_count=len(papers), papers=papers)
-        answer.beside["sources"] = [_cite_paper(paper) for paper in found.papers]
+        answer.beside["sources"] = [_cite_paper(paper) for paper in found.results]
         return answer
 
     def sources(self) -> list[Source]:
@@ -157,26 +155,15 @@ async def academic_search(
         asked, source=source, provider=forced, asked=key_parameters("academic_search", arguments)
     )
     answer = PapersOutput.of(query, found)
-    if not found.papers:
+    if not found.results:
         answer.hints = _hints(kit, found, arguments)
-    notes = list(found.notes)
+    notes = []
     if forced is not None and source != ALL and found.order != (source,):
-        notes.insert(0, "`source` was not applied, because `provider` takes its place.")
-    failed = [one for one in found.attempts if one.outcome not in ("ok", "empty")]
-    return answer.add_meta(
-        cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
-        routing=describe_routing(
-            ",".join(found.providers),
-            found.attempts,
-            failed if found.fallback else None,
-            kit.clock.monotonic() - started,
-            notes,
-        ),
-        trace=show_trace(found.order, found.because, found.attempts),
-    )
+        notes.append("`source` was not applied, because `provider` takes its place.")
+    return add_trace(answer, found, kit.clock.monotonic() - started, notes)
 
 
-def _hints(kit: Toolkit, found: PapersFound, arguments: Mapping[str, Any]) -> ZeroResultHints:
+def _hints(kit: Toolkit, found: FoundPapers, arguments: Mapping[str, Any]) -> ZeroResultHints:
     """Return the filters that were applied, and available indexes that were not asked."""
     filters = [name for name in _FILTERS if arguments[name]]
     if arguments["source"] != ALL and not arguments["provider"]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from webquarry._search.ask import FALLBACK_SHARE
-from webquarry._search.models import Found, Trace, pack, unpack
 from webquarry._search.patents.numbers import assignee_clusters, office_code, read_number
 from webquarry._search.patents.provider import FoundPatents, Patent, PatentQuery, cpc_symbol
 from webquarry.errors import BadInput
@@ -20,7 +17,6 @@ from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.sessions.models import Source
 from webquarry.sessions.references import parse_inventors
-from webquarry.store.cache import Made, key_of
 from webquarry.tool import Answer, tool
 from webquarry.tool_schema import UNLISTED
 from webquarry.toolkit import Toolkit
@@ -33,7 +29,6 @@ from webquarry.tools.research._search import (
     key_parameters,
 )
 
-_VERSION = 2
 # Filters that may be the reason why nothing was found.
 _FILTERS = ("assignee", "inventor", "patent_office", "cpc_code", "year_from", "year_to")
 _Year = Annotated[int, Meta(ge=1790, le=2100, extra=UNLISTED)]
@@ -145,27 +140,9 @@ async def patent_search(
     arguments = {name: value for name, value in locals().items() if name != "kit"}
     asked = _build_query(arguments)
     started = kit.clock.monotonic()
-    parameters = key_parameters("patent_search", arguments)
-    parameters["circumstances"] = kit.patents.circumstances()
-    number = read_number(asked.text)
     forced = (provider or "").strip() or None
-
-    async def make() -> Made:
-        if number:
-            found = await kit.patents.look_up(number, asked, forced)
-        else:
-            found = await kit.patents.find(asked, forced)
-        return Made(pack(found), _choose_lifetime(kit, found))
-
-    kept = await kit.cache.get_or_make(key_of("patents", _VERSION, parameters), make)
-    patents = unpack(kept.value, FoundPatents)
-    answer = _build_answer(kit, patents, arguments, is_number=number is not None)
-    found = replace(
-        _as_found(patents),
-        cached=kept.cached,
-        age_seconds=kept.age_seconds,
-        max_age_seconds=kept.max_age_seconds,
-    )
+    found = await kit.patents.find(asked, forced, key_parameters("patent_search", arguments))
+    answer = _build_answer(kit, found, arguments, is_number=read_number(asked.text) is not None)
     return add_trace(answer, found, kit.clock.monotonic() - started)
 
 
@@ -206,28 +183,10 @@ def _clean_words(value: str | None) -> str:
     return ""
 
 
-def _choose_lifetime(kit: Toolkit, patents: FoundPatents) -> float:
-    """Return the lifetime in the cache: an empty answer is not cached, and an incomplete one only
-    for a moment.
-    """
-    seconds = kit.settings.cache_patents_seconds
-    if not patents.patents:
-        return 0.0
-    if patents.partial:
-        return min(kit.settings.cache_empty_seconds, seconds)
-    return seconds / FALLBACK_SHARE if _as_found(patents).is_fallback else seconds
-
-
-def _as_found(patents: FoundPatents) -> Found:
-    """Return how the patents were found."""
-    trace = {name: getattr(patents, name) for name in Trace.__dataclass_fields__}
-    return Found((), patents.provider, **trace)
-
-
 def _build_answer(
     kit: Toolkit, found: FoundPatents, arguments: Mapping[str, Any], *, is_number: bool
 ) -> PatentSearchOutput:
-    best = found.patents[: arguments["num_results"]]
+    best = found.results[: arguments["num_results"]]
     patents = [PatentResult.of(patent) for patent in best]
     answer = PatentSearchOutput(
         patents=patents,
@@ -235,12 +194,12 @@ def _build_answer(
         result_count=len(patents),
     )
     if arguments["search_type"] == "landscape" and not is_number:
-        clusters = assignee_clusters([patent.assignees for patent in found.patents])
+        clusters = assignee_clusters([patent.assignees for patent in found.results])
         answer.assignee_clusters = [
             AssigneeCluster(assignee=clean_line(one.assignee), count=one.count, share=one.share)
             for one in clusters
         ]
-        answer.patents_analysed = len(found.patents)
+        answer.patents_analysed = len(found.results)
     if not patents:
         values = {name: arguments[name] for name in _FILTERS}
         values["patent_office"] = office_code(arguments["patent_office"])

@@ -17,19 +17,17 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date
-from functools import partial
 
 import msgspec
 
 from webquarry._read.workers.job import JobRunner
-from webquarry._search.guard import NO_ANSWER, Breakers, apply_retry_after
+from webquarry._search.guard import Breakers
 from webquarry._search.scholarly.models import Record, WorkQuestion
 from webquarry._search.scholarly.provider import WorkIndex
 from webquarry._search.services import Pace, Services
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.progress import note
-from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.store.cache import Cache, Made, key_of
 from webquarry.verify.references.compare import weigh
@@ -41,7 +39,6 @@ from webquarry.verify.references.plan import next_step
 _MAX_CONCURRENT = 32  # references
 _VERSION = 1  # of cached replies
 _MAX_RECORDS = 60
-_MAX_STEPS = 3  # requests of one lookup
 _UNFINISHED = "The time of the call was over."
 
 
@@ -200,7 +197,7 @@ class Lookups:
         """Return the reply of an index; one with a failure instead of raising an error."""
         registry = self._services.get(index)
         parameters = {
-            "index": [registry.name, redact(registry.base), bool(registry.sources())],
+            "index": registry.signature(),
             "question": [question.topic, question.value, question.near],
         }
         key = key_of("registry", _VERSION, parameters)
@@ -253,20 +250,13 @@ class Lookups:
         """Return the replies to questions that are sent together."""
         limit = min(self._settings.academic_timeout_seconds, self._settings.timeout_seconds)
         seconds = min(limit, self._deadline - self._services.clock.monotonic())
-        records: list[Record] = []
-        async with self._services.guard(registry, seconds, NO_ANSWER) as call:
-            if call.is_admitted:
-                with registry.explain_errors():
-                    reply = await self._services.send_in_steps(
-                        registry,
-                        registry.build_lookup(questions),
-                        partial(registry.next_lookup, questions),
-                        seconds,
-                        _MAX_STEPS,
-                    )
-                    with apply_retry_after(reply):
-                        records = registry.parse_lookup(questions, reply)
-                call.found = len(records)
+        call, records = await self._services.fetch(
+            registry,
+            lambda: registry.build_lookup(questions),
+            lambda reply: registry.next_lookup(questions, reply),
+            lambda reply: registry.parse_lookup(questions, reply),
+            seconds,
+        )
         failure = call.error.kind if call.error else ""
         was_sent = call.error is None or call.attempt.outcome != "skipped"
         replies = []

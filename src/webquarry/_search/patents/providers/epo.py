@@ -17,9 +17,7 @@ from lxml import etree
 
 from webquarry._search.patents.numbers import PatentNumber, number_of
 from webquarry._search.patents.provider import (
-    Login,
     Patent,
-    PatentBatch,
     PatentProvider,
     PatentQuery,
     bare,
@@ -43,7 +41,8 @@ from webquarry.net.models import Reply
 from webquarry.secret import Secret
 
 KEY, SECRET = "EPO_OPS_KEY", "EPO_OPS_SECRET"
-REST = "/3.2/rest-services/published-data"
+_REST = "/3.2/rest-services/published-data"
+_LOGIN_PATH = "/3.2/auth/accesstoken"
 MOST_WORDS, MOST_NAMES = 10, 4  # OPS accepts 10 terms a field and 20 in all
 _MARGIN = 60  # seconds before its expiry at which a token is replaced
 _MINUTE = 60  # seconds
@@ -62,19 +61,24 @@ class Epo(PatentProvider):
     credentials = (Credential(KEY, "epo-ops-key"), Credential(SECRET, "epo-ops-secret"))
     sign_up = "https://developers.epo.org/"
 
-    def build_login(self) -> httpx2.Request:
+    _token: Secret | None = None
+    _token_end = 0.0  # on the monotonic clock
+
+    def build_probe(self) -> httpx2.Request:
+        """Return the request for a token, which checks key and secret."""
         credentials = f"{self.credential(KEY)}:{self.credential(SECRET)}"
         pair = base64.b64encode(credentials.encode()).decode("ascii")
         Secret(pair)  # masked in all output from now on
         return httpx2.Request(
             "POST",
-            self.endpoint("/3.2/auth/accesstoken"),
+            self.endpoint(_LOGIN_PATH),
             data={"grant_type": "client_credentials"},
             headers={"Authorization": f"Basic {pair}", "Accept": "application/json"},
             extensions={LOGIN: True},
         )
 
-    def parse_login(self, reply: Reply) -> Login:
+    def parse_probe(self, reply: Reply) -> None:
+        """Store the token of a reply, or raise the error."""
         if reply.status in (400, 401, 403) and not reply.headers.get("x-rejection-reason"):
             raise self.not_accepted()
         if reply.status != 200:
@@ -85,32 +89,36 @@ class Epo(PatentProvider):
             raise ProviderFailure(f"{self.label} gave no token.", retryable=False)
         seconds = str(answer.get("expires_in"))
         lifetime = int(seconds) if seconds.isascii() and seconds.isdigit() else 0
-        return Login(Secret(token), seconds=max(1, lifetime - _MARGIN))
+        self._token = Secret(token)
+        self._token_end = self.clock.monotonic() + max(1, lifetime - _MARGIN)
 
-    def is_login_over(self, reply: Reply) -> bool:
-        if reply.status == 400:
-            return b"invalid_access_token" in reply.body[:2000]
-        return reply.status == 401
+    def must_repeat(self, reply: Reply) -> bool:
+        if reply.url.endswith(_LOGIN_PATH):
+            self.parse_probe(reply)
+            return True
+        if _is_token_expired(reply):
+            self._token = None
+            return True
+        return False
 
     def build_search(self, query: PatentQuery) -> httpx2.Request:
-        last = min(query.count, self.most)
-        return httpx2.Request(
-            "GET",
-            self.endpoint(f"{REST}/search/biblio"),
-            params={"q": cql(query)},
-            headers={"X-OPS-Range": f"1-{last}", "Accept": "application/xml"},
-        )
+        headers = {"X-OPS-Range": f"1-{min(query.count, self.most)}"}
+        return self._request("/search/biblio", {"q": cql(query)}, headers)
 
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:
         reference = f"docdb/{number.docdb}" if number.kind else f"epodoc/{number.epodoc}"
-        path = f"{REST}/publication/{reference}/biblio"
-        return httpx2.Request("GET", self.endpoint(path), headers={"Accept": "application/xml"})
+        return self._request(f"/publication/{reference}/biblio", {}, {})
 
-    def build_probe(self) -> httpx2.Request:
-        return self.build_login()
-
-    def parse_probe(self, reply: Reply) -> None:
-        self.parse_login(reply)
+    def _request(
+        self, path: str, parameters: dict[str, str], headers: dict[str, str]
+    ) -> httpx2.Request:
+        """Return the request with the token or, if there is none, the one for a token."""
+        if self._token is None or self.clock.monotonic() >= self._token_end:
+            return self.build_probe()
+        headers["Accept"] = "application/xml"
+        headers["Authorization"] = f"Bearer {self._token.reveal()}"
+        url = self.endpoint(_REST + path)
+        return httpx2.Request("GET", url, params=parameters, headers=headers)
 
     def notes_on(self, query: PatentQuery) -> tuple[str, ...]:
         if len(terms(query.text)) > MOST_WORDS:
@@ -126,36 +134,31 @@ class Epo(PatentProvider):
                 return float(_MINUTE) if is_stop else _MINUTE / int(rate)
         return 0.0
 
-    def parse_reply(self, reply: Reply) -> PatentBatch:
+    def parse_reply(self, reply: Reply) -> list[Patent]:
         if reply.headers.get("x-rejection-reason"):
             raise self._failure(reply)
         root = xml_root(reply, self.label)
         code = text_of(root.find(".//{*}code"))
         words = quote_words(text_of(root.find(".//{*}message")))
         if reply.status == 404 and code == "SERVER.EntityNotFound":
-            return PatentBatch((), 0)
+            return []
         if reply.status != 200 or etree.QName(root).localname != "world-patent-data":
             raise self._failure(reply, code, words)
-        search = root.find(".//{*}biblio-search")
-        stated = "" if search is None else search.get("total-result-count", "")
-        total = int(stated) if stated.isascii() and stated.isdigit() else None
         patents = parse_each(root.iterfind(".//{*}exchange-document"), self._patent)
-        if not patents and total != 0:
+        if not patents and root.find(".//{*}biblio-search[@total-result-count='0']") is None:
             raise unknown_shape_failure(self.label, "XML")
-        return PatentBatch(tuple(patents), total)
+        return patents
 
     def _failure(self, reply: Reply, code: str = "", words: str = "") -> WebquarryError:
         """Return the error of the rejection header, the code or the status."""
         reason = reply.headers.get("x-rejection-reason", "")
-        if reply.status == 401 or self.is_login_over(reply):
+        if reply.status == 401 or _is_token_expired(reply):
             return self.not_accepted()
         if "PerWeek" in reason:
             return quota_failure(self.label, "the quota of the week.")
-        if reply.status == 403 and "PerHour" in reason:
-            words = "the quota of the hour is used up."
-            return rate_limit_failure(reply, self.label, words, at_least=_HOUR)
         if reply.status == 403 and (reason or "RobotDetected" in code or "Fair Use" in words):
-            return rate_limit_failure(reply, self.label, words, at_least=_MINUTE)
+            at_least = _HOUR if "PerHour" in reason else _MINUTE
+            return rate_limit_failure(reply, self.label, words, at_least=at_least)
         if reply.status == 200:
             return unknown_shape_failure(self.label, "XML")
         return failure(reply, self.label, words)
@@ -181,6 +184,12 @@ class Epo(PatentProvider):
             cpc=tuple(dict.fromkeys(_read_symbols(part))),
             provider=self.name,
         )
+
+
+def _is_token_expired(reply: Reply) -> bool:
+    if reply.status == 400:
+        return b"invalid_access_token" in reply.body[:2000]
+    return reply.status == 401
 
 
 def cql(query: PatentQuery) -> str:

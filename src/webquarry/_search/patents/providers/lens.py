@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 
 from webquarry._search.patents.numbers import PatentNumber, number_of
-from webquarry._search.patents.provider import Patent, PatentBatch, PatentProvider, PatentQuery
+from webquarry._search.patents.provider import Patent, PatentProvider, PatentQuery
 from webquarry._search.replies import (
     failure,
     json_object,
@@ -104,25 +104,15 @@ class LensPatents(PatentProvider):
         if reply.status != 200:
             raise self._failure(reply)
 
-    def rest_after(self, reply: Reply) -> float:
-        """Return the rest of the minute if this was its last request."""
-        left = reply.headers.get("x-rate-limit-remaining-request-per-minute", "").strip()
-        if left == "0" and reply.status == 200:
-            return _seconds_to_wait(reply) or 60.0
-        return 0.0
-
-    def parse_reply(self, reply: Reply) -> PatentBatch:
+    def parse_reply(self, reply: Reply) -> list[Patent]:
         if reply.status in (204, 404):
-            return PatentBatch((), 0)
+            return []
         if reply.status != 200:
             raise self._failure(reply)
         answer = json_object(reply, self.label)
-        data = answer.get("data")
-        total = answer.get("total")
-        if data is None and total == 0:
-            return PatentBatch((), 0)
-        patents = parse_hits(data, self._patent, self.label)
-        return PatentBatch(tuple(patents), total if isinstance(total, int) else None)
+        if answer.get("data") is None and answer.get("total") == 0:
+            return []
+        return parse_hits(answer.get("data"), self._patent, self.label)
 
     def _failure(self, reply: Reply) -> WebquarryError:
         """Return the error of the status and the counters in the headers."""
