@@ -16,9 +16,11 @@ from typing import Literal
 
 from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.slices.paragraphs import Repeats, paragraphs_of
+from webquarry._read.slices.pieces import cut
 from webquarry._read.slices.text import LinkForm, Unit, WrittenText, add_targets, read_line
 from webquarry._read.workers.job import Job, JobRunner, job
 from webquarry._search.models import Result
+from webquarry._search.text import shorten_text
 from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, fixed
 from webquarry.evidence.scores import SourceScores
@@ -26,14 +28,6 @@ from webquarry.pages.outgoing import PageTextOrNone
 from webquarry.pages.question import PassageStart
 from webquarry.pages.read_results import ReadResult
 from webquarry.pages.score import build_scored_page, describe_scores
-from webquarry.pages.share import (
-    Share,
-    SharedText,
-    join_shares,
-    room_below,
-    share_out,
-    write_headings,
-)
 from webquarry.pages.snapshot import digest_of, pack_snapshot, unpack_snapshot
 
 READ_ON = "Call scrape_page with this url for the whole text"
@@ -41,6 +35,8 @@ _DEFAULT_LENGTH = 50_000  # of scrape_page, in bytes
 _LEAST_PRIOR = 0.75  # weight of the passages of a page with score 0; at most .5 more
 _MOST_PASSAGES = 3  # that are listed for a source
 _MOST_TRIES = 4
+_MAX_TITLE = 200  # characters of a heading
+_LINE_FEEDS = 2  # after each text
 _NO_RESULT = Result("", "", "", "")  # the text of a page does not depend on its search result
 
 
@@ -111,6 +107,23 @@ class SourceOptions:
 
 
 @dataclass(frozen=True)
+class Share:
+    """The returned part of a text."""
+
+    content: str
+    truncated: bool
+
+    @classmethod
+    def of(cls, text: WrittenText, limit: int) -> Share:
+        """Return at most `limit` bytes of a text, cut between units."""
+        whole = text.data.rstrip()
+        if len(whole) <= limit:
+            return cls(whole.decode("utf-8", "replace"), truncated=False)
+        end = min(cut(text, 0, limit), limit) if limit > 0 else 0
+        return cls(text.data[:end].rstrip().decode("utf-8", "ignore"), truncated=True)
+
+
+@dataclass(frozen=True)
 class _Rest:
     """The text of a page without the paragraphs of earlier ones."""
 
@@ -157,13 +170,13 @@ def build_sources(
         source = ScrapedSource.of(page)
         source.repeated_paragraphs = rest.repeated or None
         sources.append(source)
+    headings = _write_headings(pages, options.most)
+    room = _room_below(headings, options.most)
     if options.question:
-        shares, combined = _filter_texts(pages, rests, sources, options, options.question)
+        shares = _filter_texts(pages, rests, sources, options, options.question, max(1, room))
     else:
-        texts = []
-        for page, rest in zip(pages, rests, strict=True):
-            texts.append(_build_shared_text(page, rest.text.with_targets(rest.targets)))
-        shares, combined = share_out(texts, options.most_each, options.most)
+        texts = [rest.text.with_targets(rest.targets) for rest in rests]
+        shares = _share_out(texts, options.most_each, room)
     for page, source, share in zip(pages, sources, shares, strict=True):
         if options.with_content:
             source.content = share.content
@@ -178,6 +191,11 @@ def build_sources(
                 source.read_on = (
                     f"{READ_ON}, with max_length {length} or piece by piece with nextCursor."
                 )
+    combined = "\n".join(
+        f"{heading}{share.content}\n"
+        for heading, share in zip(headings, shares, strict=True)
+        if heading or share.content
+    )
     return sources, combined
 
 
@@ -216,14 +234,9 @@ def _filter_texts(
     sources: Sequence[ScrapedSource],
     options: SourceOptions,
     question: str,
-) -> tuple[list[Share], str]:
-    """Return the relevant passages of each text, and all of them as one text; note the omitted
-    parts in the sources.
-    """
-    headings = write_headings(
-        [_build_shared_text(page, WrittenText(b"")) for page in pages], options.most
-    )
-    budget = max(1, room_below(headings, options.most))
+    budget: int,
+) -> list[Share]:
+    """Return the relevant passages of each text; note the omitted parts in the sources."""
     priors = [_LEAST_PRIOR + page.scored.scores.overall / 2 for page in pages]
     room = budget
     for _ in range(_MOST_TRIES):  # to find room for the targets of numbered links
@@ -261,7 +274,40 @@ def _filter_texts(
         )
         text = _without_title(content.decode(), page.scored.title)
         shares.append(Share(text, truncated=excerpt.ran_out))
-    return shares, join_shares(headings, shares)
+    return shares
+
+
+def _share_out(texts: Sequence[WrittenText], most_each: int, room: int) -> list[Share]:
+    """Return the share of each text: short texts stay whole, long ones get equal parts of the rest."""
+    lengths = [min(len(text.data.rstrip()), most_each) for text in texts]
+    limits = [0] * len(texts)
+    left = max(0, room)
+    shortest_first = sorted(range(len(texts)), key=lengths.__getitem__)
+    for number, place in enumerate(shortest_first):
+        limits[place] = min(lengths[place], left // (len(texts) - number))
+        left -= limits[place]
+    return [Share.of(text, limit) for text, limit in zip(texts, limits, strict=True)]
+
+
+def _write_headings(pages: Sequence[ReadResult], total: int) -> list[str]:
+    """Return title and URL of each page; only numbers if those need more than half of the total,
+    nothing if numbers do.
+    """
+    named = []
+    for page in pages:
+        url = page.snapshot.fields["url"]
+        title = shorten_text(page.scored.title, _MAX_TITLE) or url
+        named.append(f"# {title}\n\n{url}\n\n")
+    numbered = [f"# {number}\n\n" for number in range(1, len(pages) + 1)]
+    for headings in (named, numbered):
+        if 2 * (total - _room_below(headings, total)) <= total:
+            return headings
+    return [""] * len(pages)
+
+
+def _room_below(headings: Sequence[str], total: int) -> int:
+    """Return how many bytes are left for the texts."""
+    return total - sum(len(heading.encode()) + _LINE_FEEDS for heading in headings)
 
 
 def _without_title(content: str, title: str) -> str:
@@ -275,8 +321,3 @@ def _without_title(content: str, title: str) -> str:
     if read_line(line[2:]) != title:
         return content
     return content[:start] + below.lstrip("\n")
-
-
-def _build_shared_text(page: ReadResult, text: WrittenText) -> SharedText:
-    """Return a text with the title and the URL of its page."""
-    return SharedText(page.scored.title, page.snapshot.fields["url"], text)
