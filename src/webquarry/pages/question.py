@@ -20,8 +20,6 @@ NOT_ON_PAGE = {
     "none": "Nothing on this page bears on the question.",
     "weak": "Hardly anything on this page bears on the question: only single words of it occur.",
 }
-_MAX_QUESTION = 1_000  # characters
-_MAX_CLAIM = 4_000
 _MAX_TRIES = 4  # to find room for the targets of numbered links
 
 
@@ -75,31 +73,6 @@ class PageQuestion:
                 suggested_action="Give question alone or with section; the cursors of its passages "
                 "are used without it.",
             )
-
-
-def check_question(question: str | None, max_tokens: int | None) -> None:
-    """Raise `BadInput` for a question or a budget outside the limits. The schemas omit the limits
-    to stay short.
-    """
-    if question and len(question) > _MAX_QUESTION:
-        raise BadInput(
-            f"`question` must have at most {_MAX_QUESTION} characters (got {len(question)}).",
-            suggested_action=f"Ask in {_MAX_QUESTION} characters at most.",
-        )
-    if max_tokens is not None and max_tokens < 1:
-        raise BadInput(
-            f"`max_tokens` must be at least 1 (got {max_tokens}).",
-            suggested_action="Give 1 or more, or leave it out.",
-        )
-
-
-def check_claim(claim: str | None) -> None:
-    """Raise `BadInput` for a claim that is too long."""
-    if claim and len(claim) > _MAX_CLAIM:
-        raise BadInput(
-            f"`claim` must have at most {_MAX_CLAIM} characters (got {len(claim)}).",
-            suggested_action=f"Give one claim of {_MAX_CLAIM} characters at most.",
-        )
 
 
 def limit_bytes(max_length: int, max_tokens: int | None) -> int:

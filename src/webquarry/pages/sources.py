@@ -278,7 +278,7 @@ def _filter_texts(
 
 
 def _share_out(texts: Sequence[WrittenText], most_each: int, room: int) -> list[Share]:
-    """Return the share of each text: short texts stay whole, long ones get equal parts of the rest."""
+    """Return the share of each text: short ones stay whole, the others get equal parts."""
     lengths = [min(len(text.data.rstrip()), most_each) for text in texts]
     limits = [0] * len(texts)
     left = max(0, room)

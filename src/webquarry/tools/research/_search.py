@@ -39,6 +39,8 @@ A = TypeVar("A", bound=Answer)
 P = TypeVar("P", bound=AnswerPart)
 ShortText = Annotated[str, Meta(max_length=500, extra=UNLISTED)]
 LongText = Annotated[str, Meta(max_length=4_000, extra=UNLISTED)]
+Question = Annotated[str, Meta(max_length=1_000, extra=UNLISTED)]
+Tokens = Annotated[int, Meta(ge=1, extra=UNLISTED)]
 Name = Annotated[str, Meta(max_length=200, extra=UNLISTED)]
 Year = Annotated[int, Meta(ge=1000, le=2200, extra=UNLISTED)]
 SearchWords = Annotated[

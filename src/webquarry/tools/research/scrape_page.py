@@ -40,7 +40,6 @@ from webquarry.pages.question import (
     NOT_ON_PAGE,
     PageQuestion,
     PassageStart,
-    check_question,
     limit_bytes,
     take_passages,
 )
@@ -57,7 +56,14 @@ from webquarry.sessions.reread import (
 from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._search import Fresh, LongText, RecordingSession, ShortText
+from webquarry.tools.research._search import (
+    Fresh,
+    LongText,
+    Question,
+    RecordingSession,
+    ShortText,
+    Tokens,
+)
 
 PREVIEW_BYTES = 5_000
 MOST_BYTES = 5_000_000
@@ -206,9 +212,9 @@ async def scrape_page(
         bool | None, Meta(description="Return all structured data of the page.")
     ] = None,
     question: Annotated[
-        str | None, Meta(description="Return only the passages that answer this question.")
+        Question | None, Meta(description="Return only the passages that answer this question.")
     ] = None,
-    max_tokens: Annotated[int | None, Meta(description="Maximum tokens of text.")] = None,
+    max_tokens: Annotated[Tokens | None, Meta(description="Maximum tokens of text.")] = None,
     fresh: Fresh = None,
     render: Annotated[
         RenderMode,
@@ -226,7 +232,6 @@ async def scrape_page(
     {"url": "https://example.org/report.pdf", "question": "What did it cost?", "max_tokens": 500}
     """
     arguments = dict(locals())
-    check_question(question, max_tokens)
     limit = PREVIEW_BYTES if mode == "preview" else min(max_length, MOST_BYTES)
     limit = limit_bytes(limit, max_tokens)
     request = SliceRequest(

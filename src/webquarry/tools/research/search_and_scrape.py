@@ -13,7 +13,7 @@ from msgspec import Meta, field
 
 from webquarry._read.slices.text import LinkForm
 from webquarry._search.models import Found, Query, Result
-from webquarry.errors import BadInput, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.evidence.models import (
     BYTES_PER_TOKEN,
     TRUST,
@@ -26,7 +26,7 @@ from webquarry.evidence.models import (
 )
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.outgoing import PageText
-from webquarry.pages.question import check_claim, check_question, limit_bytes
+from webquarry.pages.question import limit_bytes
 from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader
 from webquarry.pages.score import ScoringQuery
 from webquarry.pages.sources import ScrapedSource, SourceOptions, build_sources_in_job
@@ -35,11 +35,15 @@ from webquarry.secret import redact
 from webquarry.sessions.models import Source
 from webquarry.store.cache import freshness
 from webquarry.tool import Answer, tool
+from webquarry.tool_schema import UNLISTED
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import (
     ForcedProvider,
+    LongText,
+    Question,
     RecordingSession,
     SearchWords,
+    Tokens,
     add_trace,
     deadline_for,
     pick_note,
@@ -48,11 +52,13 @@ from webquarry.tools.research._search import (
 
 _NAME = "search_and_scrape"
 MOST_BYTES = 5_000_000
-LEAST_BYTES = 1_000
 _PAGE = 10  # results that every provider returns for one request
 _FURTHER = 20  # requested if too many of those fail
 _USUAL_TOKENS = 1_000  # default limit of a filtered answer,
 _USUAL_TOKENS_EACH = 1_000  # and more for each page
+
+
+_Length = Annotated[int, Meta(ge=1_000, extra=UNLISTED)]
 
 
 class ScrapeFailure(AnswerPart, kw_only=True):
@@ -153,30 +159,28 @@ async def search_and_scrape(
         bool, Meta(description="Also return each text with its source.")
     ] = False,
     deduplicate: Annotated[bool, Meta(description="Remove repeated paragraphs.")] = True,
-    max_length_per_source: Annotated[int, Meta(description="Maximum bytes of one page.")] = 50_000,
-    total_max_length: Annotated[int, Meta(description="Maximum bytes in all.")] = 300_000,
+    max_length_per_source: Annotated[
+        _Length, Meta(description="Maximum bytes of one page.")
+    ] = 50_000,
+    total_max_length: Annotated[_Length, Meta(description="Maximum bytes in all.")] = 300_000,
     filter_by_query: Annotated[
         bool, Meta(description="Return only passages on the query; false: whole texts.")
     ] = True,
     provider: ForcedProvider = None,
     sessionId: RecordingSession = None,
     claim: Annotated[
-        str | None, Meta(description="Statement to check: adds the sentences that bear on it.")
+        LongText | None, Meta(description="Statement to check: adds the sentences that bear on it.")
     ] = None,
     question: Annotated[
-        str | None, Meta(description="Select passages by this question instead of the query.")
+        Question | None, Meta(description="Select passages by this question instead of the query.")
     ] = None,
-    max_tokens: Annotated[int | None, Meta(description="Maximum tokens in all.")] = None,
+    max_tokens: Annotated[Tokens | None, Meta(description="Maximum tokens in all.")] = None,
     links: LinkForm | None = None,
 ) -> SearchAndScrapeOutput:
     """Search the web and read the best pages in one call. Returns the passages that answer the
     query, each with its source, as untrusted data. For one known page use scrape_page. Example:
     {"query": "lifespan of vanadium flow batteries", "max_tokens": 1500}
     """
-    check_question(question, max_tokens)
-    check_claim(claim)
-    _check_length("max_length_per_source", max_length_per_source)
-    _check_length("total_max_length", total_max_length)
     began, started = kit.clock.now(), kit.clock.monotonic()
     claim = (claim or "").strip()
     note("searching")
@@ -271,17 +275,6 @@ def _build_answer(
     ]
     answer.beside["failures"] = [one.error for one in failed]
     return answer
-
-
-def _check_length(name: str, length: int) -> None:
-    """Raise `BadInput` for a length that is too small. The limit is not in the schema, which a
-    model pays for on every turn.
-    """
-    if length < LEAST_BYTES:
-        raise BadInput(
-            f"The field {name!r} does not fit: {length} bytes hold no source.",
-            suggested_action=f"Give at least {LEAST_BYTES}, or fewer num_results.",
-        )
 
 
 async def _search(kit: Toolkit, query: str, provider: str | None, count: int) -> Found:

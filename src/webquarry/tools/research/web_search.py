@@ -15,6 +15,7 @@ from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import (
     ForcedProvider,
     Fresh,
+    LongText,
     RecordingSession,
     SearchOutput,
     SearchWords,
@@ -37,7 +38,7 @@ LensName = Annotated[
     Meta(description="Only trusted domains of a field: academic, legal, medical, news, ..."),
 ]
 Claim = Annotated[
-    str | None,
+    LongText | None,
     Meta(description="Statement to check: adds the most relevant sentence of each snippet."),
 ]
 
@@ -71,10 +72,6 @@ async def web_search(
     {"query": "tidal energy storage", "time_range": "year"}
     """
     arguments = {name: value for name, value in locals().items() if name != "kit"}
-    if claim:
-        from webquarry.pages.question import check_claim  # imports language data
-
-        check_claim(claim)
     chosen_lens = None
     if lens:
         from webquarry._search.lenses import pick_lens
