@@ -16,6 +16,7 @@ from msgspec import Meta
 from webquarry._search.domains import host_of
 from webquarry._search.guard import shorten
 from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result, SearchAnswer
+from webquarry.errors import BadInput
 from webquarry.evidence.models import (
     TRUST,
     AnswerPart,
@@ -32,7 +33,7 @@ from webquarry.tool_schema import UNLISTED
 
 if TYPE_CHECKING:
     from webquarry._search.service import Service
-    from webquarry.sessions.models import Source
+    from webquarry.sessions.models import ResearchSession, Source
     from webquarry.toolkit import Toolkit
 
 A = TypeVar("A", bound=Answer)
@@ -56,7 +57,7 @@ ReadSession = Annotated[str, Meta(description="Id that sequential_search returne
 Fresh = Annotated[bool | None, Meta(description="Ignore stored answers.")]
 
 # Arguments that do not affect the results.
-NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "unchanged", "again"})
+NOT_IN_KEY = frozenset({"kit", "sessionId", "claim", "fresh", "unchanged", "again"})
 _RESERVE = 0.1  # share of the timeout of a call to put the answer together and send it,
 _MOST_RESERVE = 5.0  # in seconds
 _MOST_AUTHORS = 20
@@ -95,6 +96,18 @@ class SearchOutput(Answer, kw_only=True):
             Source(result.url, result.title, result.published_at, provider)
             for result in self.results
         ]
+
+
+async def open_session(kit: Toolkit, id: str) -> ResearchSession:
+    """Read a research session, and note that it was used."""
+    if not id:
+        raise BadInput(
+            "sessionId is blank.",
+            suggested_action="Give the sessionId that sequential_search returned.",
+        )
+    session = await kit.sessions.read(id)
+    await kit.sessions.touch(session)
+    return session
 
 
 def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

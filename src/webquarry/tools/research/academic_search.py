@@ -134,7 +134,7 @@ async def academic_search(
     citations, PDF link and retractions of each paper. Use it instead of web_search for research
     literature.
     """
-    arguments = {name: value for name, value in locals().items() if name != "kit"}
+    arguments = dict(locals())
     if year_from is not None and year_to is not None and year_from > year_to:
         raise BadInput(
             f"The years from {year_from} to {year_to} are none.",

@@ -17,6 +17,7 @@ from webquarry.sessions.references import clean_work, parse_source
 from webquarry.sessions.views import list_cited_numbers, list_works
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools.research._search import open_session
 
 _MOST_SOURCES = 2000  # as many as a session holds
 _MOST_NUMBERS = 20  # in a hint
@@ -79,8 +80,7 @@ async def format_bibliography(
         )
     left_out = 0
     if sessionId:
-        session = await kit.sessions.read(sessionId)
-        await kit.sessions.touch(session)
+        session = await open_session(kit, sessionId)
         every = list_works(session)
         numbers = list_cited_numbers(session, cites_found=include_found)
         works = [every[number - 1] for number in numbers]

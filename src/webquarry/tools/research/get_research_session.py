@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
-from webquarry.errors import BadInput, NotFound
+from webquarry.errors import NotFound
 from webquarry.evidence.models import TRUST, AnswerPart, fixed
 from webquarry.sessions.models import ResearchSession
 from webquarry.sessions.views import (
@@ -116,13 +116,7 @@ async def get_research_session(
     """Recover a session of sequential_search, for example in a new conversation. Returns its
     summary, latest steps, sources and repeated errors.
     """
-    if not sessionId:
-        raise BadInput(
-            "sessionId is blank.",
-            suggested_action="Give the sessionId that sequential_search returned.",
-        )
-    session = await kit.sessions.read(sessionId)
-    await kit.sessions.touch(session)
+    session = await open_session(kit, sessionId)
     if stepNumber is None:
         return ResearchSessionOutput.of(session)
     step = session.step(stepNumber)

@@ -62,7 +62,7 @@ async def instant_answer(
     """Look up a definition, summary or computed answer for a well-known topic, without a web
     search. The answer is often empty; then use web_search.
     """
-    arguments = {name: value for name, value in locals().items() if name != "kit"}
+    parameters = key_parameters("instant_answer", locals())
     asked = " ".join(query.split())
     if not asked:
         raise BadInput("The query is blank.", suggested_action="Say what to look up.")
@@ -76,7 +76,7 @@ async def instant_answer(
             seconds = settings.cache_empty_seconds
         return Made(pack(found), seconds)
 
-    parameters = key_parameters("instant_answer", arguments) | {
+    parameters |= {
         "origin": redact(settings.origins.get("duckduckgo_api", "")),
         "good": [settings.cache_search_seconds, settings.cache_empty_seconds],
     }

@@ -137,7 +137,7 @@ async def patent_search(
     number as query returns that patent or nothing. Returns number, title, abstract, assignee,
     dates and link of each patent.
     """
-    arguments = {name: value for name, value in locals().items() if name != "kit"}
+    arguments = dict(locals())
     asked = _build_query(arguments)
     started = kit.clock.monotonic()
     forced = (provider or "").strip() or None

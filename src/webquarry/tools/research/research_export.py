@@ -11,7 +11,6 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, field
 
-from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, fixed
 from webquarry.pages.links import check_links
 from webquarry.sessions.markdown import write_markdown
@@ -81,13 +80,7 @@ async def research_export(
     """Export a research session as a report with its steps, numbered sources with APA citations,
     and errors.
     """
-    if not sessionId:
-        raise BadInput(
-            "sessionId is blank.",
-            suggested_action="Give the sessionId that sequential_search returned.",
-        )
-    session = await kit.sessions.read(sessionId)
-    await kit.sessions.touch(session)
+    session = await open_session(kit, sessionId)
     links = None
     link_counts: dict[str, int] | None = None
     if verify_links:
