@@ -70,9 +70,7 @@ def test_a_step_of_research_is_refused_without_a_folder_for_records() -> None:
 
 
 @needs_root
-@pytest.mark.parametrize(
-    "words", [("tools", "list"), ("cache", "stats"), ("mcp", "config", "claude")]
-)
+@pytest.mark.parametrize("words", [("tools", "list"), ("cache", "stats")])
 def test_other_commands_do_not_need_a_home(words: tuple[str, ...]) -> None:
     done, _ = command(words, {})
 

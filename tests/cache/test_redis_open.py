@@ -61,9 +61,7 @@ def test_url_may_be_read_from_a_file(tmp_path: Path) -> None:
     assert (found[0].reveal(), found[1]) == ("redis://of-the-file", str(folder / "redis-url"))
 
 
-@pytest.mark.parametrize(
-    "url", ["http://host", "redis:///0", f"redis://:{PASSWORD}@host:port", "nonsense", "unix://"]
-)
+@pytest.mark.parametrize("url", ["http://host", f"redis://:{PASSWORD}@host:port", "unix://"])
 def test_invalid_url_is_reported_without_repeating_it(url: str) -> None:
     with pytest.raises(BadInput, match="WEBQUARRY_REDIS_URL is not a URL of a Redis") as caught:
         find_redis_url({"HOME": "/nonexistent", "WEBQUARRY_REDIS_URL": url})
@@ -208,16 +206,10 @@ def test_only_a_shared_toolkit_works_with_redis(
             "host:6379, for servers over HTTP",
         ),
         (
-            {"WEBQUARRY_REDIS_URL": f"redis://:{PASSWORD}@host"},
-            "broken",
-            "WEBQUARRY_STORE_KEY was not found",
-        ),
-        (
             {"REDIS_URL": f"redis://:{PASSWORD}@host"},
             "warning",
             "WEBQUARRY_STORE_KEY was not found",
         ),
-        ({"WEBQUARRY_REDIS_URL": f"http://:{PASSWORD}@host"}, "broken", "not a URL of a Redis"),
     ],
 )
 def test_doctor_reports_redis_without_the_password(

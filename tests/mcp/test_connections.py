@@ -126,12 +126,10 @@ def test_incomplete_request_headers_time_out(start: bytes) -> None:
     "start",
     [
         HEAD + b"X: ",
-        HEAD,
         b"POST /",
-        HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;",
         HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX: ",
     ],
-    ids=["header value", "header name", "target", "chunk header", "trailer"],
+    ids=["header value", "target", "trailer"],
 )
 def test_endless_headers_close_the_connection(start: bytes) -> None:
     async def run() -> bytes:

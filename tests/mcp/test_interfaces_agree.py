@@ -21,12 +21,7 @@ from webquarry.errors import WebquarryError
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("web_search", {"query": "tidal energy storage"}),
-    (
-        "web_search",
-        {"query": "tidal energy storage", "num_results": 2, "claim": "Tides store energy."},
-    ),
     ("web_search", {"query": "tidal energy storage", "site": None, "num_results": 3.0}),
-    ("academic_search", {"query": "tidal energy storage"}),
     (
         "academic_search",
         {
@@ -36,24 +31,10 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
             "open_access": True,
         },
     ),
-    ("academic_search", {"query": "tidal energy storage", "source": "pubmed", "sort_by": "date"}),
-    ("academic_search", {"query": "zqxv kplm nothing", "provider": None}),
     ("scrape_page", {"url": "{page}"}),
-    ("scrape_page", {"url": "{page}", "mode": "preview"}),
-    ("scrape_page", {"url": "{page}", "outline": True}),
     ("scrape_page", {"url": "{page}", "question": "vanadium flow battery", "max_tokens": 120}),
-    ("scrape_page", {"url": "{page}", "question": "ferns of Peru"}),
     ("scrape_page", {"url": "{page}", "mode": "raw", "max_length": 2000}),
     ("search_and_scrape", {"query": "tidal energy storage"}),
-    (
-        "search_and_scrape",
-        {
-            "query": "tidal energy storage",
-            "question": "How long do batteries last?",
-            "max_tokens": 400,
-        },
-    ),
-    ("search_and_scrape", {"query": "tidal energy storage", "max_length_per_source": 4000}),
     (
         "search_and_scrape",
         {
@@ -62,47 +43,23 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
             "claim": "Tides store 12 MWh of energy.",
         },
     ),
-    (
-        "search_and_scrape",
-        {"query": "duckdb udf", "include_sources": False, "filter_by_query": True},
-    ),
-    ("search_and_scrape", {"query": "zqxv kplm nothing"}),
     ("patent_search", {"query": "tidal turbine folding blades"}),
-    (
-        "patent_search",
-        {"query": "tidal turbine folding blades", "search_type": "landscape", "num_results": 3},
-    ),
-    ("patent_search", {"query": "US 10,999,999 B2"}),
     ("patent_search", {"query": "US10999998B2"}),
     (
         "format_bibliography",
         {"sources": ["https://doi.org/10.1000/182", {"url": "https://a.org/p", "title": "P {x}"}]},
     ),
-    ("format_bibliography", {"sources": ["10.1000/182", "https://a.org/"], "style": "bibtex"}),
 ]
 FAILURES: list[tuple[str, dict[str, Any]]] = [
     ("web_search", {}),
-    ("web_search", {"query": " "}),
     ("web_search", {"query": "x", "provider": "nobody"}),
-    ("web_search", {"query": "x", "limit": 3}),
-    ("academic_search", {"query": "x", "provider": "nobody"}),
-    ("academic_search", {"query": "tidal energy storage", "provider": "semanticscholar"}),
-    ("academic_search", {"query": "x", "year_from": 2021, "year_to": 2020}),
     ("search_and_scrape", {"query": "x", "provider": "nobody"}),
-    ("search_and_scrape", {"query": "x", "total_max_length": 10}),
     ("scrape_page", {"url": "ftp://site.example/"}),
     ("scrape_page", {"url": "http://127.0.0.1/"}),
-    ("patent_search", {}),
-    ("patent_search", {"query": "x", "cpc_code": "batteries"}),
-    ("patent_search", {"query": "x", "provider": "nobody"}),
-    ("web_search", {"query": "x", "sessionId": "s-1"}),
     ("sequential_search", {"searchStep": "x", "stepNumber": 2}),
     ("sequential_search", {"searchStep": "x", "stepNumber": 2, "sessionId": "s-1"}),
     ("get_research_session", {"sessionId": "s-1"}),
-    ("research_export", {"sessionId": "s-1"}),
-    ("research_export", {"sessionId": "s-1", "format": "html"}),
     ("format_bibliography", {}),
-    ("format_bibliography", {"sources": ["tides"]}),
 ]
 STYLES = ("apa", "mla", "bibtex", "ris", "csl-json")
 # The calls of a research session; each interface gets its own record.

@@ -310,16 +310,11 @@ def test_warm_server_opens_its_engine_after_the_tools_were_listed(tmp_path: Path
     [
         (["mcp"], ("research", None)),
         (["mcp", "--toolset", "core"], ("core", None)),
-        (["mcp", "--toolset", "duckduckgo"], ("duckduckgo", None)),
         (["mcp", "--toolset=duckduckgo"], None),
         (["mcp", "--text", "markdown", "--toolset", "core"], ("core", "markdown")),
         (["mcp", "--toolset", "nobody"], None),
-        (["mcp", "--toolset"], None),
-        (["mcp", "--text", "loud"], None),
         (["mcp", "--toolset", "core", "--toolset", "core"], None),
-        (["mcp", "--with-tools"], None),
         (["mcp", "--http"], None),
-        (["mcp", "config"], None),
     ],
 )
 def test_usual_flags_are_parsed_without_the_command_line(

@@ -94,25 +94,6 @@ def test_other_tools_read_the_file_and_find_every_digest_right(warc: Path) -> No
     assert bodies[:3] == [PAGE] * 3  # also those that were compressed or chunked on the wire
 
 
-def test_a_name_that_ends_in_warc_makes_an_uncompressed_file(tmp_path: Path) -> None:
-    path = tmp_path / "web.warc"
-    record_mock(
-        path,
-        lambda _: httpx2.Response(200, text="ebb"),
-        httpx2.Request("GET", "https://tide.example/"),
-    )
-    record_mock(
-        path,
-        lambda _: httpx2.Response(200, text="flow"),
-        httpx2.Request("GET", "https://tide.example/2"),
-    )
-
-    assert path.read_bytes().startswith(b"WARC/1.0\r\n")
-    assert check(path) == 0
-    (reply,) = replay(path, httpx2.Request("GET", "https://tide.example/2"))
-    assert reply.text == "flow"
-
-
 def test_the_same_work_makes_the_same_bytes(tmp_path: Path) -> None:
     paths = [tmp_path / "one.warc.gz", tmp_path / "two.warc.gz"]
     for path in paths:

@@ -63,21 +63,6 @@ def test_a_limit_holds_over_all_servers(places: Places) -> None:
     places.run(scenario)
 
 
-def test_windows_slide(places: Places) -> None:
-    async def scenario(one: Quota, other: Quota) -> None:
-        for _ in range(3):
-            assert isinstance(await one.take([MINUTE], NOON + 59), QuotaGranted)
-        said = await one.take([MINUTE], NOON + 61)
-        assert isinstance(said, QuotaDenied)
-        assert isinstance(
-            await one.take([MINUTE], NOON + 61 + said.retry_after_seconds + 0.1), QuotaGranted
-        )
-        for _ in range(3):
-            assert isinstance(await one.take([MINUTE], NOON + 600), QuotaGranted)
-
-    places.run(scenario)
-
-
 def test_all_limits_are_counted_or_none(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         for _ in range(3):

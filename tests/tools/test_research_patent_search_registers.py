@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import httpx2
-import pytest
 
 from tests.search.engines import Engines
-from tests.search.patents.recorded import EPO_ONLY, KEYS, body_of, response
+from tests.search.patents.recorded import KEYS, body_of, response
 from tests.tools.patents import (
     EPO,
     LENS,
@@ -15,9 +14,6 @@ from tests.tools.patents import (
     numbers,
     routing,
 )
-from webquarry.errors import AuthFailure
-
-EXPIRED = response("epo/auth_400_token.xml")
 
 
 def test_both_registers_are_asked_and_what_they_know_is_put_together() -> None:
@@ -49,12 +45,3 @@ def test_a_register_that_fails_costs_only_its_own_part_and_that_is_said() -> Non
     assert routing(answer)["fallback"] is True
     assert routing(answer)["fallbackReason"].startswith("epo: network")
     assert answer.meta["webquarry/cache"]["maxAgeSeconds"] == 60
-
-
-def test_a_token_that_is_over_is_replaced_once() -> None:
-    engines = Engines(epo=[LOGIN, EXPIRED, LOGIN, EPO])
-
-    assert numbers(answered(engines, EPO_ONLY)) == ["EP3456789A1"]
-    assert len(engines.asked) == 4
-    with pytest.raises(AuthFailure, match="did not accept"):
-        answered(Engines(epo=[LOGIN, EXPIRED, LOGIN, EXPIRED]), EPO_ONLY, provider="epo")

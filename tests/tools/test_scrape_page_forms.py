@@ -32,13 +32,6 @@ def test_link_targets_are_left_out_and_counted() -> None:
     assert answer.links_left_out == 3
 
 
-def test_targets_are_inline_on_request() -> None:
-    answer = page(LINKED).scrape(links="inline")
-
-    assert f"Two [almanacs]({ALMANAC}) and [tables](https://tables.example/)" in answer.content
-    assert answer.links_left_out is None
-
-
 def test_targets_are_listed_once_by_number_at_the_end_if_asked_for() -> None:
     answer = page(LINKED).scrape(links="list")
 

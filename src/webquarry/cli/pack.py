@@ -102,7 +102,7 @@ async def _make_pack(id: str, scope: Scope) -> tuple[bytes, list[dict[str, Any]]
     from webquarry.verify.wacz import read_exchanges
 
     with tempfile.TemporaryDirectory(prefix="webquarry-pack-") as folder:
-        file = Path(folder) / "exchanges.warc"
+        file = Path(folder) / "exchanges.warc.gz"
         async with Toolkit.open() as kit:
             session = await kit.sessions.read(id)
             settings = kit.settings.replace(record=file, cache=False, call_log=False)

@@ -12,7 +12,7 @@ from tests.tools.duckduckgo.calls import (
     look_up,
     search,
 )
-from webquarry.errors import BadInput, Challenge, RateLimited, WebquarryError
+from webquarry.errors import Challenge, RateLimited, WebquarryError
 
 # --- web_search
 # --------------------------------------------------------------------------------------------------
@@ -91,13 +91,6 @@ def test_whatever_is_no_page_of_results_is_an_error(said: Said | bytes, kind: st
 
     assert caught.value.kind == kind
     assert "provider" not in caught.value.suggested_action
-
-
-def test_too_long_query_is_rejected_before_any_request() -> None:
-    with DuckDuckGoSite() as site, pytest.raises(BadInput, match="499"):
-        search(site, "x" * 500)
-
-    assert site.asked == []
 
 
 # --- instant_answer

@@ -247,18 +247,18 @@ class _WarcFile:
         self._path = path
         self._lock = threading.Lock()
         try:
-            self._gzip = _detect_gzip(path)
+            _check_existing(path)
             self._file = os.open(path, _OPEN_FLAGS, 0o600)
         except OSError as error:
             raise _build_open_error(path, error) from error
         with self._lock_file() as size:
             if size == 0:
-                self._append(_pack_info(_format_date(moment), self._gzip))
+                self._append(_pack_info(_format_date(moment)))
 
     def add(self, exchange: _Exchange) -> None:
         """Append an exchange; on failure the file is unchanged."""
         with self._lock_file() as size:
-            self._append(_pack_exchange(exchange, size, self._gzip))
+            self._append(_pack_exchange(exchange, size))
 
     def close(self) -> None:
         with self._lock:
@@ -294,20 +294,17 @@ class _WarcFile:
             ) from error
 
 
-def _detect_gzip(path: Path) -> bool:
-    """Whether to compress records. Raises `BadInput` if the file is not a WARC file."""
-    start = b""
-    if path.exists():
-        with path.open("rb") as file:
-            start = file.read(5)
-    if not start:
-        return path.suffix != ".warc"
-    if start != b"WARC/" and not start.startswith(b"\x1f\x8b"):
+def _check_existing(path: Path) -> None:
+    """Raise `BadInput` if there is a file that is not a compressed WARC file."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        start = file.read(2)
+    if start not in (b"", b"\x1f\x8b"):
         raise BadInput(
             f"{path} exists already and is not a WARC file, so nothing is recorded to it.",
             suggested_action="Name another file in WEBQUARRY_RECORD.",
         )
-    return start != b"WARC/"
 
 
 def _build_open_error(path: Path, error: OSError) -> BadInput:
@@ -322,9 +319,9 @@ def _build_open_error(path: Path, error: OSError) -> BadInput:
     )
 
 
-def _pack_exchange(exchange: _Exchange, offset: int, gzip: bool) -> bytes:
+def _pack_exchange(exchange: _Exchange, offset: int) -> bytes:
     packed = BytesIO()
-    writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
+    writer = WARCWriter(packed, gzip=True, warc_version="1.0")
 
     def create_record(kind: str, head: _Head, body: bytes) -> Any:
         identity = (exchange.date, kind, exchange.method, exchange.url, str(offset))
@@ -346,9 +343,9 @@ def _pack_exchange(exchange: _Exchange, offset: int, gzip: bool) -> bytes:
     return packed.getvalue()
 
 
-def _pack_info(date: str, gzip: bool) -> bytes:
+def _pack_info(date: str) -> bytes:
     packed = BytesIO()
-    writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
+    writer = WARCWriter(packed, gzip=True, warc_version="1.0")
     fields = {"software": "webquarry", "format": "WARC File Format 1.0"}
     record = writer.create_warcinfo_record("", fields)
     record.rec_headers.replace_header("WARC-Record-ID", _derive_id(date, "warcinfo"))
