@@ -25,7 +25,7 @@ from webquarry.sessions.views import (
 )
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._search import ReadSession
+from webquarry.tools.research._search import ReadSession, open_session
 
 _LAST_STEPS = 3
 _MOST_SOURCES = 100  # in one answer: the latest

@@ -25,7 +25,7 @@ from webquarry.sessions.views import (
 )
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
-from webquarry.tools.research._search import ReadSession, deadline_for
+from webquarry.tools.research._search import ReadSession, deadline_for, open_session
 from webquarry.views.bill import bill_session
 
 _NAME = "research_export"
