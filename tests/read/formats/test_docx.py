@@ -378,7 +378,6 @@ def test_notes_are_numbered_in_order_of_reference() -> None:
             "<m:m><m:mr><m:e><m:r><m:t>a</m:t></m:r></m:e><m:e><m:r><m:t>b</m:t></m:r></m:e></m:mr></m:m>",
             r"$\begin{matrix}a & b\end{matrix}$",
         ),
-        ("<m:acc><m:e><m:r><m:t>v</m:t></m:r></m:e></m:acc>", r"$\hat{v}$"),
     ],
 )
 def test_formulas_become_tex(formula: str, expected: str) -> None:

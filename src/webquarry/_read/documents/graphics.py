@@ -21,7 +21,6 @@ from webquarry._read.text.delimiters import defuse_verbatim
 _MOST_POINTS = 500  # of one series
 _MOST_SERIES = 30
 _MOST_TEXTS = 500
-_LONGEST_TEXT = 5_000  # characters of one point; the rest is replaced by an ellipsis
 _VALUES = ("c:val", "c:yVal", "c:bubbleSize")
 _CATEGORIES = ("c:cat", "c:xVal")
 
@@ -53,7 +52,7 @@ def read_diagram_texts(root: Element) -> list[str]:
     texts: list[str] = []
     for point in root.iter():
         if name_of(point.tag) == "dgm:pt":
-            texts.append(_shorten(" ".join("".join(_texts(point, "a:t")).split())))
+            texts.append(" ".join("".join(_texts(point, "a:t")).split()))
     return list(filter(None, texts))[:_MOST_TEXTS]
 
 
@@ -67,12 +66,8 @@ def _read_points(series: Element, names: tuple[str, ...]) -> list[str]:
     for point in first.iter():
         index = parse_number(point.get("idx"))
         if name_of(point.tag) == "c:pt" and index is not None and index < _MOST_POINTS:
-            found[index] = _shorten(" ".join(_texts(point, "c:v")))
+            found[index] = " ".join(_texts(point, "c:v"))
     return [found.get(index, "") for index in range(max(found, default=-1) + 1)]
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"
 
 
 def _texts(element: Element | None, name: str) -> list[str]:
@@ -81,19 +76,13 @@ def _texts(element: Element | None, name: str) -> list[str]:
     return [one.text for one in inner if name_of(one.tag) == name and one.text]
 
 
-# Characters of the Symbol and Wingdings fonts by first code point; a blank is an unknown one.
-_FONTS = {
-    "symbol": (
-        (0x41, "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ"),
-        (0xA2, "′≤ ∞     ↔←↑→↓°±″≥×∝∂•÷≠≡≈…        ⊕∅∩∪     ∈∉ ∇®©™ √⋅¬∧∨⇔  ⇒      ∑            ∫"),
-    ),
-    "wingdings": (
-        (0x6C, "● ■□ ❑❒  ◆❖"),
-        (0xA7, "▪◻"),
-        (0xD8, "➢      ←→↑↓"),
-        (0xFB, "✗✓☒☑"),
-    ),
-}
+# Characters of Wingdings: arrows that Word writes for `-->`, check marks and bullets.
+_WINGDINGS = {
+    0xA7: "▪", 0xA8: "□", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xF3: "⇔", 0xFB: "✗", 0xFC: "✓",
+    0xFD: "☒", 0xFE: "☑",
+}  # fmt: skip
+_GREEK = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ"
+_SYMBOLS_BY_FONT = {"wingdings": _WINGDINGS, "symbol": dict(enumerate(_GREEK, ord("A")))}
 _PRIVATE = 0xF000
 
 
@@ -104,10 +93,9 @@ def symbol_of(font: str, code: str) -> str:
     except ValueError:
         return ""
     index = number - _PRIVATE if _PRIVATE <= number < _PRIVATE + 0x100 else number
-    for name, tables in _FONTS.items():
-        for first, characters in tables if name in font.lower() else ():
-            if 0 <= index - first < len(characters):
-                return characters[index - first].strip()
+    for name, symbols in _SYMBOLS_BY_FONT.items():
+        if name in font.lower():
+            return symbols.get(index, "")
     character = chr(number) if number < 0x110000 else ""
     return character if character.isprintable() else ""  # not one of private use
 
@@ -130,10 +118,6 @@ _TEMPLATES = {  # formulas that consist of their parts
 _OPERATORS = {
     "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∬": r"\iint", "∮": r"\oint", "⋃": r"\bigcup",
     "⋂": r"\bigcap",
-}  # fmt: skip
-_ACCENTS = {
-    "\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0305": r"\bar",
-    "\u0307": r"\dot", "\u20d7": r"\vec",
 }  # fmt: skip
 
 
@@ -186,12 +170,6 @@ def _write_brackets(element: Element) -> str:
     return left + separator.join(_arguments(element)) + right
 
 
-def _write_accent(element: Element) -> str:
-    sign = child_value(find_child(element, "m:accPr"), "m:chr") or "\u0302"
-    command = _ACCENTS.get(sign, r"\overline")
-    return f"{command}{{{_part(element, 'e')}}}"
-
-
 def _write_matrix(element: Element) -> str:
     rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
     return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
@@ -202,7 +180,6 @@ def _write_lines(element: Element) -> str:
 
 
 _WRITERS: dict[str, Callable[[Element], str]] = {
-    "m:acc": _write_accent,
     "m:d": _write_brackets,
     "m:eqArr": _write_lines,
     "m:m": _write_matrix,

@@ -45,7 +45,7 @@ from webquarry._read.style.selectors import (
     is_plausible,
     parse_selector,
 )
-from webquarry._read.style.sheet import Layer, SheetRule, Sheets, read_rules
+from webquarry._read.style.sheet import SheetRule, Sheets, read_rules
 from webquarry._read.text.brackets import find_closing, split_top
 
 _Element = etree._Element
@@ -298,9 +298,8 @@ class Cascade:
         if merged is None:
             rules = self._list_rules(bits)
             self.tree.spend(len(rules))
-            ordinary = [(one.rule.layer, one.ordinary) for one in sorted(rules, key=_Rule.weigh)]
-            rules = sorted(rules, key=_Rule.weigh_important)
-            important = [(one.rule.layer, one.important) for one in rules]
+            ordinary = [one.ordinary for one in sorted(rules, key=_Rule.weigh)]
+            important = [one.important for one in sorted(rules, key=_Rule.weigh_important)]
             merged = self._merged[bits] = (_apply_all(ordinary), _apply_all(important))
         return merged
 
@@ -468,20 +467,11 @@ def _fill(text: str, find: Callable[[str, int], str | None], depth: int = 0) -> 
     return "".join(pieces)
 
 
-def _apply_all(declared: Iterable[tuple[Layer, Declarations]]) -> Declarations:
-    """Apply declarations in order; `revert-layer` restores the value of the layers below."""
+def _apply_all(declared: Iterable[Declarations]) -> Declarations:
+    """Apply declarations in order."""
     style: Declarations = {}
-    below: Declarations = {}
-    current: Layer | None = None
-    for layer, later in declared:
-        if layer is not current:
-            current, below = layer, dict(style)
+    for later in declared:
         apply_declarations(style, later)
-        for name, value in later.items():
-            if value == "revert-layer":
-                style.pop(name)
-                if name in below:
-                    style[name] = below[name]
     return style
 
 
