@@ -245,14 +245,6 @@ def _atom(size: int) -> object:
     )
 
 
-def _json_feed(size: int) -> object:
-    items = [
-        {"id": str(place), "content_html": f"<p>Tide {place}</p>"} for place in range(size // 50)
-    ]
-    feed = {"version": "https://jsonfeed.org/version/1.1", "title": "a", "items": items}
-    return reply_of(json.dumps(feed), "application/feed+json")
-
-
 def _rules(piece: str, size: int) -> object:
     return reply_of("User-agent: *\n" + number(piece, size), "text/plain")
 
@@ -300,7 +292,6 @@ SHAPES = [
     *(Shape(f"xml: {name}", partial(_xml, piece), read_page) for name, piece in _XML.items()),
     *(Shape(f"rss: {name}", partial(_feed, piece), read_page) for name, piece in _ITEMS.items()),
     Shape("atom: entries", _atom, read_page),
-    Shape("json feed: items", _json_feed, read_page),
     *(
         Shape(f"robots: {name}", partial(_rules, piece), _read_rules, 1_000_000)
         for name, piece in _RULES.items()

@@ -47,25 +47,9 @@ _DIFFER = (
 })(%s, %s, %d)
 """
 )
+
+
 # For each cell of a grid, row by row: in how many rows of pixels two pictures differ.
-_DIFFER_BY_CELL = (
-    "(async (one, other, least, width, height) => {"
-    + _LOAD
-    + """
-  const [a, b] = [await load(one), await load(other)];
-  const columns = Math.floor(a.width / width), found = {};
-  for (let place = 0; place < a.data.length; place++) {
-    if (Math.abs(a.data[place] - b.data[place]) <= least) continue;
-    const pixel = place >> 2, x = pixel %% a.width, y = Math.floor(pixel / a.width);
-    const cell = Math.floor(y / height) * columns + Math.floor(x / width);
-    (found[cell] ??= new Set()).add(y);
-  }
-  return Object.entries(found).map(([cell, rows]) => [Number(cell), rows.size]);
-})(%s, %s, %d, %d, %d)
-"""
-)
-
-
 def find_chromium() -> str | None:
     """The command that starts Chromium here, or None."""
     for command in _COMMANDS:
@@ -144,15 +128,6 @@ class Browser:
             return 0, 0
         width, height = self._evaluate(_DIFFER % (json.dumps(one), json.dumps(other), least))
         return int(width), int(height)
-
-    def measure_cells(
-        self, one: str, other: str, least: int, width: int, height: int
-    ) -> dict[int, int]:
-        """Return by the number of a grid cell, row by row, in how many rows of pixels two pictures
-        differ by more than `least` of 255. Equal cells are left out.
-        """
-        arguments = (json.dumps(one), json.dumps(other), least, width, height)
-        return dict(self._evaluate(_DIFFER_BY_CELL % arguments))
 
     def _evaluate(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""

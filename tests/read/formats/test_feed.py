@@ -1,4 +1,4 @@
-"""RSS, Atom and JSON Feed."""
+"""RSS and Atom."""
 
 from __future__ import annotations
 
@@ -108,13 +108,6 @@ def test_feed_entities_are_never_expanded() -> None:
     )
 
     assert read(body).markdown == f"```xml\n{body}\n```"
-
-
-@pytest.mark.parametrize(
-    "body", ["{", '{"version": "https://jsonfeed.org/version/1"', '{"items": []}']
-)
-def test_json_that_is_not_a_feed_is_shown_as_json(body: str) -> None:
-    assert read(body, "application/feed+json").markdown.startswith("```json\n")
 
 
 def test_entries_beyond_the_limit_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:

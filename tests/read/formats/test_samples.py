@@ -85,7 +85,6 @@ def test_result_is_deterministic_across_processes(name: str) -> None:
             None,
             Dated("2024-05-02T09:00:00Z", "atom:updated"),
         ),
-        ("feed.json", "Buoys", "Harbour Office", None, None),
     ],
 )
 def test_document_metadata_is_read(

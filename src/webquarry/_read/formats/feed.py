@@ -1,25 +1,23 @@
-"""Feeds. Any other document with these media types is shown as XML or JSON."""
+"""Feeds. Any other document with these media types is shown as XML."""
 
 from __future__ import annotations
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.formats.text import Json, Xml
+from webquarry._read.formats.text import Xml
 from webquarry._read.markdown.compose import Composer
 
 
 class FeedFormat(Format):
     name = "feed"
-    media_types = ("application/rss+xml", "application/atom+xml", "application/feed+json")
+    media_types = ("application/rss+xml", "application/atom+xml")
     suffixes = (".rss", ".atom")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        from webquarry._read.feeds import parse_json_feed, parse_xml_feed, write_feed, write_title
+        from webquarry._read.feeds import parse_xml_feed, write_feed, write_title
 
-        sent = source.text.text
-        is_json = sent.lstrip("\ufeff \t\r\n")[:1] == "{"
-        feed = parse_json_feed(sent) if is_json else parse_xml_feed(sent)
+        feed = parse_xml_feed(source.text.text)
         if feed is None:
-            return (Json() if is_json else Xml()).to_markdown(source)
+            return Xml().to_markdown(source)
         has_address = feed.link.startswith(("https://", "http://"))
         composer = Composer(feed.link if has_address else source.url)
         blocks, lost = write_feed(feed, composer)
