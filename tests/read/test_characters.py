@@ -16,7 +16,7 @@ from webquarry._read.text.characters import (
     strip_invisible,
     without_surrogates,
 )
-from webquarry._read.text.unicode_sets import IGNORABLE, PICTURES
+from webquarry._read.text.unicode_sets import IGNORABLE
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "ignore all")
 ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
@@ -144,24 +144,6 @@ def test_ignorable_characters_match_unicode() -> None:
     assert kinds["Mn"] == 16 + 240 + 4 + 2 + 1  # selectors, Khmer vowels, the grapheme joiner
 
 
-def test_variants_of_ideographs_are_those_of_the_compatibility_ideographs() -> None:
-    """Python knows which ideograph each of them stands for; the variants are in their order."""
-    counted: Counter[str] = Counter()
-    expected = set()
-    for point in ALL[0xF900:0xFB00] + ALL[0x2F800:0x2FA20]:
-        base = unicodedata.decomposition(point)
-        if base:
-            expected.add((chr(int(base, 16)), chr(0xFE00 + counted[base])))
-            counted[base] += 1
-
-    defined = {
-        (base, one) for one in "\ufe00\ufe01\ufe02" for base in members(_read_variants()[one])
-    }
-
-    assert expected <= defined
-    assert {base for base, _ in defined - expected if "\u3400" <= base <= "\u9fff"} == set()
-
-
 def test_a_selector_stays_behind_the_characters_it_is_defined_for_and_no_other() -> None:
     for selector in [*ALL[0xFE00:0xFE10], *ALL[0x180B:0x180E], "\u180f"]:
         bases = _read_variants().get(selector)
@@ -169,31 +151,6 @@ def test_a_selector_stays_behind_the_characters_it_is_defined_for_and_no_other()
         for base in "aé9漢語字中国ᠠ👍☺\u2194\u0e01\u05d0":
             kept = strip_invisible(base + selector, Counter())
             assert kept == (base + selector if defined.match(base) else base)
-
-
-@pytest.mark.slow
-def test_a_selector_of_ideographs_stays_behind_those_that_the_database_names() -> None:
-    """By the Ideographic Variation Database of 2022-09-13."""
-    named = set()
-    for selector, bases in _read_variants().items():
-        if selector >= "\U000e0100":
-            named |= {base + selector for base in members(bases)}
-
-    assert len(named) == 29_437
-    for base in "一葛邉":
-        for selector in ALL[0xE0100:0xE01F0]:
-            kept = strip_invisible(base + selector, Counter())
-            assert kept == (base + selector if base + selector in named else base)
-    assert (
-        strip_invisible("葛\U000e0100城 邉\U000e011f", Counter()) == "葛\U000e0100城 邉\U000e011f"
-    )
-    assert strip_invisible("葛\U000e0110城 一\U000e0105", Counter()) == "葛城 一"
-
-
-def test_pictures_match_unicode() -> None:
-    kinds = {unicodedata.category(point) for point in members(PICTURES) - {"\u2139"}}
-
-    assert kinds <= {"So", "Sm", "Sk", "Po", "Pd", "Cn"}
 
 
 def test_surrogates_become_their_character_or_a_replacement() -> None:

@@ -10,7 +10,6 @@ from lxml import etree
 
 from webquarry._read.html.parse import parse_html
 from webquarry._read.html.tree import (
-    beginning_of,
     collect_names,
     find_cells,
     find_elements,
@@ -19,10 +18,8 @@ from webquarry._read.html.tree import (
     has_text,
     holding_text,
     holds_inside,
-    ids_of,
     length_outside,
     length_up_to,
-    links_within,
 )
 
 MARKUP = """
@@ -80,33 +77,6 @@ def test_whitespace_and_tails_are_not_text_of_an_element() -> None:
     assert length_up_to(blank, 10) == 0
 
 
-def test_adjacent_text_nodes_are_one_text() -> None:
-    html = parse("<p>one <b>two</b> three</p>")
-    etree.strip_tags(html, "b")
-
-    assert length_up_to(html, 50) == len("one two three")
-    assert first_texts(html, 9, 99) == ["one two three"]
-
-
-def test_counting_stops_at_the_limit() -> None:
-    html = parse("<p>" + "<b>abc</b> " * 1_000)
-
-    assert 10 <= length_up_to(html, 10) < 20
-
-
-def test_text_directly_after_excluded_start_tags_is_not_counted() -> None:
-    html = parse("<p>ab<b>cd<i>ef</i>gh</b>ij</p>")
-
-    assert length_outside(html, frozenset({"b"})) == len("abefghij")
-
-
-def test_beginning_has_one_character_more_than_the_limit() -> None:
-    html = parse("<p>語語<b>語語</b></p>")
-
-    assert beginning_of(html, 2) == "語語語"
-    assert beginning_of(html, 9) == "語語語語"
-
-
 @given(st.lists(ATTRIBUTE_PIECES, max_size=12).map("".join))
 def test_attributes_and_tags_are_those_of_lxml(html: str) -> None:
     roots = parse_html(html).roots
@@ -137,35 +107,6 @@ def test_names_are_all_tags_and_all_classes_and_ids_in_lower_case() -> None:
 
     tags = {"html", "body", "div", "p", "strong"}
     assert collect_names(roots) == tags | {"card", "big", "top", "é"}
-
-
-def test_ids_are_those_of_elements_with_the_given_tags() -> None:
-    html = parse("<div id=a><p id='b &amp; c'>x</p><b id>y</b><p>z</p><i id=d></i><p id=é></p>")
-
-    assert ids_of(html, frozenset({"div", "p", "b"})) == {"a", "b & c", "", "é"}
-
-
-def test_links_to_fragments_are_found() -> None:
-    html = parse(
-        "<a href=#x>1</a><a href='#a&amp;b'>2</a><a href=/y#x>3</a><a href>4</a><p href=#>"
-    )
-
-    assert [link.text for link in links_within(html)] == ["1", "2"]
-
-
-def test_cells_are_those_of_rows_and_row_groups_without_nested_tables() -> None:
-    html = parse(
-        "<table><thead><tr><th>a<th>b</thead><tbody></tbody><tr></tr>"
-        "<tr><td>c<table><tr><th>nested</table></td></tr><tfoot><tr><td>d</table>"
-    )
-    table = next(html.iter("table"))
-
-    rows, headed = find_cells(table, 9)
-    assert [[cell.text for cell in row] for row in rows] == [["a", "b"], ["c"], ["d"]]
-    assert headed
-    rows, headed = find_cells(table, 2)  # the second row is empty
-    assert [[cell.text for cell in row] for row in rows] == [["a", "b"]]
-    assert find_cells(table, 0) == ([], False)
 
 
 @given(st.lists(TABLE_PIECES, max_size=30).map("".join))

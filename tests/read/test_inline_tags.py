@@ -10,36 +10,6 @@ from webquarry._read.markdown.convert import to_markdown
 
 
 @pytest.mark.parametrize(
-    ("page", "expected"),
-    [
-        (b"<b>x</B>", b"<strong>x</strong>"),
-        (b"<u class=a>x</u><s>y</s>", b"<ins class=a>x</ins><del>y</del>"),
-        (b"a < b > c <br><body><svg>", b"a < b > c <br><body><svg>"),
-        (b'<a title="1">"<b>x</b>"</a>', b'<a title="1">"<strong>x</strong>"</a>'),
-        (b'x="<b>y</b>', b'x="<strong>y</strong>'),
-        (b"<script>1</script><b>x</b>", b"<script>1</script><strong>x</strong>"),
-        (b"<!-- <b> <script> --><b>x</b>", b"<!-- <b> <script> --><strong>x</strong>"),
-    ],
-)
-def test_a_mark_is_renamed_on_a_page_where_one_holds_a_paragraph(
-    page: bytes, expected: bytes
-) -> None:
-    assert rename_inline_tags(b"<b><p>1</p></b>" + page) == b"<strong><p>1</p></strong>" + expected
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        b"<b>x</B> <u "
-        b"class=a>y</u>", b"<small><a href='x'>y</a><br></small><p>z", b"<b><i>x</i></b><td>y",
-        b"<b>x</b><p><b title='a'>y</b></p>", b"<script>'<b>x</b>'</script><p>",
-    ],
-)  # fmt: skip
-def test_a_page_whose_marks_end_before_a_paragraph_starts_stays_as_it_is(page: bytes) -> None:
-    assert rename_inline_tags(page) == page
-
-
-@pytest.mark.parametrize(
     "page",
     [
         '<b hidden title="</b>"><p>SECRET</p></b>',

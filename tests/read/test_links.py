@@ -68,13 +68,6 @@ def test_a_part_lists_the_targets_that_it_names_and_no_others() -> None:
     assert add_targets(part, targets) == b"[b][2]\n\n[2]: https://b.example/\n"
 
 
-def test_a_link_that_says_its_address_hides_nothing() -> None:
-    shown = "[https://a.example/](https://a.example) [b.example](https://www.b.example/)"
-
-    assert written(shown).count_targets() == 0
-    assert written(f"{shown} [c](https://c.example/)").count_targets() == 1
-
-
 PRODUCT = (
     "### [Battery {0}](https://s.example/{0})\n\n{0}49.00 €\n\nIn stock, sent within two days.\n\n"
 )

@@ -6,7 +6,6 @@ import pytest
 
 from tests.read.written import written
 from webquarry._read.slices.outline import find_section, headings_of
-from webquarry._read.slices.text import LinkForm
 from webquarry.errors import BadInput
 
 PAGE = """\
@@ -120,10 +119,3 @@ def test_a_section_that_is_not_there_is_an_error_that_names_those_that_are() -> 
 )
 def test_what_only_looks_like_a_heading_is_none(text: str) -> None:
     assert titles(text) == []
-
-
-@pytest.mark.parametrize("form", [None, "list", "inline"])
-def test_titles_are_plain_however_links_are_shown(form: LinkForm | None) -> None:
-    text, _ = written(PAGE).show_links(form)
-
-    assert [heading.title for heading in headings_of(text)][2] == "Deep code [x]"

@@ -29,14 +29,6 @@ def test_paragraphs_joined_are_the_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("markdown", "level"),
-    [("# One\n\n", 1), ("### Three", 3), ("#no", 0), ("Text", 0)],
-)
-def test_a_heading_is_known_by_its_level(markdown: str, level: int) -> None:
-    assert paragraphs(markdown)[0].level == level
-
-
-@pytest.mark.parametrize(
     "markdown", ["| a | b |\n| --- | --- |", "```\ncode\n```", "# Heading", "    code"]
 )
 def test_tables_code_and_headings_are_no_prose(markdown: str) -> None:
@@ -49,10 +41,6 @@ def test_text_has_no_marks_of_markdown() -> None:
     )
 
     assert part.text == "Tides turn twice a day, says snake_case #1."
-
-
-def test_marks_of_footnotes_are_not_in_the_text() -> None:
-    assert Paragraph(b"", PROSE, "It turns twice a day.[^1]").text == "It turns twice a day."
 
 
 @given(st.text())
@@ -74,19 +62,6 @@ def test_comparing_looks_neither_at_case_nor_at_the_kind_of_white_space(text: st
 )
 def test_words_are_counted_in_all_paragraphs(markdown: str, words: int) -> None:
     assert words_in(paragraphs(markdown)) == words
-
-
-@given(st.lists(st.text(st.characters(max_codepoint=127)), max_size=5))
-def test_ascii_words_are_split_at_whitespace(texts: list[str]) -> None:
-    parts = [Paragraph(b"", PROSE, text) for text in texts]
-
-    assert words_in(parts) == sum(len(part.text.split()) for part in parts)
-
-
-def test_underscores_between_letters_are_letters() -> None:
-    word = f"a{'_' * 100_000}b"
-
-    assert Paragraph(b"", PROSE, word).text == word
 
 
 def left(*texts: str) -> list[list[Paragraph]]:

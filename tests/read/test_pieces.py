@@ -53,22 +53,6 @@ def test_texts_without_blocks_are_cut_between_characters(text: str, limit: int) 
         at = end
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(TEXT)
-def test_blocks_start_at_lines_in_order(text: str) -> None:
-    data = text.encode()
-    starts = WrittenText.of_lines(data).starts
-
-    assert starts == sorted(set(starts))
-    assert all(start == 0 or data[start - 1 : start] == b"\n" for start in starts)
-
-
-def test_blank_lines_by_the_thousand_are_passed_over_at_once() -> None:
-    text = WrittenText.of_lines(b"One." + b"\n" * 1_000_000 + b"    more\n\nTwo.")
-
-    assert text.starts == [0, 1_000_014]
-
-
 @pytest.mark.parametrize(
     ("text", "limit", "first"),
     [

@@ -53,12 +53,6 @@ def test_other_labels_are_no_ratings(label: str) -> None:
     assert read_rating(label) == ""
 
 
-def test_a_label_without_the_word_is_a_rating_where_its_names_say_so() -> None:
-    assert read_rating("4.2 of 5") == ""
-    assert read_rating("4.2 of 5", "c-Rating__stars") == "4.2/5"
-    assert read_rating("4.2 of 5", "starter slide") == ""
-
-
 @pytest.mark.parametrize(
     "stars",
     [

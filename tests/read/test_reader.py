@@ -101,15 +101,6 @@ def test_every_text_format_is_read(body: bytes, content_type: str, expected: str
     assert page.markdown
 
 
-def test_old_characters_come_out_as_the_same_text() -> None:
-    body = f"<p>Žluťoučký kůň úpěl ďábelské ódy. {WORDS}</p>"
-
-    page = read(FakeClient(body.encode("iso8859-2"), "text/html; charset=iso-8859-2"))
-
-    assert page.markdown.startswith("Žluťoučký kůň úpěl ďábelské ódy.")
-    assert (page.encoding, page.notes) == ("iso-8859-2", ())
-
-
 def test_a_guess_at_the_encoding_is_admitted() -> None:
     page = read(FakeClient(("<p>Un café à Nîmes. " + WORDS).encode("cp1252"), "text/html"))
 
@@ -117,17 +108,6 @@ def test_a_guess_at_the_encoding_is_admitted() -> None:
     assert page.notes == (
         "The page declares no encoding that fits it; windows-1252 was guessed from its letters.",
     )
-
-
-def test_latin_1_labelled_utf_8_and_broken_utf_8_and_nuls_are_read() -> None:
-    for body in (
-        b"<p>caf\xe9 MARK " + WORDS.encode(),
-        b"<p>ok \xff\xfe\xc3\x28 \xf0\x28\x8c\xbc MARK " + WORDS.encode(),
-        b"<p>a\x00b MARK\x00 " + WORDS.encode(),
-    ):
-        markdown = read(FakeClient(body, "text/html; charset=utf-8")).markdown
-        assert "MARK" in markdown
-        assert "\0" not in markdown
 
 
 def test_removed_parts_are_counted() -> None:

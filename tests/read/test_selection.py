@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeClock, FakeWeb, text
-from tests.tools.pages import ARTICLE, PROSE
+from tests.tools.pages import ARTICLE
 from webquarry._read.format import Selection
 from webquarry._read.formats.html import WHOLE_NOTE
 from webquarry._read.models import Page
@@ -29,15 +29,6 @@ def read(body: str, selection: Selection) -> Page:
             return await Reader(client).read(URL, selection=selection)
 
     return asyncio.run(run())
-
-
-def test_the_whole_page_has_its_footer_and_the_main_part_has_none() -> None:
-    whole, main = read(ARTICLE, "whole"), read(ARTICLE, "main")
-
-    assert whole.markdown.endswith("© Harbor")
-    assert "Harbor" not in main.markdown
-    assert main.title == whole.title == "Reading a tide table"
-    assert main.markdown.count(PROSE.strip()) == whole.markdown.count(PROSE.strip())
 
 
 def test_the_parsed_page_comes_with_it_for_those_who_look_for_more() -> None:

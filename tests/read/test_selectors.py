@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from webquarry._native import Matcher, Selector, Tree, bits_of, find_value
+from webquarry._native import Matcher, Selector, Tree
 from webquarry._read.html.parse import parse_html
 from webquarry._read.style.selectors import InvalidSelector, UndecidedSelector, parse_selector
 from webquarry._read.text.brackets import split_top
@@ -199,40 +199,3 @@ def test_tests_beyond_the_budget_are_not_made() -> None:
 
     assert tree.left < 0
     assert matcher.find_possible(next(document.roots[0].iter("p"))) == 0b11
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "<p class='A b'>", "<i id=É>", "<a class>", "<b id='a&amp;b'>", "<u CLASS=c xml:id=d>",
-                "<svg xlink:class=e id=f>", "<!--c-->", "</p>", "w",
-            ]
-        ),
-        max_size=12,
-    ).map("".join)
-)  # fmt: skip
-def test_attributes_have_the_values_that_the_parser_gave_them(html: str) -> None:
-    for root in parse_html(html).roots:
-        for node in root.iter():
-            for name in ("class", "id", "xml:id", "xlink:class"):
-                assert find_value(node, name) == node.get(name)
-
-
-@pytest.mark.parametrize("between", [0, 3, 20])
-@pytest.mark.parametrize("selector", ["p:first-of-type", "p:last-of-type"])
-def test_the_first_and_the_last_of_a_kind_are_found_among_few_and_many(
-    selector: str, between: int
-) -> None:
-    html = "<div>" + ("<p>w</p>" + "<b>w</b>" * between) * 3 + "</div>"
-    document = parse_html(f"<!doctype html>{html}")
-    matcher = Matcher(Tree(document.roots), parse(selector))
-
-    found = [bool(matcher.match(element)) for element in document.roots[0].iter("p")]
-
-    assert found == [selector == "p:first-of-type", False, selector == "p:last-of-type"]
-
-
-@pytest.mark.parametrize("number", [0, 1, 0b1010, 1 << 62, (1 << 62) + 1, (1 << 200) | 5])
-def test_the_bits_of_a_number_are_told_however_large_it_is(number: int) -> None:
-    assert sum(1 << place for place in bits_of(number)) == number

@@ -121,13 +121,6 @@ def test_hostile_pdf_is_refused_and_the_next_document_read(name: str, pool: Sync
     )
 
 
-def test_many_empty_pages_are_read(pool: SyncPool) -> None:
-    pages = b"<< /Type /Pages /Kids [%s] /Count 20000 /MediaBox [0 0 9 9] >>" % (b"3 0 R " * 20_000)
-
-    with pytest.raises(Unreadable, match="has no text"):
-        pool.read("pdf", URL, tree(pages))
-
-
 def test_pdf_lines_without_common_columns_are_read_within_the_limits(pool: SyncPool) -> None:
     numbers = random.Random(1)
     pdf = Pdf()

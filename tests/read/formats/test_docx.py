@@ -154,13 +154,6 @@ def test_list_can_be_disabled_or_start_at_another_number() -> None:
     )
 
 
-def test_paragraph_starting_like_a_list_is_escaped() -> None:
-    assert (
-        read(paragraph("1. Not a list") + paragraph("# nor a heading")).markdown
-        == "1\\. Not a list\n\n\\# nor a heading"
-    )
-
-
 def test_emphasis_joins_runs_and_leaves_blanks_outside() -> None:
     bold, both = "<w:b/>", "<w:b/><w:i/>"
     body = paragraph(
@@ -303,10 +296,6 @@ def test_table_cells_are_escaped_and_spanned() -> None:
     )
 
     assert read(body).markdown == "|wide \\| one||c|\n|-|-|-|\n|tall|x y||\n||z|end|"
-
-
-def test_nested_table_is_written_cell_by_cell() -> None:
-    assert read(table([table(["a", "b"]), "c"], ["d", "e"])).markdown == "|a b|c|\n|-|-|\n|d|e|"
 
 
 def test_layout_table_is_not_written_as_a_table() -> None:

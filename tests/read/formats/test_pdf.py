@@ -21,20 +21,6 @@ def test_paragraphs_are_separated_by_gaps() -> None:
     ]
 
 
-def test_paragraphs_are_separated_by_indents() -> None:
-    def draw(page: Page) -> None:
-        y = 700.0
-        for name in ("First", "Second", "Third", "Fourth"):
-            y = page.paragraph(72, y, f"{name}. {LONG}", 450, indent=14)
-
-    assert [block.split(".")[0] for block in read(draw).markdown.split("\n\n")] == [
-        "First",
-        "Second",
-        "Third",
-        "Fourth",
-    ]
-
-
 def test_columns_are_read_in_order() -> None:
     def draw(page: Page) -> None:
         page.paragraph(50, 700, "Left begins. " + LONG + "Left ends.", 220)
@@ -224,14 +210,6 @@ def test_table_continued_on_the_next_page_is_joined() -> None:
             page.text(204, top - 14 - 20 * place, row[1])
 
     assert read(pdf=pdf).markdown == "|Port|Depth|\n|-|-|\n|Lowick|4|\n|Strand|5|"
-
-
-def test_frame_around_text_is_not_a_table() -> None:
-    def draw(page: Page) -> None:
-        page.raw("60 600 480 120 re S")
-        page.paragraph(72, 700, LONG, 450)
-
-    assert "|" not in read(draw).markdown
 
 
 def test_nested_lists_follow_their_indents() -> None:

@@ -42,10 +42,6 @@ def test_title_is_first_then_shapes_from_top_to_bottom() -> None:
     assert read(one).markdown == "## The title\n\nsecond\n\nthird\n\nlast"
 
 
-def test_empty_title_is_not_a_heading() -> None:
-    assert read(slide(shape("", placeholder=TITLE), shape("Text."))).markdown == "Text."
-
-
 def test_levels_bullets_and_numbers() -> None:
     numbered = "<a:pPr><a:buAutoNum type='arabicPeriod'/></a:pPr>"
     one = slide(
@@ -63,10 +59,6 @@ def test_levels_bullets_and_numbers() -> None:
     assert read(one).markdown == (
         "- first\n  - deeper\n    - deepest\n- second\n\nno bullet\n\n1. eins\n2. zwei\n\nplain"
     )
-
-
-def test_a_single_paragraph_of_a_list_is_just_text() -> None:
-    assert read(slide(shape("Alone.", placeholder=BODY))).markdown == "Alone."
 
 
 @pytest.mark.parametrize(

@@ -20,16 +20,6 @@ def test_inline_tags_add_to_a_block_and_boxes_end_it() -> None:
     ]
 
 
-def test_one_line_break_is_white_space_and_two_end_the_block() -> None:
-    assert flow("<div>a<br>b<br><br>c</div>").texts == ["a b", "c"]
-
-
-def test_link_characters_are_counted_for_the_block_they_stand_in() -> None:
-    found = flow("<p>see <a href=/x>here</a> or not</p><p>plain</p>")
-
-    assert (found.link_chars, found.links) == ([4, 0], [1, 0])
-
-
 @pytest.mark.parametrize(
     "chrome",
     [
@@ -116,14 +106,6 @@ def test_a_button_that_names_no_text_makes_no_block(body: str) -> None:
 
 def test_a_block_of_code_is_one_block_whatever_boxes_are_in_it() -> None:
     assert flow("<pre><div>a = 1</div><div>b = 2</div></pre>").texts == ["a = 1b = 2"]
-
-
-def test_the_blocks_of_an_element_are_contiguous_and_empty_elements_leave_the_table() -> None:
-    found = flow("<div id=a><p>1</p><div><span></span></div><p>2</p></div><div></div><p>3</p>")
-    place = found.ids.index("a")
-
-    assert (found.first[place], found.last[place]) == (0, 2)
-    assert all(first < last for first, last in zip(found.first, found.last, strict=True))
 
 
 def test_title_and_metadata_are_read() -> None:

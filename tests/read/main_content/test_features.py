@@ -100,17 +100,6 @@ def test_three_similar_siblings_are_units_of_their_descendants() -> None:
     assert rows["unit_place"] == [0, 1] * 3 + [-1]
 
 
-def test_two_similar_siblings_are_no_units() -> None:
-    assert describe("<ul><li>x<li>y</ul>")["unit_siblings"] == [-1, -1]
-
-
-def test_similar_elements_have_similar_parents_and_grandparents() -> None:
-    rows = describe("<main><div><p>a</p></div></main><aside><div><p>b</p></div></aside><p>c</p>")
-
-    assert rows["cluster_count"] == [2, 2, 1]
-    assert rows["deep_count"] == [1, 1, 1]
-
-
 def test_repeated_texts_and_repeated_beginnings_are_counted() -> None:
     same = "x" * 50
     rows = describe_texts(same + "a", same + "b", same + "a", "y", same + "a")
@@ -148,33 +137,11 @@ def test_headings_of_comments_are_recognized() -> None:
     assert rows["heading_comments"] == [1, 1, 0, 0]
 
 
-def test_prices_count_in_short_blocks_only() -> None:
-    assert describe_texts("Now €5", "a", LONG * 2 + "$5")["page_prices"] == [1, 1, 1]
-
-
-def test_topic_words_count_in_long_blocks_only() -> None:
-    assert describe_texts("tale", LONG * 2, topic="tale volcano")["topic"] == [0.0, 0.5]
-
-
-def test_ends_of_sentences_are_recognized() -> None:
-    assert describe_texts("Whole.", "Cut...", "Cut […]", "None")["ends"] == [1, 1, 0, 0]
-
-
-def test_texts_that_end_with_an_ellipsis_are_cut() -> None:
-    rows = describe("<p>Whole.</p><div>Cut...</div><h4>Cut […]</h4><h5>None</h5>")
-
-    assert rows["cluster_cut"] == [0, 1, 1, 0]
-
-
 @pytest.mark.parametrize(
     ("text", "words"), [("two words", 2), ("deux été", 2), ("海の道", 1.8), ("\U0001f30a wave", 2)]
 )
 def test_a_cjk_character_counts_as_a_part_of_a_word(text: str, words: float) -> None:
     assert describe_texts("plain text", text)["words"] == pytest.approx([2, words])
-
-
-def test_words_are_split_at_punctuation_and_lowered_in_ascii() -> None:
-    assert split_words("Don’t “SHOUT”, été_2 Ёж!") == ["don", "t", "shout", "été", "2", "Ёж"]
 
 
 KNOWN = ("the", "été", "2", "post", "body", "коммент", "评论", "a", "don", "t")
@@ -217,7 +184,3 @@ def test_each_part_of_a_class_name_has_its_score(text: str) -> None:
 
     parts = split_names(text[:LONGEST_NAME])
     assert matrix[ROW["name_own"]] == [pytest.approx(sum(SCORES.get(part, 0.0) for part in parts))]
-
-
-def test_names_are_split_at_capitals_and_non_letters() -> None:
-    assert split_names("postBody post-12 Share_bar") == ["post", "body", "post", "share", "bar"]

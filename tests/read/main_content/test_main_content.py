@@ -72,10 +72,6 @@ def test_headings_lists_and_quotes_keep_their_marks() -> None:
     assert "> If you still use the old configuration format" in text
 
 
-def test_ordered_steps_keep_their_numbers() -> None:
-    assert "4. Line the tin" in page("recipe")
-
-
 def test_a_panel_that_a_control_opens_stays_and_hidden_text_goes() -> None:
     text = page("faq_panels")
 
@@ -146,10 +142,6 @@ def test_probabilities_of_another_page_are_rejected() -> None:
 
     with pytest.raises(ValueError, match="another page"):
         select_main_content(document, probabilities=Probabilities([0.9], [0.9]))
-
-
-def test_the_same_page_gives_the_same_markdown() -> None:
-    assert page("forum_thread") == page("forum_thread")
 
 
 def test_nothing_is_kept_that_the_whole_page_does_not_show() -> None:
@@ -244,16 +236,6 @@ def tell_headings(rest: str) -> tuple[str, ...]:
 )
 def test_headings_of_what_is_left_out_are_plain_words_wherever_they_stand(rest: str) -> None:
     assert tell_headings(rest) == ("Tide tables",)
-
-
-def test_only_headings_are_told_as_headings_of_what_is_left_out() -> None:
-    rest = "<ul><li><h2>Tide tables</h2><p>Low water</p><ul><li>High water</ul></ul>"
-
-    assert tell_headings(rest) == ("Tide tables",)
-
-
-def test_signs_that_are_part_of_a_heading_stay_in_it() -> None:
-    assert tell_headings("<h2>snake_case, 2 * 3 and C#</h2>") == ("snake_case, 2 * 3 and C#",)
 
 
 def test_headings_that_nobody_sees_make_room_for_those_behind_them() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webquarry._native import FEATURE_NAMES, Forest, Matrix, build_context
+from webquarry._native import FEATURE_NAMES, Forest, Matrix
 from webquarry._read.html.parse import parse_html
 from webquarry._read.main_content.blocks import build_flow
 from webquarry._read.main_content.model import Trees, blend, build_features, load_shipped_model
@@ -33,34 +33,6 @@ def test_splits_select_the_leaf(a: float, b: float, leaf: float) -> None:
     probability = make_trees().predict(Matrix.of([[a], [b]]))
 
     assert probability[0] == pytest.approx(1 / (1 + math.exp(-(leaf + 0.5))))
-
-
-def test_leaves_of_all_trees_are_added() -> None:
-    probability = make_trees(3).predict(Matrix.of([[2.0], [0.0]]))
-
-    assert probability[0] == pytest.approx(1 / (1 + math.exp(-3.5)))
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "<h1>Title</h1><p>Some text.</p>",
-        "<p>x</p>",
-        "<h2>A</h2>" * 3,
-        "<ul><li>one<li>two<li>three</ul><table><tr><td>a<td>b</table>",
-        "<a href=/x>one</a>",
-    ],
-)
-def test_features_of_small_pages_are_finite(body: str) -> None:
-    model = load_shipped_model()
-    features = build_features(build_flow(parse_html(f"<body>{body}</body>")), model.lifts)
-
-    assert features.matrix.height == len(FEATURE_NAMES)
-    assert features.matrix.width == len(features.words)
-    context = build_context(features, [0.5] * len(features.words))
-    assert np.isfinite(features.matrix.to_lists()).all()
-    assert np.isfinite(context.to_lists()).all()
-    assert np.isfinite(model.predict(features).final).all()
 
 
 def test_features_are_found_by_name() -> None:

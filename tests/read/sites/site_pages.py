@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -32,7 +32,6 @@ class SitePage:
     answers: Mapping[str, Page | list[Page]]
     requests: int
     environ: Mapping[str, str] | None = None
-    facts: tuple[str, ...] = field(default=())  # that the Markdown must contain
 
     def web(self, **others: Page | list[Page]) -> FakeWeb:
         return FakeWeb(dict(self.answers) | others)
@@ -75,18 +74,6 @@ PAGES = {
         "https://pypi.org/project/tides/",
         {"https://pypi.org/pypi/tides/json": recorded("packages/pypi-project.json")},
         1,
-        facts=(
-            "1.4.0",
-            "Heights of tides",
-            ">=3.10",
-            "MIT",
-            "numpy>=1.26",
-            "matplotlib",
-            "CVE-2025-00000",
-            "1.4.1",
-            "withdrawn",
-            "https://github.com/harbornotes/tides",
-        ),
     ),
     "npm": SitePage(
         "npm",
@@ -102,7 +89,6 @@ PAGES = {
             f"{RAW}/harbornotes/tides-js/HEAD/packages/tides/README.md": as_text(README),
         },
         4,
-        facts=("1.4.0", "Use 2.x", "mathlib", "react", ">=20", "31,415", "2.0.0-rc.1", "MIT"),
     ),
     "crates": SitePage(
         "crates",
@@ -115,7 +101,6 @@ PAGES = {
             ),
         },
         2,
-        facts=("1.4.0", "1.85", "MIT OR Apache-2.0", "27,182", "std", "docs.rs/tides"),
     ),
     "stackexchange": SitePage(
         "stackexchange",
@@ -128,17 +113,6 @@ PAGES = {
             ),
         },
         3,
-        facts=(
-            "Parse tide times & heights",
-            "+14",
-            "accepted",
-            "+22",
-            "re.match",
-            "-1",
-            "CC BY-SA 4.0",
-            "saltmarsh",
-            "Anchors it",
-        ),
     ),
     "github-repository": SitePage(
         "github",
@@ -148,7 +122,6 @@ PAGES = {
             f"{TIDES}/readme": as_text("<h1>tides</h1><p>Heights of <b>tides</b>.</p>"),
         },
         2,
-        facts=("Tide tables", "Python", "MIT", "842", "51", "2026-10-30", "main", "sailing"),
     ),
     "github-issue": SitePage(
         "github",
@@ -160,7 +133,6 @@ PAGES = {
             ),
         },
         2,
-        facts=("closed (completed)", "bug", "saltmarsh", "contributor", "ghost", "LAT", "1.4"),
     ),
     "github-pull": SitePage(
         "github",
@@ -177,35 +149,30 @@ PAGES = {
             ),
         },
         4,
-        facts=("merged", "gull:lat", "approved", "tides/table.py", "Name the source", "Done."),
     ),
     "github-file": SitePage(
         "github",
         "https://github.com/harbornotes/tides/blob/main/tides/table.py#L2-L3",
         {f"{RAW}/harbornotes/tides/main/tides/table.py": as_text('A = 1\nDATUM = "LAT"\nB = 2\n')},
         1,
-        facts=('2: DATUM = "LAT"',),
     ),
     "github-folder": SitePage(
         "github",
         "https://github.com/harbornotes/tides/tree/main/src",
         {f"{TIDES}/contents/src?ref=main": recorded("github/contents-dir.json")},
         1,
-        facts=("tides/", "cli.py", "64 B"),
     ),
     "github-release": SitePage(
         "github",
         "https://github.com/harbornotes/tides/releases/tag/v1.4.0",
         {f"{TIDES}/releases/tags/v1.4.0": recorded("github/github-release.json")},
         1,
-        facts=("1.4.0: LAT", "v1.4.0", "2026-01-05", "tides-1.4.0.tar.gz", "20.5 kB"),
     ),
     "github-gist": SitePage(
         "github",
         "https://gist.github.com/saltmarsh/0123456789abcdef0123456789abcdef",
         {f"{API}/gists/0123456789abcdef0123456789abcdef": recorded("github/gist.json")},
         1,
-        facts=("tide demo", "tide.py", "print('hi')", "saltmarsh"),
     ),
     "mediawiki": SitePage(
         "mediawiki",
@@ -214,30 +181,12 @@ PAGES = {
             f"{WIKI}/page/Tide_table/html": recorded("sites/wikipedia-parsoid.html"),
         },
         1,
-        facts=(
-            "Chart of water heights",
-            "2026-09-01",
-            "|First printed|1770|",
-            "|Nook|1770|",
-            "Ports",
-            "[^1]: Bay, B. (1990).",
-        ),
     ),
     "arxiv-abstract": SitePage(
         "arxiv",
         "https://arxiv.org/abs/2301.09999",
         {f"{ARXIV}?id_list=2301.09999&max_results=1": recorded("sites/arxiv-withdrawn.xml")},
         1,
-        facts=(
-            "Withdrawn",
-            "error in Eq. 4",
-            "Amara Okafor",
-            "2301.09999v3",
-            "2022-09-01",
-            "physics.ao-ph",
-            "J. Coast. Eng.",
-            "10.5555/jce.2023.0042",
-        ),
     ),
     "arxiv-text": SitePage(
         "arxiv",
@@ -247,7 +196,6 @@ PAGES = {
             "https://arxiv.org/html/2601.01234v2": recorded("sites/arxiv-html.html"),
         },
         2,
-        facts=("$h=2.1", "|Nook|2.1|", "(At springs.)", "E=\\rho g h", "Shelf seas. 2019."),
     ),
     "discourse": SitePage(
         "discourse",
@@ -259,7 +207,6 @@ PAGES = {
             ),
         },
         2,
-        facts=("solved by #2", "accepted answer", "5 likes", "Agreed.", ":anchor:"),
     ),
     "mastodon": SitePage(
         "mastodon",
@@ -269,12 +216,6 @@ PAGES = {
             f"{SOCIAL}/115000000000000001/context": recorded("sites/mastodon-context.json"),
         },
         2,
-        facts=(
-            "9 favourites",
-            "A pier at high water",
-            "Content warning: numbers",
-            "How high?",
-        ),
     ),
     "rfc": SitePage(
         "rfc",
@@ -284,15 +225,6 @@ PAGES = {
             f"{RFC}/rfc9990.json": recorded("sites/rfc-metadata.json"),
         },
         2,
-        facts=(
-            "RFC 9990",
-            "Updated by RFC9991",
-            "PROPOSED STANDARD",
-            "March 2026",
-            "obsoletes RFC8880",
-            "## 1. Introduction",
-            'datum = "LAT" / "MSL"',
-        ),
     ),
     "rfc-draft": SitePage(
         "rfc",
@@ -306,7 +238,6 @@ PAGES = {
             ),
         },
         2,
-        facts=("work in progress", "draft-ietf-tide-datum-07", "Active", "Proposed Standard"),
     ),
     "pubmed": SitePage(
         "pubmed",
@@ -316,17 +247,6 @@ PAGES = {
             "?db=pubmed&id=38000002&retmode=xml&tool=webquarry": recorded("sites/efetch-pubmed.xml")
         },
         1,
-        facts=(
-            "Retracted",
-            "Expression of concern",
-            "BACKGROUND",
-            "P < 0.05",
-            "Rana M Haddad",
-            "BLUE Group",
-            "PMC5000002",
-            "10.5555/bio.2018.114",
-            "Nerve Regeneration",
-        ),
     ),
     "pmc": SitePage(
         "pubmed",
@@ -336,6 +256,5 @@ PAGES = {
             "/unicode": recorded("sites/pmc-bioc.json")
         },
         1,
-        facts=("Ada Shore", "J Harbor Med 2026", "10.9999/tide.1", "|Nook|2.1|", "Shelf seas"),
     ),
 }
