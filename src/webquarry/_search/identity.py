@@ -14,34 +14,26 @@ from webquarry._search.addresses import split_host
 
 _LONGEST = 8192  # characters of a URL
 _PORTS = {"http": 80, "https": 443}
-_HOST_PREFIXES = ("www.", "m.", "mobile.", "amp.", "wap.")
+_HOST_PREFIXES = ("www.", "m.", "mobile.", "amp.")
+_MOBILE_LABEL = re.compile(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")  # en.m.wikipedia.org
 _TRACKING_NAMES = """
-gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid ttclid twclid li_fat_id igshid igsh
-mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi __hssc __hstc __hsfp hsctatracking oly_anon_id
-oly_enc_id vero_id vero_conv wickedid ref_src ref_url s_cid cmpid ncid ocid srsltid rut
-_openstat ysclid phpsessid jsessionid aspsessionid sfnsn guccounter guce_referrer
-guce_referrer_sig gad_source gad_campaignid sccid rdt_cid epik irclickid s_kwcid ef_id
-wt_mc wt_zmc xtor _kx _branch_match_id fb_action_ids fb_action_types fb_source fb_ref
-__twitter_impression pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content pk_cid
+gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid ttclid twclid li_fat_id igshid igsh mc_cid
+mc_eid mkt_tok _ga _gl _hsenc _hsmi __hssc __hstc __hsfp oly_anon_id oly_enc_id vero_id ref_src
+ref_url s_cid cmpid ncid ocid srsltid rut phpsessid jsessionid guccounter guce_referrer
+guce_referrer_sig gad_source gad_campaignid wt_mc xtor fb_action_ids fb_action_types pk_campaign
+pk_kwd pk_source pk_medium
 """
 _TRACKING = frozenset(_TRACKING_NAMES.split())
 _TRACKING_PREFIXES = ("utm_", "mtm_", "matomo_", "hsa_", "at_custom", "at_medium", "at_campaign")
-_AMP_PARAMETERS = frozenset(
-    {("amp", ""), ("amp", "1"), ("amp", "true"), ("outputtype", "amp"), ("_amp", "true")}
-)
-_AMP_START = re.compile(r"^(?:/amp(?=/[^/]))+", re.IGNORECASE)
-_AMP_END = re.compile(r"(?:/amp/?|\.amp)$|\.amp(?=\.html?$)", re.IGNORECASE)
-_INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|xhtml|shtml)$", re.IGNORECASE)
-_LONGEST_ENDING = len("/default.shtml")
+_AMP_PARAMETERS = frozenset({("amp", ""), ("amp", "1"), ("amp", "true"), ("outputtype", "amp")})
+_ENDINGS = ("/amp", "/index.html", "/index.htm", "/index.php", "/default.aspx", "/default.htm")
+_LONGEST_ENDING = len("/default.aspx")
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
-_MOBILE_LABEL = re.compile(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")  # en.m.wikipedia.org
-_AMP_CACHE_HOST = ".cdn.ampproject.org"
-_IN_AMP_CACHE = re.compile(r"/[a-z]+/(?:s/)?([^/]+\.[^/]+)(/.*)?")
-_IN_GOOGLE_AMP = re.compile(r"/amp/(?:s/)?([^/]+\.[^/]+)(/.*)?")
 _DOI = re.compile(r"(?<![0-9a-z])(10\.[0-9]{4,9}(?:\.[0-9]+){0,9}/[^\s?#]+)", re.IGNORECASE)
-_DOI_VIEW = re.compile(
-    r"/(?:full|abstract|pdf|epdf|meta|html?|summary)$|\.(?:pdf|html?|full|abstract)$", re.IGNORECASE
-)
+_DOI_VIEWS = (
+    "/full", "/abstract", "/pdf", "/epdf", "/meta", "/html", "/htm", "/summary",
+    ".pdf", ".html", ".htm", ".full", ".abstract",
+)  # fmt: skip
 _DOI_IN_PATH = re.compile(r"/doi(?:/|$)", re.IGNORECASE)
 _DOI_SAFE = "/:;()._-~!$&*+,=@"
 # Hosts with DOIs in their paths; those of preprints add a version.
@@ -56,11 +48,9 @@ _DOI_HOSTS = _PREPRINTS | {
 _VERSION = re.compile(r"v\d+(?:\.[a-z.-]+)?$")  # v1, v1.full, v1.full.pdf
 _NATURE_ARTICLE = re.compile(r"^/articles/(?=[^/]+$)")
 _ARXIV = r"(?:arxiv\.)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?(?:\.pdf)?"
-_ARXIV_PATH = re.compile(rf"/(?:abs|pdf|html|format|src|overview)/{_ARXIV}", re.IGNORECASE)
+_ARXIV_PATH = re.compile(rf"/(?:abs|pdf|html|format)/{_ARXIV}", re.IGNORECASE)
 _ARXIV_DOI = re.compile(rf"10\.48550/{_ARXIV}", re.IGNORECASE)
-_ARXIV_HOSTS = frozenset(
-    {"arxiv.org", "export.arxiv.org", "ar5iv.org", "ar5iv.labs.arxiv.org", "alphaxiv.org"}
-)
+_ARXIV_HOSTS = frozenset({"arxiv.org", "export.arxiv.org", "ar5iv.org", "alphaxiv.org"})
 _YOUTUBE_HOSTS = frozenset({"youtube.com", "music.youtube.com", "youtube-nocookie.com", "youtu.be"})
 _YOUTUBE_PATH = re.compile(r"/(?:shorts|embed|live|v|e)/([^/]+)")
 _VIDEO_ID = re.compile(r"[0-9A-Za-z_-]{11}")
@@ -80,22 +70,18 @@ def identity(url: str) -> str:
         parts, host, port = split_host(url)
     except ValueError:
         return url
-    host = host.rstrip(".")
+    host = _fold_host(host)
     if parts.scheme.lower() not in _PORTS or not host:
         return url
-    path = _resolve_dots(_SESSION_IN_PATH.sub("", _fold_escapes(parts.path or "/")))
-    host, path = _leave_amp_cache(_fold_host(host), path)
-    path = _fold_path(host, path)
+    path = _resolve_dots(_SESSION_IN_PATH.sub("", _fold_escapes(parts.path)))
     parameters = _content_parameters(parts.query)
     work = _find_work(host, path, parameters)
-    if work == url:
+    if work:
         return work
-    if work:  # the rest of a DOI may end in a part to be removed
-        return identity(work)
     authority = host
     if port is not None and port not in _PORTS.values():
         authority = f"{host}:{port}"
-    page = f"https://{authority}{path}"
+    page = f"https://{authority}{_fold_path(path)}"
     if parameters:
         page += "?" + "&".join(map("".join, parameters))
     if parts.fragment.startswith(("!", "/")):  # pages that route by fragment
@@ -105,7 +91,7 @@ def identity(url: str) -> str:
 
 def _fold_host(host: str) -> str:
     """Return the host in lower-case ASCII, without labels of mobile and AMP variants."""
-    host = host.lower()
+    host = host.rstrip(".").lower()
     if not host.isascii():
         try:
             host = host.encode("idna").decode("ascii")
@@ -116,27 +102,22 @@ def _fold_host(host: str) -> str:
     return _MOBILE_LABEL.sub(r"\1.", host)
 
 
-def _fold_path(host: str, path: str) -> str:
+def _fold_path(path: str) -> str:
     """Return the path without AMP parts, index pages and final slashes."""
-    is_amp_cache = host.endswith(_AMP_CACHE_HOST) or host.startswith("google.")
     before = None
     while before != path:  # /amp/index.html has several layers
         before = path
-        if not is_amp_cache:
-            path = _AMP_START.sub("", path)
-        for pattern, ending in ((_AMP_END, ""), (_INDEX, "/")):
-            # Only the end is searched, so that many layers take linear time.
-            found = pattern.search(path, max(0, len(path) - _LONGEST_ENDING))
-            if found:
-                path = path[: found.start()] + ending + path[found.end() :]
         path = path.rstrip("/")
-    return path if path.startswith("/") else "/" + path
+        for ending in _ENDINGS:
+            if path[-_LONGEST_ENDING:].lower().endswith(ending):
+                path = path[: -len(ending)]
+    return path or "/"
 
 
 def _resolve_dots(path: str) -> str:
     """Return the path without dot segments."""
-    resolved: list[str] = []
-    for segment in path.split("/"):
+    resolved = [""]
+    for segment in path.split("/")[1:]:
         if segment == "..":
             del resolved[max(1, len(resolved) - 1) :]
         elif segment != ".":
@@ -170,27 +151,12 @@ def _content_parameters(query: str) -> Parameters:
     return parameters
 
 
-def _leave_amp_cache(host: str, path: str) -> tuple[str, str]:
-    """Return the publisher's host and path of an AMP cache URL, which may be nested."""
-    while True:
-        found = None
-        if host.endswith(_AMP_CACHE_HOST):
-            found = _IN_AMP_CACHE.fullmatch(path)
-        elif host.startswith("google."):
-            found = _IN_GOOGLE_AMP.fullmatch(path)
-        if not found:
-            return host, path
-        host = _fold_host(found[1])
-        path = found[2] or "/"
-
-
 def _find_work(host: str, path: str, parameters: Parameters) -> str | None:
     """Return the canonical URL of a work with an identifier, or None for other pages."""
     values = {name: value.removeprefix("=") for name, value in parameters}
     if host in _ARXIV_HOSTS:
-        found = _ARXIV_PATH.fullmatch(path)
-        if found:
-            return f"https://arxiv.org/abs/{found[1].lower()}"
+        found = _ARXIV_PATH.fullmatch(path.rstrip("/"))
+        return f"https://arxiv.org/abs/{found[1].lower()}" if found else None
     if host in _YOUTUBE_HOSTS:
         found = _YOUTUBE_PATH.fullmatch(path)
         video = path[1:] if host == "youtu.be" else found[1] if found else ""
@@ -211,7 +177,12 @@ def _find_doi(host: str, path: str) -> str | None:
     found = _DOI.search(path)
     if not found:
         return None
-    doi = _DOI_VIEW.sub("", found[1]).rstrip("/.").lower()
+    doi, before = found[1].lower(), ""
+    while before != doi:
+        before = doi
+        doi = doi.rstrip("/.")
+        for view in _DOI_VIEWS:
+            doi = doi.removesuffix(view)
     if host in _PREPRINTS:
         doi = _VERSION.sub("", doi)
     paper = _ARXIV_DOI.fullmatch(doi)
