@@ -51,14 +51,6 @@ def test_the_answer_tells_who_was_asked_how_often() -> None:
     assert answer.as_dict()["note"] == bill
 
 
-def test_one_provider_is_asked_unless_all_are_wanted() -> None:
-    engines = Engines(brave=brave(A), tavily=tavily(C))
-
-    called(engines, "web_search", KEYS, query="x")
-
-    assert engines.names == ["brave"]
-
-
 def test_where_all_fail_the_error_names_them_all() -> None:
     engines = Engines(brave=failed(500), tavily=failed(500), duckduckgo=failed(500))
 

@@ -66,17 +66,6 @@ def test_a_body_without_a_json_object_is_an_error_of_its_kind(
     assert caught.value.retryable is retryable
 
 
-def test_the_word_captcha_inside_json_is_no_captcha() -> None:
-    assert json_object(reply({"title": "how captcha works"}), "Acorn") == {
-        "title": "how captcha works"
-    }
-    with pytest.raises(ProviderFailure, match="unreadable JSON"):
-        json_object(
-            reply(b'{"title": "how captcha wo', headers={"content-type": "application/json"}),
-            "Acorn",
-        )
-
-
 def test_quoted_words_are_short_single_line_sentences_without_secrets() -> None:
     Secret("canary-in-the-reply")
 

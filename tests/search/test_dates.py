@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -83,17 +82,6 @@ def test_a_snippet_has_a_date_only_at_its_beginning_and_apart_from_the_text(
 )
 def test_incomplete_date_has_no_timestamp(value: str | None) -> None:
     assert to_timestamp(value) is None
-
-
-@given(st.datetimes(timezones=st.none() | st.timezones()))
-def test_fuzz_every_moment_has_the_one_shape(moment: datetime) -> None:
-    stamp = to_timestamp(moment.isoformat())
-
-    if stamp is None:
-        assert moment.year in (1, 9999)
-        return
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ?", stamp)
-    assert stamp.endswith("Z") is (moment.tzinfo is not None)
 
 
 @given(st.text(max_size=60))

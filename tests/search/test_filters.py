@@ -51,10 +51,6 @@ def test_an_excluded_word_is_found_as_a_whole_word_in_title_and_snippet(
     assert admitted(result(snippet=f"so, {title}."), exclude_terms=excluded) is stays
 
 
-def test_excluded_words_are_checked_even_where_the_provider_knows_them() -> None:
-    assert not admitted(result("spam"), BRAVE, exclude_terms="spam")
-
-
 @pytest.mark.parametrize(
     ("terms", "words"),
     [('-a, "b c"; -d', ["a", "b", "c", "d"]), (None, []), ("x x", ["x"]), ("co-op -", ["co-op"])],
@@ -87,10 +83,6 @@ def test_a_time_range_is_checked_on_dated_results_where_the_provider_knows_none(
     published: str | None, time_range: str | None, stays: bool
 ) -> None:
     assert admitted(result(published=published), WIKI, time_range=time_range) is stays
-
-
-def test_a_provider_that_knows_time_ranges_is_believed() -> None:
-    assert admitted(result(published="2020-01-01"), BRAVE, time_range="day")
 
 
 def test_what_cannot_be_checked_is_named_as_not_applied() -> None:

@@ -6,7 +6,6 @@ import asyncio
 from datetime import datetime
 
 import httpx2
-import pytest
 
 from tests.search.replies import MOMENT, recorded
 from webquarry._search.models import Query
@@ -55,21 +54,6 @@ def test_calls_of_many_tasks_go_one_after_the_other_with_the_pause_between_them(
 
     asyncio.run(run())
     assert starts == [0, 1, 2, 3]
-
-
-def test_a_call_that_fails_or_is_given_up_leaves_the_turn_to_the_next() -> None:
-    clock = HandClock()
-    provider = DuckDuckGo.configure(Settings.from_environment({}), {})
-
-    async def run() -> float:
-        pace = Pace(clock)
-        with pytest.raises(ZeroDivisionError):
-            async with pace.hold(provider):
-                raise ZeroDivisionError
-        async with pace.hold(provider):
-            return clock.seconds
-
-    assert asyncio.run(run()) == 1
 
 
 def test_the_router_keeps_the_pace_between_pages_and_between_the_two_ways() -> None:

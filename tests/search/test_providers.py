@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from tests.search.replies import ERRORS, NAMES, recorded_json, reply, status_of
 from webquarry._search.models import Query, Result
 from webquarry._search.provider import Provider
-from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
+from webquarry.errors import AuthFailure, WebquarryError
 from webquarry.registry import members_of
 from webquarry.settings import Settings
 
@@ -75,23 +74,6 @@ def test_a_provider_that_needs_no_key_is_configured_unless_it_needs_something_el
 
 
 @each_keyed
-def test_a_credential_file_is_as_good_as_the_environment(
-    kind: type[Provider], tmp_path: Path
-) -> None:
-    folder = tmp_path / ".config" / "ikigai"
-    folder.mkdir(parents=True)
-    for wanted in kind.credentials:
-        (folder / wanted.file).write_text("canary-from-file\n")
-        (folder / wanted.file).chmod(0o600)
-    provider = kind.configure(Settings.from_environment({}), {"HOME": str(tmp_path)})
-
-    assert provider.missing == []
-    request = provider.build_request(Query("x"))
-    place = str(request.url) if kind.key_in_url else str(request.headers.raw)
-    assert "canary-from-file" in place
-
-
-@each_keyed
 def test_a_value_that_cannot_be_a_key_gives_the_promised_sentence_and_never_the_value(
     kind: type[Provider],
 ) -> None:
@@ -105,23 +87,6 @@ def test_a_value_that_cannot_be_a_key_gives_the_promised_sentence_and_never_the_
         assert caught.value.message == kind.credentials_text
     assert "holds a blank" in caught.value.message + caught.value.suggested_action
     assert "two words" not in repr(caught.value.as_dict()) + repr(provider.unusable)
-
-
-@each_provider
-def test_the_notice_is_in_every_error_but_never_in_the_promised_sentence(
-    kind: type[Provider],
-) -> None:
-    provider = configured(kind)
-    network = NetworkFailure("Connection refused")
-    credentials = provider.not_accepted()
-    for error in (network, credentials):
-        provider.explain(error)
-
-    assert network.message == f"{kind.label}: Connection refused. {kind.notice}".strip()
-    if kind.credentials_text:
-        assert credentials.message == kind.credentials_text
-        assert kind.notice in credentials.suggested_action
-    assert network.provider == credentials.provider == kind.name
 
 
 @each_keyed

@@ -11,20 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, KEYS, Engines, brave, failed, google, routed, tavily
 from webquarry._search import router as router_module
-from webquarry._search.answers import from_entry, to_entry
 from webquarry._search.lenses import load_lenses
-from webquarry._search.models import Attempt, Found, Query, Result
+from webquarry._search.models import Found, Query
 from webquarry._search.router import Router
 from webquarry.errors import ProviderFailure
 from webquarry.net.client import Client
 from webquarry.settings import Settings
 from webquarry.store import cache as cache_base
-from webquarry.store.cache import Cache, CachedValue, CacheEntry, MemoryStore
+from webquarry.store.cache import Cache, CacheEntry, MemoryStore
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 A = "https://a.org/"
@@ -154,13 +152,6 @@ def test_whatever_affects_the_results_changes_the_key(keys: Keys, other: dict[st
     assert keys.of(**other) != keys.of()
 
 
-def test_an_edited_lens_does_not_find_the_old_ones_answers(keys: Keys) -> None:
-    lens = load_lenses()["news"]
-
-    assert keys.of(lens=lens) == keys.of(lens=load_lenses()["news"])
-    assert keys.of(lens=lens) != keys.of(lens=replace(lens, description="Edited."))
-
-
 def test_another_engine_id_changes_the_key_and_another_secret_does_not(keys: Keys) -> None:
     environ = KEYS | {"SEARCH_PROVIDER": "google"}
 
@@ -210,20 +201,6 @@ def test_no_secret_is_in_a_key_or_a_value(keys: Keys) -> None:
     assert "canary" not in json.dumps(keys.parameters)
 
 
-def test_cached_answer_survives_serialization() -> None:
-    found = Found(
-        (Result("t", A, "s", "brave", "2026-01-02"), Result("u", A, "", "brave")),
-        "brave",
-        attempts=(Attempt("brave", "ok", "2 results.", 0.25),),
-        notes=("n",),
-        unapplied=("language",),
-        order=("brave", "google"),
-        because="set by SEARCH_ROUTING",
-    )
-    stored = CachedValue(to_entry(found, 60).value, False, 0.0, 0.0)
-    assert from_entry(stored, Found) == found
-
-
 def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:
     from webquarry.toolkit import Toolkit
 
@@ -241,19 +218,3 @@ def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:
     assert (first.cached, second.cached) == (False, True)
     assert second.results == first.results
     assert oct((tmp_path / "cache.key").stat().st_mode & 0o777) == "0o600"
-
-
-@pytest.mark.parametrize(
-    "setting", [{"WEBQUARRY_REPLAY": "demo"}, {"WEBQUARRY_CACHE": "0"}, {"WEBQUARRY_RECORD": "x"}]
-)
-def test_disk_cache_is_off_while_recording_replaying_or_disabled(
-    tmp_path: Path, setting: dict[str, str]
-) -> None:
-    from webquarry.store.open import open_cache
-
-    if "WEBQUARRY_RECORD" in setting:
-        setting = {"WEBQUARRY_RECORD": str(tmp_path / "x.warc.gz")}
-    settings = Settings.from_environment(setting | {"WEBQUARRY_CACHE_FOLDER": str(tmp_path)})
-
-    stores = open_cache(settings, HOMELESS, FakeClock())._stores
-    assert not any(type(store).__name__ == "DiskStore" for store in stores)

@@ -72,13 +72,6 @@ def test_a_lens_with_an_engine_goes_to_google_with_that_engine_and_no_operators(
     assert found.because == "the lens 'mine' has an engine of its own"
 
 
-def test_a_named_provider_counts_for_more_than_the_engine_of_a_lens() -> None:
-    engines = Engines(brave=brave("https://a.org/1"))
-    route(engines, lens(cx="abc:123"), provider="brave")
-
-    assert sites(engines.sent()["q"]) == ["a.org", "b.org"]
-
-
 def test_a_lens_with_a_routing_of_its_own_is_asked_for_there() -> None:
     engines = Engines(tavily=failed(500), google=google("https://a.org/1"))
     found = route(engines, lens(routing=["tavily", "google"]))
@@ -109,19 +102,6 @@ def test_a_long_lens_is_asked_for_in_groups_in_its_own_order_until_there_is_enou
     assert 1 < len(asked) <= MOST_GROUPS
     assert [domain for group in asked for domain in group] == ACADEMIC.domains
     assert len(found.results) == len(asked)
-
-
-def test_no_further_group_is_requested_once_there_are_enough_results() -> None:
-    engines = Engines(brave=brave(*(f"https://arxiv.org/{number}" for number in range(9))))
-    found = route(engines, ACADEMIC)
-
-    assert len(engines.asked) == 1
-    first = len(sites(engines.sent()["q"]))
-    assert found.notes == (
-        f"Brave Search takes few domains at once: {first} of {len(ACADEMIC.domains)} "
-        "were asked for, which gave enough results. "
-        f"Not asked for: {', '.join(ACADEMIC.domains[first:])}.",
-    )
 
 
 def test_the_best_results_of_every_group_come_first() -> None:

@@ -11,10 +11,9 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from tests.search.patents.recorded import LENS_ONLY
-from webquarry._search.guard import GuardedCall
 from webquarry._search.patents.provider import PatentProvider
 from webquarry._search.services import Services
-from webquarry.errors import BadInput, RateLimited
+from webquarry.errors import BadInput
 from webquarry.net.client import Client
 from webquarry.settings import Settings
 
@@ -42,36 +41,6 @@ def using(
             )
 
     return asyncio.run(run())
-
-
-Work = Callable[[], Awaitable[list[int]]]
-Answer = tuple[GuardedCall, list[int] | None]
-
-
-async def ask(services: Services[PatentProvider], work: Work, seconds: float = 5) -> Answer:
-    value = None
-    async with services.guard(services.find("lens"), seconds) as call:
-        if call.is_admitted:
-            with call.service.explain_errors():
-                value = await work()
-            call.found = len(value)
-    return call, value
-
-
-async def limited() -> list[int]:
-    raise RateLimited("Slow down.", retry_after_seconds=30)
-
-
-async def found() -> list[int]:
-    return [1, 2]
-
-
-async def broken() -> list[int]:
-    raise KeyError("title")
-
-
-async def nothing() -> list[int]:
-    return []
 
 
 def test_services_are_found_by_name_and_alias_only() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.search.replies import MOMENT, recorded
+from tests.search.replies import MOMENT
 from webquarry._search.models import Query
 from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
@@ -35,7 +35,6 @@ SPENT = {
     },
     "searchapi": {"error": "You have used all of the searches for the month."},
 }
-PASSING = {"error": {"code": "RATE_LIMITED", "detail": "Request rate limit exceeded for plan"}}
 MANY = tuple(f"number-{number}.example.com" for number in range(120))
 
 
@@ -81,15 +80,6 @@ def test_a_spent_quota_is_asked_once_by_a_search_and_by_a_probe(name: str) -> No
             use(answers, call)
         assert answers.asked == 1
         assert not caught.value.retryable
-
-
-@pytest.mark.parametrize("answer", [(429, PASSING), (503, b"<html>busy</html>"), (429, b"wait")])
-def test_what_passes_is_asked_again(answer: tuple[int, Any]) -> None:
-    answers = Answers(answer, answer, (200, recorded("brave/ok_200")))
-    results = use(answers, lambda router: router.search("brave", Query("x", 1)))
-
-    assert answers.asked == 3
-    assert results
 
 
 def test_after_an_exhausted_quota_no_further_group_is_requested() -> None:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import html
-import unicodedata
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webquarry._search.text import (
     iso_date,
     normalize_letters,
-    plain,
     plain_from_html,
     rfc_date,
     shorten_text,
@@ -38,14 +32,6 @@ from webquarry._search.text import (
 )
 def test_highlighting_goes_and_entities_are_decoded_once(fragment: str, text: str) -> None:
     assert plain_from_html(fragment) == text
-
-
-def test_plain_text_keeps_what_looks_like_html() -> None:
-    assert plain("How to write &amp;\nin <b>HTML</b>") == "How to write &amp; in <b>HTML</b>"
-
-
-def test_half_a_character_is_replaced() -> None:
-    assert plain("a\ud83db").encode("utf-8") == "a\ufffdb".encode()
 
 
 @pytest.mark.parametrize(
@@ -120,11 +106,6 @@ def test_a_text_is_cut_between_words_where_it_has_some(text: str, short: str) ->
     assert shorten_text(text, 12) == short
 
 
-@given(st.text("&#x0123456789;aAmp<", max_size=20))
-def test_references_are_decoded_as_the_standard_library_does(text: str) -> None:
-    assert unescape_entities(text) == html.unescape(text)
-
-
 @pytest.mark.parametrize(
     ("written", "read"),
     [
@@ -136,14 +117,6 @@ def test_references_are_decoded_as_the_standard_library_does(text: str) -> None:
 )
 def test_a_number_of_thousands_of_digits_is_read_too(written: str, read: str) -> None:
     assert unescape_entities(written) == read
-
-
-@given(
-    st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]),
-    st.text("ae\u00e9\u0301\u0316\u0344\ud55c\u1112\u1161\u11ab\ufb01\u304b\u3099 ", max_size=29),
-)
-def test_letters_are_written_in_one_way(form: str, text: str) -> None:
-    assert normalize_letters(form, text) == unicodedata.normalize(form, text)  # type: ignore[arg-type]
 
 
 def test_more_marks_on_a_letter_than_any_script_has_are_left_out() -> None:

@@ -2,8 +2,8 @@
 
 If filters leave too few results, up to two further pages are requested. A further page that fails
 is left out. A list of domains that is too long for one query is sent in groups, in its order: up to
-ten requests, which may cost money; none once there are enough results, and none after an error that
-the next one would have as well. Notes name the domains that were not asked for.
+ten requests, which may cost money; none once there are enough results, and none after an error.
+Notes name the domains that were not asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from webquarry._search.models import Batch, Query, Result
 from webquarry._search.provider import Provider
 from webquarry._search.services import LEAST_SECONDS, Services
 from webquarry._search.text import shorten_text
-from webquarry.errors import NetworkFailure, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,6 @@ MOST_GROUPS = 10  # requests for a long list of domains
 _LONGEST_TITLE = 1_000  # characters
 _LONGEST_SNIPPET = 10_000
 _LONGEST_ADDRESS = 8_000
-_LASTING = (RateLimited, NetworkFailure)  # the next request would fail as well
 _MOST_NAMED = 5  # domains in a note
 _SMOOTHING = 60  # of reciprocal rank fusion
 
@@ -123,7 +122,6 @@ async def read_pages(
         needed = -(-query.count // provider.page_size)
         most_pages = min(needed + EXTRA_PAGES, provider.max_pages)
     asked: list[str] = []
-    goes_on = True
     for number, group in enumerate(groups, 1):
         collector.begin_list()
         asked += group
@@ -140,13 +138,12 @@ async def read_pages(
                     raise
                 what = f"page {page + 1}" if len(groups) == 1 else f"group {number} of the domains"
                 collector.leave_out(what, provider, error)
-                goes_on = error.retryable and not isinstance(error, _LASTING)
                 break
             yield batch
             if collector.is_enough or not batch.more:
                 break
             part = replace(part, cursor=batch.cursor)
-        if collector.is_enough or not goes_on:
+        if collector.is_enough or collector.is_partial:
             break
     collector.notes += _notes_on_domains(provider, query, asked, collector.is_enough)
     if collector.came and not collector.count and query.allowed_domains != wanted:

@@ -25,11 +25,10 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     from webquarry._search.lenses import Lens
 
-KINDS = ("web", "academic", "patents")  # of searches, in SEARCH_ROUTING
+KINDS = frozenset({"web", "academic", "patents"})  # of searches, in SEARCH_ROUTING
 PREFERRED = ("brave", "tavily", "exa", "serper", "searchapi", "google", "searxng")
 LAST = "duckduckgo"
 _SEPARATORS = re.compile(r"[\s_.-]")  # ignored in names
-_LONGEST_KIND = 60  # characters quoted in an error
 
 
 @dataclass(frozen=True)
@@ -147,11 +146,8 @@ def parse_routing(text: str) -> dict[str, tuple[str, ...]]:
             raise _build_routing_error("it is not readable JSON") from None
     if not isinstance(value, dict):
         return dict.fromkeys(KINDS, _parse_names(value))
-    for kind in value:
-        if kind not in KINDS:
-            raise _build_routing_error(
-                f"it knows no kind of search {str(kind)[:_LONGEST_KIND]!r}, only {', '.join(KINDS)}"
-            )
+    if not KINDS.issuperset(value):
+        raise _build_routing_error(f"the kinds of searches are {', '.join(sorted(KINDS))}")
     return {kind: _parse_names(names) for kind, names in value.items()}
 
 

@@ -168,11 +168,6 @@ class Service(ABC):
     def parse_probe(self, reply: Reply) -> None:
         """Raise the error of the reply to a probe."""
 
-    @property
-    def current_notice(self) -> str:
-        """The notice that applies today."""
-        return self.notice
-
     def explain(self, error: WebquarryError) -> None:
         """Add name and notice to an error; those of a promised text go into its advice."""
         error.provider = self.name
@@ -180,12 +175,12 @@ class Service(ABC):
         if isinstance(error, AuthFailure) and error.plain is not None:
             self.explain(error.plain)
         if error.message == self.credentials_text:
-            error.suggested_action = f"{error.action_template} {self.current_notice}".rstrip()
+            error.suggested_action = f"{error.action_template} {self.notice}".rstrip()
             return
         message = end_sentence(error.message)
         if self.name not in message.lower() and self.label not in message:
             message = f"{self.label}: {message}"
-        error.args = (f"{message} {self.current_notice}".rstrip(),)
+        error.args = (f"{message} {self.notice}".rstrip(),)
         is_fault = error.action_template in (SERVER_FAULT, PASSING_FAULT)
         if is_fault or (type(error) is NetworkFailure and not error.has_own_advice):
             error.suggested_action = _NETWORK_ADVICE

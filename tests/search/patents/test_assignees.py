@@ -45,10 +45,6 @@ def test_clusters_have_the_most_frequent_spelling_the_count_and_the_share() -> N
     assert found == [Cluster("Tideworks Ltd", 3, 0.6), Cluster("Oldmill Inc.", 2, 0.4)]
 
 
-def test_two_spellings_on_one_patent_count_once() -> None:
-    assert assignee_clusters(patents(("TIDEWORKS LTD", "Tideworks Limited")))[0].count == 1
-
-
 def test_names_match_by_their_words_in_any_order() -> None:
     assert names_match("Per Lindqvist", ["LINDQVIST PER"])
     assert names_match("tideworks limited", ["Tideworks Energy Ltd"])

@@ -60,13 +60,6 @@ def test_each_publication_comes_once_and_nothing_known_is_lost(lists: list[list[
         assert kept.filed or not patent.filed
 
 
-@given(LISTS)
-def test_merging_is_idempotent(lists: list[list[Patent]]) -> None:
-    once = merge(lists)
-
-    assert merge([once]) == once
-
-
 def test_richest_value_of_each_field_wins() -> None:
     epo = Patent(
         A,

@@ -91,30 +91,6 @@ def test_no_error_repeats_a_key_that_the_service_put_into_it(name: str) -> None:
 
 
 @each_service
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [
-        (200, b""),
-        (200, b"<html>captcha: are you a robot?</html>"),
-        (200, b"[]"),
-        (200, b"{}"),
-        (200, b"<x/>"),
-        (200, b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'),
-        (500, b"oops"),
-        (502, b"<html></html>"),
-        (403, b"no"),
-        (429, b""),
-    ],
-)
-def test_invalid_answer_is_an_error_and_never_empty(
-    kind: type[PatentProvider], status: int, body: bytes
-) -> None:
-    with pytest.raises(WebquarryError) as caught:
-        service(kind.name).parse_reply(reply(body, status))
-    assert caught.value.kind in OUTCOMES
-
-
-@each_service
 @given(st.data())
 def test_fuzz_a_damaged_reply_gives_patents_or_an_error_of_ours(
     kind: type[PatentProvider], data: st.DataObject
@@ -172,22 +148,6 @@ def test_a_recorded_record_of_the_lens_becomes_a_patent() -> None:
         "2021-05-04",
     )
     assert (patent.status, patent.cpc) == ("active", ("F03B13/264", "F05B2220/32"))
-
-
-@pytest.mark.parametrize(
-    "title",
-    [
-        "Tidal turbine",
-        ["Tidal turbine"],
-        {"text": "Tidal turbine", "lang": "en"},
-        [{"text": "Gezeitenturbine", "lang": "de"}, {"text": "Tidal turbine", "lang": "EN"}],
-    ],
-)
-def test_the_lens_gives_titles_in_several_forms(title: Any) -> None:
-    body = json.loads(body_of("lens/ok_200.json"))
-    body["data"][0]["biblio"]["invention_title"] = title
-
-    assert lens().parse_reply(reply(json.dumps(body).encode()))[0].title == "Tidal turbine"
 
 
 def test_token_expires_early_and_is_never_printed() -> None:
@@ -311,17 +271,3 @@ def test_one_file_is_all_it_takes_to_add_a_service(
         sys.modules.pop(f"{package}.acorn", None)
 
     assert sorted(names) == ["acorn", "epo", "lens"]
-
-
-@each_service
-def test_every_register_and_its_credentials_are_documented(kind: type[PatentProvider]) -> None:
-    root = Path(__file__).parents[3]
-    page, example = (
-        (root / name).read_text("utf-8") for name in ("docs/providers.md", ".env.example")
-    )
-
-    assert f"`{kind.name}`" in page
-    for wanted in kind.credentials:
-        assert f"`{wanted.variable}`" in page
-        assert f"`{wanted.file}`" in page
-        assert f"#{wanted.variable}=\n" in example

@@ -125,11 +125,6 @@ def test_what_else_is_asked_for_goes_out_in_braves_words(
     assert parameters(brave, query) == parameters(brave, Query("x")) | sent
 
 
-def test_a_country_or_language_that_brave_does_not_list_is_not_applied(brave: Brave) -> None:
-    assert {"language", "country"} <= brave.applied(Query("x", language="ja", country="JP"))
-    assert not {"language", "country"} & brave.applied(Query("x", language="eo", country="IS"))
-
-
 @pytest.mark.parametrize("text", ["x" * 401, " ".join("w" * 51)])
 def test_a_query_that_brave_would_refuse_is_bad_input_at_once(brave: Brave, text: str) -> None:
     with pytest.raises(BadInput, match="at most 400 characters and 50 words"):
@@ -189,12 +184,6 @@ def test_the_age_that_is_shown_is_the_date_where_there_is_no_other(
     assert hit.published == published
 
 
-def test_absent_fields_are_empty_and_a_missing_title_is_the_address(brave: Brave) -> None:
-    [hit] = brave.parse_reply(reply(one_hit(title=None, description=None))).results
-
-    assert (hit.title, hit.snippet) == ("https://a.example/", "")
-
-
 @pytest.mark.parametrize("name", ["brave/auth_422_token_invalid", "brave/auth_422_missing_token"])
 def test_a_key_that_is_not_accepted_gives_the_promised_sentence_and_says_where_it_came_from(
     brave: Brave, name: str
@@ -204,24 +193,6 @@ def test_a_key_that_is_not_accepted_gives_the_promised_sentence_and_says_where_i
 
     assert caught.value.message == SENTENCE
     assert "environment variable BRAVE_API_KEY" in caught.value.suggested_action
-
-
-def test_the_code_decides_and_not_the_status(brave: Brave) -> None:
-    body = recorded_json("brave/auth_422_token_invalid")
-
-    for status in (200, 401, 403, 422, 500):
-        with pytest.raises(AuthFailure):
-            brave.parse_reply(reply(body, status))
-
-
-def test_plan_without_the_option_quotes_braves_message(brave: Brave) -> None:
-    with pytest.raises(AuthFailure, match="The option is not subscribed in the plan"):
-        brave.parse_reply(recorded_reply("brave/auth_400_option_not_in_plan"))
-
-
-def test_a_validation_error_names_the_parameter(brave: Brave) -> None:
-    with pytest.raises(BadInput, match=r"query\.count: Input should be less than or equal to 20"):
-        brave.parse_reply(recorded_reply("brave/bad_input_422_validation"))
 
 
 @pytest.mark.parametrize(
@@ -244,29 +215,6 @@ def test_the_wait_is_the_first_value_of_the_reset_header(
 
     assert caught.value.retry_after_seconds == seconds
     assert f"Wait {describe_wait(seconds)} and" in caught.value.suggested_action
-
-
-@pytest.mark.parametrize(
-    ("body", "status", "retryable"),
-    [
-        ({"type": "ErrorResponse", "error": {"code": "INTERNAL", "detail": "oops"}}, 500, True),
-        ({"type": "ErrorResponse", "error": {"code": "RESOURCE_NOT_FOUND"}}, 404, False),
-        ({"error": "something else"}, 200, False),
-        ({"errors": [{"detail": "no code"}]}, 200, False),
-        ({}, 503, True),
-        ({}, 200, True),
-        ({"query": []}, 200, True),
-        ({"query": {}, "web": []}, 200, True),
-        ({"web": []}, 200, True),
-    ],
-)
-def test_what_brave_does_not_document_is_a_failure_of_the_provider(
-    brave: Brave, body: object, status: int, retryable: bool
-) -> None:
-    with pytest.raises(ProviderFailure) as caught:
-        brave.parse_reply(reply(body, status))
-
-    assert caught.value.retryable is retryable
 
 
 def test_the_probe_asks_nothing_and_a_complaint_about_that_is_good_news(brave: Brave) -> None:

@@ -10,8 +10,6 @@ from webquarry._search.models import Query
 from webquarry._search.providers.duckduckgo import DuckDuckGo
 from webquarry.errors import (
     BadInput,
-    Challenge,
-    ProviderFailure,
 )
 from webquarry.settings import Settings
 
@@ -45,22 +43,6 @@ def test_the_first_page_is_asked_for_as_the_page_does_it_itself(duckduckgo: Duck
     assert request.headers["referer"] == "https://html.duckduckgo.com/"
     assert request.headers["sec-fetch-mode"] == "navigate"
     assert request.headers["accept-language"] == "en,*;q=0.5"
-
-
-def test_every_origin_can_be_set() -> None:
-    settings = Settings.from_environment(
-        {
-            "WEBQUARRY_DUCKDUCKGO_HTML_URL": "http://127.0.0.1:1/",
-            "WEBQUARRY_DUCKDUCKGO_LITE_URL": "http://127.0.0.1:2",
-        }
-    )
-    provider = DuckDuckGo.configure(settings, {})
-    second = provider.fallback_request(Query("x"), Challenge("x"))
-
-    assert str(provider.build_request(Query("x")).url) == "http://127.0.0.1:1/html/"
-    assert second is not None
-    assert str(second.url) == "http://127.0.0.1:2/lite/"
-    assert second.headers["referer"] == "http://127.0.0.1:2/"
 
 
 @pytest.mark.parametrize(
@@ -166,13 +148,6 @@ def test_a_page_of_the_second_way_is_followed_by_the_same_way(duckduckgo: DuckDu
     assert fields(request) == FORM | {"kl": "wt-wt"}
 
 
-def test_filters_that_the_form_forgot_are_sent_all_the_same(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200"))
-    query = Query("x", page=1, time_range="week", country="DE", cursor=batch.cursor)
-
-    assert fields(duckduckgo.build_request(query)) == FORM | {"df": "w"}
-
-
 @pytest.mark.parametrize(
     ("forms", "offset"),
     [
@@ -196,9 +171,3 @@ def test_only_a_form_that_leads_onwards_is_the_next_page(
 
     assert batch.cursor.get("s") == offset
     assert batch.more is (offset is not None)
-
-
-def test_a_further_page_without_its_form_is_never_asked_for(duckduckgo: DuckDuckGo) -> None:
-    with pytest.raises(ProviderFailure, match="no way to a further page"):
-        duckduckgo.build_request(Query("x", page=1))
-    assert duckduckgo.fallback_request(Query("x", page=1), ProviderFailure("x")) is None

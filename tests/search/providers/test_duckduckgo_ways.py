@@ -16,10 +16,7 @@ from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
 from webquarry.errors import (
     Challenge,
-    NetworkFailure,
-    ProviderFailure,
     RateLimited,
-    Refused,
     SiteRefused,
     WebquarryError,
 )
@@ -78,12 +75,6 @@ def test_challenge_on_both_pages_is_a_challenge_without_a_third_request() -> Non
     assert caught.value.provider == "duckduckgo"
 
 
-def test_the_first_error_is_the_one_that_counts() -> None:
-    with pytest.raises(Challenge) as caught:
-        found(Pages(html=CHALLENGE, lite=(500, b"")), Query("tidal"))
-    assert isinstance(caught.value.__cause__, ProviderFailure)
-
-
 @pytest.mark.parametrize(("status", "kind"), [(403, SiteRefused), (429, RateLimited)])
 def test_a_refusal_is_not_tried_again_by_another_way(
     status: int, kind: type[WebquarryError]
@@ -93,22 +84,6 @@ def test_a_refusal_is_not_tried_again_by_another_way(
     with pytest.raises(kind):
         found(pages, Query("tidal"))
     assert pages.asked == ["html"]
-
-
-def test_no_connection_is_no_matter_of_ways() -> None:
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        raise httpx2.ConnectError("no route")
-
-    with pytest.raises(NetworkFailure):
-        found(answer, Query("tidal"))
-
-
-def test_a_redirect_of_a_bang_is_never_followed_to_another_site() -> None:
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        return httpx2.Response(303, headers={"Location": "https://www.example.org/search?q=x"})
-
-    with pytest.raises(Refused, match="another origin"):
-        found(answer, Query("w! otter"))
 
 
 def test_thirty_results_come_from_three_pages_each_asked_with_the_form_of_the_one_before() -> None:

@@ -110,23 +110,6 @@ def test_the_passages_that_exa_picked_are_the_snippet(exa: Exa) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "snippet"),
-    [
-        ({"highlights": ["a\nb", "c", 5]}, "a b ... c"),
-        ({"highlights": [], "summary": "s"}, "s"),
-        ({"text": "t" * 500}, "t" * 500),
-        ({"text": "t" * 501}, "t" * 496 + " ..."),
-    ],
-)
-def test_summary_or_text_replaces_missing_highlights(
-    exa: Exa, fields: dict[str, Any], snippet: str
-) -> None:
-    [hit] = exa.parse_reply(reply({"results": [{"url": "https://a.example/", **fields}]})).results
-
-    assert hit.snippet == snippet
-
-
-@pytest.mark.parametrize(
     ("found", "status", "kind"),
     [
         ({"error": "no", "tag": "INVALID_API_KEY"}, 403, AuthFailure),
@@ -146,14 +129,3 @@ def test_tag_decides_the_kind_of_error(
         exa.parse_reply(reply(found, status))
 
     assert type(caught.value) is kind
-
-
-def test_the_probe_is_the_smallest_search(exa: Exa) -> None:
-    assert json.loads(exa.build_probe().read()) == {
-        "query": "test",
-        "type": "auto",
-        "numResults": 1,
-    }
-    exa.parse_probe(recorded_reply("exa/ok_200"))
-    with pytest.raises(AuthFailure):
-        exa.parse_probe(recorded_reply("exa/auth_401"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.search.replies import MOMENT, recorded_json, recorded_reply, reply
+from tests.search.replies import MOMENT, recorded_reply, reply
 from webquarry._search.models import Query
 from webquarry._search.providers.hackernews import HackerNews
 from webquarry.clock import FrozenClock
@@ -93,32 +93,6 @@ def test_a_story_without_a_page_leads_to_itself(hackernews: HackerNews) -> None:
         "2024-01-02T03:04:05Z",
     )
     assert result.snippet == "Is a <table> enough? I think so."
-
-
-def test_a_long_text_is_cut_and_says_so(hackernews: HackerNews) -> None:
-    [result] = hackernews.parse_reply(
-        reply({"hits": [{"objectID": "7", "comment_text": "word " * 300}]})
-    ).results
-
-    assert len(result.snippet) <= 500
-    assert result.snippet.endswith("word ...")
-
-
-@pytest.mark.parametrize("number", [None, "", "12; drop", 7, "٣"])
-def test_a_hit_without_a_number_is_passed_over(hackernews: HackerNews, number: object) -> None:
-    nameless = {"objectID": number, "title": "T", "url": "https://a.example/"}
-    good = {"objectID": "7", "title": "U", "url": "https://b.example/"}
-
-    [result] = hackernews.parse_reply(reply({"hits": [nameless, good]})).results
-
-    assert result.url == "https://b.example/"
-
-
-def test_there_are_more_until_the_last_page(hackernews: HackerNews) -> None:
-    found = recorded_json("hackernews/ok_200")
-
-    assert hackernews.parse_reply(reply(found | {"nbPages": 3, "page": 1})).more is True
-    assert hackernews.parse_reply(reply(found | {"nbPages": 3, "page": 2})).more is False
 
 
 @pytest.mark.parametrize(

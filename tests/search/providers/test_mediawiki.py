@@ -68,11 +68,6 @@ def test_a_wiki_of_the_users_own_is_asked_in_its_one_language() -> None:
     assert "language" not in provider.applied(query)
 
 
-def test_a_query_that_is_too_long_is_bad_input_at_once(mediawiki: MediaWiki) -> None:
-    with pytest.raises(BadInput, match="at most 300 characters"):
-        mediawiki.build_request(Query("x" * 301))
-
-
 def test_a_recorded_reply_becomes_results_without_the_dates_of_edits(mediawiki: MediaWiki) -> None:
     answered = replace(
         recorded_reply("mediawiki/ok_200"), url="https://de.wikipedia.org/w/api.php?action=query"
@@ -93,30 +88,6 @@ def test_a_recorded_reply_becomes_results_without_the_dates_of_edits(mediawiki: 
             None,
         ),
     ]
-
-
-@pytest.mark.parametrize(
-    ("title", "path"),
-    [
-        ("C++", "C%2B%2B"),
-        ("AC/DC", "AC/DC"),
-        ("Étanchéité", "%C3%89tanch%C3%A9it%C3%A9"),
-        ("What? #1 & more", "What%3F_%231_%26_more"),
-        ("100%", "100%25"),
-    ],
-)
-def test_a_title_becomes_its_address(mediawiki: MediaWiki, title: str, path: str) -> None:
-    [hit] = mediawiki.parse_reply(reply({"query": {"search": [{"title": title}]}})).results
-
-    assert (hit.title, hit.url) == (title, f"https://provider.example/wiki/{path}")
-
-
-def test_next_page_starts_at_the_offset_of_the_wiki(mediawiki: MediaWiki) -> None:
-    batch = mediawiki.parse_reply(recorded_reply("mediawiki/ok_200"))
-
-    assert (batch.more, batch.cursor) == (True, {"sroffset": "2"})
-    request = mediawiki.build_request(Query("x", page=1, cursor=batch.cursor))
-    assert request.url.params["sroffset"] == "2"
 
 
 def test_an_error_with_http_200_is_an_error(mediawiki: MediaWiki) -> None:

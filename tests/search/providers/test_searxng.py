@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.search.replies import recorded_json, recorded_reply, reply
+from tests.search.replies import recorded_reply
 from webquarry._search.models import Query
 from webquarry._search.providers.searxng import SearXNG
 from webquarry.errors import (
@@ -42,14 +42,6 @@ def test_the_request_is_the_documented_one(searxng: SearXNG) -> None:
     assert request.headers["accept-language"]  # the limiter of an instance blocks clients without
 
 
-def test_an_instance_may_be_below_a_path() -> None:
-    provider = SearXNG.configure(
-        Settings.from_environment({"WEBQUARRY_SEARXNG_URL": "https://a.example/searx"}), {}
-    )
-
-    assert str(provider.build_request(Query("x")).url).startswith("https://a.example/searx/search?")
-
-
 def test_without_an_instance_it_says_what_to_set() -> None:
     provider = SearXNG.configure(Settings.from_environment({}), {})
 
@@ -78,11 +70,6 @@ def test_what_else_is_asked_for_goes_out_in_its_words(
     searxng: SearXNG, query: Query, sent: dict[str, str]
 ) -> None:
     assert parameters(searxng, query) == parameters(searxng, Query("x")) | sent
-
-
-def test_country_is_sent_only_with_a_language(searxng: SearXNG) -> None:
-    assert "country" in searxng.applied(Query("x", language="de", country="AT"))
-    assert "country" not in searxng.applied(Query("x", country="AT"))
 
 
 def test_a_recorded_reply_becomes_results(searxng: SearXNG) -> None:
@@ -118,10 +105,3 @@ def test_instance_without_json_format_says_how_to_enable_it(searxng: SearXNG) ->
         searxng.parse_reply(recorded_reply("searxng/blocked_403_json_disabled"))
 
     assert "search.formats" in caught.value.suggested_action
-
-
-@pytest.mark.parametrize("listed", [None, "x", [], [[]], [None, 5]])
-def test_list_of_silent_engines_without_names_is_ignored(searxng: SearXNG, listed: object) -> None:
-    found = recorded_json("searxng/empty_200") | {"unresponsive_engines": listed}
-
-    assert searxng.parse_reply(reply(found)).results == ()

@@ -102,26 +102,6 @@ def test_all_six_are_asked_and_their_records_merged() -> None:
     assert not answer.partial
 
 
-def test_they_are_asked_at_once() -> None:
-    class Meeting(httpx2.AsyncBaseTransport):
-        """Answers nobody before all six have come."""
-
-        def __init__(self) -> None:
-            self.here: set[str] = set()
-            self.all_here = asyncio.Event()
-
-        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-            self.here.add(HOSTS[request.url.host])
-            if len(self.here) == len(SIX):
-                self.all_here.set()
-            await self.all_here.wait()
-            return await indexes().handle_async_request(request)
-
-    answer = used(Meeting(), lambda finder: finder.find(QUERY))
-
-    assert [attempt.outcome for attempt in answer.attempts] == ["ok"] * 6
-
-
 @pytest.mark.parametrize("down", SIX)
 def test_failed_index_is_left_out_with_a_note(down: str) -> None:
     answer = found(indexes(**{down: failed(500)}))
@@ -133,24 +113,6 @@ def test_failed_index_is_left_out_with_a_note(down: str) -> None:
     assert "is left out: network" in answer.notes[0]
     assert down not in answer.provider.split(",")
     assert not answer.is_fallback
-
-
-def test_the_order_in_which_they_answer_decides_nothing() -> None:
-    class Slow(Engines):
-        slow = ""
-
-        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-            for _ in range(50 if HOSTS[request.url.host] == self.slow else 0):
-                await asyncio.sleep(0)
-            return await super().handle_async_request(request)
-
-    answers = []
-    for name in SIX:
-        engines = Slow(**indexes().replies)
-        engines.slow = name
-        answers.append(found(engines).results)
-
-    assert all(papers == answers[0] for papers in answers)
 
 
 def test_filters_hold_whatever_an_index_did() -> None:
@@ -206,11 +168,6 @@ def test_unknown_index_is_bad_input_that_lists_the_known_ones() -> None:
 
     assert "semanticscholar" in caught.value.suggested_action
     assert engines.names == []
-
-
-def test_a_blank_query_is_bad_input() -> None:
-    with pytest.raises(BadInput, match="blank"):
-        found(indexes(), PaperQuery(" \n "))
 
 
 # When all fail

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.search.scholarly.test_scholarly_contract import papers_in
-from webquarry._search.scholarly.merge import merge, title_key
+from webquarry._search.scholarly.merge import merge
 from webquarry._search.scholarly.models import EMPTY, FIELDS, Author, Notice, Paper
 
 
@@ -86,15 +86,6 @@ def test_no_identifier_is_in_two_papers_and_no_value_is_without_its_origin(
         for name in known - {"url", "notices"}:
             values = [getattr(one, name) for one in given_ones if one.source == paper.origins[name]]
             assert getattr(paper, name) in values
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(records, max_size=9))
-def test_merging_merged_papers_joins_no_others(given_ones: list[Paper]) -> None:
-    once = merge(given_ones)
-
-    assert len(once) <= len(given_ones)
-    assert (not once) is (not given_ones)
 
 
 def test_the_same_records_of_real_shape_are_one_paper_with_the_best_of_each() -> None:
@@ -229,21 +220,3 @@ def test_what_several_indexes_rank_high_comes_before_the_first_of_one() -> None:
         "Alone at the top",
         "Far below",
     ]
-
-
-def test_the_address_is_one_that_lasts() -> None:
-    assert (
-        merge([record(doi="10.5555/a", arxiv_id="2209.00042")])[0].url
-        == "https://doi.org/10.5555/a"
-    )
-    number: dict[str, Any] = {"doi": "10.48550/arxiv.2209.00042", "arxiv_id": "2209.00042"}
-    assert merge([record(**number)])[0].url == "https://arxiv.org/abs/2209.00042"
-    assert merge([record(pmid="7")])[0].url == "https://pubmed.ncbi.nlm.nih.gov/7/"
-    assert merge([record(url="https://a.example/x")])[0].url == "https://a.example/x"
-
-
-@pytest.mark.parametrize(
-    "title", ["Tides: a Résumé", "TIDES a resume", "Retracted article: tides — a resumé!"]
-)
-def test_titles_are_compared_without_accents_signs_and_stamps(title: str) -> None:
-    assert title_key(title) == "tides a resume"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.search.scholarly.replies import body_of, reply
-from tests.search.scholarly.test_scholarly_contract import BY_NAME, NOWHERE, configured, papers_in
+from tests.search.scholarly.test_scholarly_contract import BY_NAME, configured, papers_in
 from webquarry._search.scholarly.models import Notice, PaperQuery
-from webquarry._search.scholarly.text import abstract_from_markup, from_inverted_index, from_markup
-from webquarry.errors import ProviderFailure, RateLimited, SiteRefused, WebquarryError
-from webquarry.settings import Settings
+from webquarry._search.scholarly.text import abstract_from_markup, from_markup
+from webquarry.errors import ProviderFailure, RateLimited
 
 
 def sent(name: str, query: PaperQuery, contact: str | None = None) -> dict[str, str]:
@@ -34,13 +33,6 @@ def test_arxiv_wants_every_word_and_its_operators_are_not_ours_to_use(
     text: str, asked: str
 ) -> None:
     assert sent("arxiv", PaperQuery(text))["search_query"] == asked
-
-
-def test_arxiv_is_asked_by_the_date_of_submission() -> None:
-    asked = sent("arxiv", PaperQuery("tides", year_from=2020, newest_first=True))
-
-    assert asked["search_query"].endswith("AND submittedDate:[202001010000 TO 219912312359]")
-    assert (asked["sortBy"], asked["sortOrder"]) == ("submittedDate", "descending")
 
 
 def test_a_withdrawn_preprint_says_so() -> None:
@@ -133,23 +125,7 @@ def test_a_structured_abstract_keeps_its_labels() -> None:
     assert [one.written for one in paper.authors] == ["Rana M Haddad", "BLUE Group"]
 
 
-def test_pubmed_gets_both_ends_of_a_range_of_years() -> None:
-    asked = sent("pubmed", PaperQuery("x", year_from=2020))
-
-    assert (asked["datetype"], asked["mindate"], asked["maxdate"]) == ("pdat", "2020", "3000")
-
-
 # The others
-
-
-def test_openalex_spells_an_abstract_by_the_places_of_its_words() -> None:
-    first, second = papers_in("openalex/ok_200.json")
-
-    assert first.abstract.endswith(
-        "Mean yield was 41% of the modelled value in all three estuaries."
-    )
-    assert second.abstract == ""
-    assert from_inverted_index({"b": [1], "a": [0, "x"], "c": None}) == "a b"
 
 
 def test_openalex_gets_neither_signs_it_refuses_nor_an_address_it_ignores() -> None:
@@ -162,12 +138,6 @@ def test_openalex_gets_neither_signs_it_refuses_nor_an_address_it_ignores() -> N
     assert asked["search"] == "tides waves"
     assert asked["filter"] == "to_publication_date:2020-12-31,open_access.is_oa:true"
     assert "mailto" not in asked
-
-
-def test_openalexs_flag_is_a_retraction_without_a_date() -> None:
-    (paper,) = papers_in("openalex/ok_200_retracted.json")
-
-    assert paper.notices == (Notice("retraction", source="openalex"),)
 
 
 def test_a_budget_that_is_used_up_is_asked_for_again_in_an_hour_at_most() -> None:
@@ -192,43 +162,6 @@ def test_crossref_jats_becomes_text_with_its_notices() -> None:
     assert [paper.title for paper in papers_in("crossref/ok_200.json")][1] == (
         "Modelling & measuring tidal currents: a Zostera case"
     )
-
-
-def test_crossref_interval_is_shorter_with_a_contact_address() -> None:
-    polite = configured(BY_NAME["crossref"], contact="me@example.org")
-
-    assert configured(BY_NAME["crossref"]).min_interval_seconds == 1
-    assert polite.min_interval_seconds < 0.5
-    assert polite.build_request(PaperQuery("x")).url.params["mailto"] == "me@example.org"
-
-
-def test_europe_pmc_without_parts_of_names_takes_them_from_the_line() -> None:
-    (paper,) = papers_in("europepmc/ok_200_lite.json")
-
-    assert [(one.family, one.given) for one in paper.authors] == [
-        ("Okafor", "A"),
-        ("Lindqvist", "PJ"),
-    ]
-    assert paper.published == "2024-02-20"
-    (core,) = papers_in("europepmc/ok_200.json")
-    assert core.abstract == "Background: Nerve repair is slow. Results: Growth rose by 30%."
-    assert core.published == "2018"  # not the day of 2024 on which it was registered
-    assert [notice.type for notice in core.notices] == ["retraction"]
-
-
-def test_semantic_scholar_refuses_without_a_key_as_a_site_does() -> None:
-    with pytest.raises(SiteRefused):
-        papers_in("semanticscholar/auth_403.json", environ={})
-    with pytest.raises(RateLimited) as caught:
-        papers_in("semanticscholar/rate_limited_429.json", environ={})
-    assert "SEMANTIC_SCHOLAR_API_KEY" in caught.value.suggested_action
-
-
-def test_invalid_origin_is_an_error_that_names_the_variable() -> None:
-    moved = BY_NAME["arxiv"].configure(Settings(origins={"arxiv": "nowhere"}), NOWHERE)
-
-    with pytest.raises(WebquarryError, match="WEBQUARRY_ARXIV_URL"):
-        moved.build_request(PaperQuery("x"))
 
 
 @pytest.mark.parametrize(

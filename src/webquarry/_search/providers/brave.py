@@ -15,6 +15,7 @@ import httpx2
 from webquarry._search.models import Query, Result
 from webquarry._search.provider import EVERY_FILTER, Provider, drop_empty
 from webquarry._search.replies import (
+    failure,
     json_object,
     object_at,
     objects,
@@ -24,7 +25,7 @@ from webquarry._search.replies import (
 )
 from webquarry._search.text import iso_date, plain_from_html, read_shown_date
 from webquarry.credentials import Credential
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import AuthFailure, BadInput, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 
 _LISTED_COUNTRIES = """
@@ -41,9 +42,9 @@ _OWN = {"ja": "jp", "no": "nb", "nn": "nb"}
 _TRADITIONAL = frozenset({"HK", "MO", "TW"})
 
 KEY = "BRAVE_API_KEY"
+_KEY_HEADER = "x-subscription-token"
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 _SAFE = {"off": "off", "high": "strict"}  # medium is the default
-_KEY_PLACE = ["header", "x-subscription-token"]
 
 
 def country_code(query: Query) -> str | None:
@@ -99,7 +100,7 @@ class Brave(Provider):
         return self._request(drop_empty(parameters))
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
-        headers = {"Accept": "application/json", "X-Subscription-Token": self.credential(KEY)}
+        headers = {"Accept": "application/json", _KEY_HEADER: self.credential(KEY)}
         url = self.endpoint("/res/v1/web/search")
         return httpx2.Request("GET", url, params=parameters, headers=headers)
 
@@ -113,7 +114,7 @@ class Brave(Provider):
         if reply.status == 401:
             raise self.not_accepted()
         problem = _find_problem(json_object(reply, self.label))
-        if problem.get("code") != "VALIDATION" or _complains_of_key(problem):
+        if problem.get("code") != "VALIDATION" or _KEY_HEADER in str(problem).lower():
             self.parse_reply(reply)
 
     def has_failed(self, answer: dict[str, Any]) -> bool:
@@ -144,15 +145,10 @@ class Brave(Provider):
         problem = _find_problem(answer)
         code = problem.get("code")
         words = quote_words(problem.get("detail"))
-        if code == "SUBSCRIPTION_TOKEN_INVALID" or _complains_of_key(problem):
+        if code == "SUBSCRIPTION_TOKEN_INVALID" or _KEY_HEADER in str(problem).lower():
             return self.not_accepted()
         if code == "VALIDATION":
-            complaints = [
-                f"{'.'.join(map(str, detail['loc']))}: {detail.get('msg')}"
-                for detail in _details(problem)
-            ]
-            reason = quote_words("; ".join(complaints)) or words
-            return BadInput(f"Brave Search did not accept the request: {reason}")
+            return BadInput(f"Brave Search did not accept the request: {words}")
         if code in ("OPTION_NOT_IN_PLAN", "SUBSCRIPTION_NOT_FOUND"):
             return AuthFailure(
                 f"The plan of this Brave key does not cover the search: {words}",
@@ -169,8 +165,7 @@ class Brave(Provider):
                 f"Brave Search asked us to slow down: {words or 'too many requests.'}",
                 retry_after_seconds=float(min(int(reset), 3600)) if is_number else 1.0,
             )
-        message = f"Brave Search failed (HTTP {reply.status}). {words}".rstrip()
-        return ProviderFailure(message, retryable=reply.status >= 500)
+        return failure(reply, self.label, words)
 
 
 def _find_problem(answer: dict[str, Any]) -> dict[str, Any]:
@@ -180,15 +175,3 @@ def _find_problem(answer: dict[str, Any]) -> dict[str, Any]:
         return single
     listed = objects(answer.get("errors"))
     return listed[0] if listed else {"detail": single} if single else {}
-
-
-def _details(problem: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the complaints about single parameters, which have a place in `loc`."""
-    details = objects(object_at(problem, "meta").get("errors"))
-    return [detail for detail in details if isinstance(detail.get("loc"), list)]
-
-
-def _complains_of_key(problem: dict[str, Any]) -> bool:
-    """Return whether a validation error is about the header of the key."""
-    places = [[str(part).lower() for part in detail["loc"]] for detail in _details(problem)]
-    return _KEY_PLACE in places

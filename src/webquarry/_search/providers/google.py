@@ -8,8 +8,6 @@ on 2027-01-01; from then on all errors say so. The key is sent in a header. One 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote_plus
@@ -19,15 +17,18 @@ import httpx2
 from webquarry._search.models import Query, Result
 from webquarry._search.provider import EVERY_FILTER, Provider, drop_empty, with_sites
 from webquarry._search.replies import (
+    failure,
     object_at,
     objects,
+    quota_failure,
     quote_words,
+    rate_limit_failure,
     string_at,
     unknown_shape_failure,
 )
 from webquarry._search.text import iso_date, plain, plain_from_html, read_snippet_date
 from webquarry.credentials import Credential
-from webquarry.errors import BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 
 MAX_CHARACTERS = 2048  # of a query
@@ -48,22 +49,10 @@ ENGINE = "GOOGLE_SEARCH_ENGINE_ID"
 END = datetime(2027, 1, 1, tzinfo=UTC)
 _ENDED = (
     "Google ended its Custom Search JSON API on 2027-01-01: use web-search-brave-tool instead, "
-    "with a key from https://brave.com/search/api/, or another provider (brave, tavily, exa, "
-    "serper, searchapi, searxng, duckduckgo)."
+    "with a key from https://brave.com/search/api/, or another provider."
 )
 # Tags with the date of publication, best first.
-_META_DATES = (
-    "article:published_time",
-    "og:published_time",
-    "datepublished",
-    "date",
-    "dc.date",
-    "dc.date.issued",
-    "citation_publication_date",
-    "sailthru.date",
-    "parsely-pub-date",
-)
-_SLASHED = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})")
+_META_DATES = ("article:published_time", "datepublished", "date", "citation_publication_date")
 _PERIODS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
 _BAD_CREDENTIALS = {"API_KEY_INVALID", "API_KEY_EXPIRED", "keyInvalid", "keyExpired", "authError"}
 _NO_ACCESS = {"forbidden", "accessNotConfigured", "SERVICE_DISABLED", "PERMISSION_DENIED"}
@@ -120,20 +109,10 @@ class Google(Provider):
     def fits(self, text: str) -> bool:
         return len(quote_plus(text)) <= MAX_CHARACTERS and len(text.split()) <= MAX_WORDS
 
-    @property
-    def current_notice(self) -> str:
-        return _ENDED if self._has_ended else self.notice
-
     def explain(self, error: WebquarryError) -> None:
         super().explain(error)
-        if self._has_ended:
-            error.suggested_action = _ENDED
-            if _ENDED not in error.message:
-                error.args = (f"{error.message} {_ENDED}",)
-
-    @property
-    def _has_ended(self) -> bool:
-        return self.clock.now() >= END
+        if self.clock.now() >= END:
+            error.args = (f"{error.message} {_ENDED}",)
 
     def applied(self, query: Query) -> frozenset[str]:
         return self.native if language_code(query) else self.native - {"language"}
@@ -186,9 +165,10 @@ class Google(Provider):
     def parse_hit(self, hit: dict[str, Any]) -> Result | None:
         title = hit.get("title") or plain_from_html(string_at(hit, "htmlTitle"))
         snippet = hit.get("snippet") or plain_from_html(string_at(hit, "htmlSnippet"))
-        published = next(_dates(object_at(hit, "pagemap")), None)
-        if published is None:
-            published = read_snippet_date(plain(str(snippet)), self.clock.now())
+        tags = next(iter(objects(object_at(hit, "pagemap").get("metatags"))), {})
+        dates = [iso_date(tags.get(name)) for name in _META_DATES]
+        dates.append(read_snippet_date(plain(str(snippet)), self.clock.now()))
+        published = next(filter(None, dates), None)
         return self.result(title, hit.get("link"), snippet, published)
 
     def failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
@@ -209,42 +189,12 @@ class Google(Provider):
         if reasons & (_DAILY | _BURST) or status == 429:
             limits = [str(object_at(part, "metadata").get("quota_limit")) for part in details]
             is_daily = bool(reasons & _DAILY) or any("PerDay" in limit for limit in limits)
-            return _build_quota_error(words, is_daily or "per day" in words.lower())
+            if is_daily or "per day" in words.lower():
+                return quota_failure("Google", words)
+            return rate_limit_failure(reply, "Google", words, at_least=60)
         is_blocked = any(reason.endswith("_BLOCKED") for reason in reasons)
         if reasons & _NO_ACCESS or is_blocked or status == 403:
             return self.no_access(
                 words, "Check the key's project and restrictions in the Google Cloud console"
             )
-        message = f"Google Custom Search failed (HTTP {status}). {words}".rstrip()
-        if status == 400:
-            return BadInput(message)
-        return ProviderFailure(message, retryable=status >= 500)
-
-
-def _build_quota_error(words: str, is_daily: bool) -> RateLimited:
-    if is_daily:
-        return RateLimited(
-            f"Google's quota for the day is used up: {words}",
-            retryable=False,
-            suggested_action="Wait for midnight Pacific time, when the quota is renewed, "
-            "or name another provider.",
-        )
-    return RateLimited(
-        f"Google asked us to slow down: {words or 'too many requests.'}",
-        retry_after_seconds=60,
-    )
-
-
-def _dates(pagemap: dict[str, Any]) -> Iterator[str]:
-    """Yield the ISO 8601 dates of publication that the page states, best first."""
-    for tags in objects(pagemap.get("metatags"))[:1]:
-        for name in _META_DATES:
-            value = string_at(tags, name).strip()
-            slashed = _SLASHED.fullmatch(value)
-            if slashed and name == "citation_publication_date":
-                year, month, day = slashed.groups()
-                value = f"{year}-{int(month):02}-{int(day):02}"
-            yield from filter(None, [iso_date(value)])
-    for kind in ("newsarticle", "article"):
-        for thing in objects(pagemap.get(kind))[:1]:
-            yield from filter(None, [iso_date(thing.get("datepublished"))])
+        return failure(reply, self.label, words)

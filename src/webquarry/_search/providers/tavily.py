@@ -21,6 +21,7 @@ from webquarry._search.replies import (
     objects,
     quota_failure,
     quote_words,
+    text_at,
 )
 from webquarry._search.text import iso_date, rfc_date
 from webquarry.credentials import Credential
@@ -141,12 +142,7 @@ def _quote_problem(answer: dict[str, Any]) -> str:
     """Return the error message: `detail` is an object, a list of complaints or a text."""
     detail = answer.get("detail") or answer.get("error")
     if isinstance(detail, list):
-        complaints = []
-        for part in objects(detail):
-            place = part.get("loc")
-            if isinstance(place, list | None):
-                complaints.append(f"{'.'.join(map(str, place or []))}: {part.get('msg')}")
-        return quote_words("; ".join(complaints))
+        detail = "; ".join(text_at(part, "msg") for part in objects(detail))
     if isinstance(detail, dict):
         detail = detail.get("error") or detail.get("message")
     return quote_words(detail)
