@@ -34,26 +34,16 @@ CAPTCHA = (
     [
         (BLOCK, 200, ProviderFailure, True),
         (BLOCK, 403, SiteRefused, False),
-        (BLOCK, 451, SiteRefused, False),
         (BLOCK, 404, ProviderFailure, False),
         (BLOCK, 414, BadInput, False),
         (BLOCK, 429, RateLimited, True),
-        (BLOCK, 502, ProviderFailure, True),
         (CAPTCHA, 200, Challenge, False),
-        (CAPTCHA, 403, Challenge, False),
         (CAPTCHA, 429, Challenge, False),
-        (CAPTCHA, 503, Challenge, False),
         (b"", 200, ProviderFailure, True),
-        (b"", 204, ProviderFailure, True),
-        (b"", 301, ProviderFailure, False),
-        (b"", 500, ProviderFailure, True),
         (recorded("brave/ok_200")[:-200], 200, ProviderFailure, True),
-        (b"\xff\xfe\x00", 200, ProviderFailure, True),
         (b"[" * 100_000, 200, ProviderFailure, True),
-        (b'{"a": ' + b"9" * 5000 + b"}", 200, ProviderFailure, True),
         (b"[]", 200, ProviderFailure, True),
         (b"null", 200, ProviderFailure, True),
-        (b'"no results"', 200, ProviderFailure, True),
     ],
 )
 def test_a_body_without_a_json_object_is_an_error_of_its_kind(
@@ -81,11 +71,8 @@ def test_quoted_words_are_short_single_line_sentences_without_secrets() -> None:
         (400, BadInput, False),
         (403, SiteRefused, False),
         (404, ProviderFailure, False),
-        (422, BadInput, False),
         (429, RateLimited, True),
-        (451, SiteRefused, False),
         (500, ProviderFailure, True),
-        (503, ProviderFailure, True),
     ],
 )
 def test_status_without_explanation_is_an_error_of_its_kind(

@@ -15,31 +15,13 @@ from webquarry.errors import BadInput
     [
         ("duckdb.org", "duckdb.org"),
         ("https://duckdb.org/docs", "duckdb.org/docs"),
-        ("HTTP://DuckDB.org?", "duckdb.org"),
-        ("//duckdb.org/x", "duckdb.org/x"),
         ("duckdb.org/Docs/api/", "duckdb.org/Docs/api"),
         ("duckdb.org/docs/*", "duckdb.org/docs"),
-        ("duckdb.org/*", "duckdb.org"),
-        ("duckdb.org/", "duckdb.org"),
-        ("duckdb.org/#top", "duckdb.org"),
         ("duckdb.org/a/../docs/./%64ev", "duckdb.org/docs/dev"),
-        ("duckdb.org/größe", "duckdb.org/gr%C3%B6%C3%9Fe"),
-        ("duckdb.org/a%2Fb", "duckdb.org/a%2Fb"),
         ("duckdb.org:8443", "duckdb.org"),
-        ("www.duckdb.org", "www.duckdb.org"),
-        ("https://www.duckdb.org/", "www.duckdb.org"),
-        ("www.org", "www.org"),
         ("*.duckdb.org", "duckdb.org"),
-        (".duckdb.org", "duckdb.org"),
         ("  duckdb.org. ", "duckdb.org"),
-        ("docs.duckdb.org", "docs.duckdb.org"),
-        ("my_site.example.com", "my_site.example.com"),
-        ("edu", "edu"),
-        (".ac.uk", "ac.uk"),
         ("Bücher.de", "xn--bcher-kva.de"),
-        ("xn--bcher-kva.de", "xn--bcher-kva.de"),
-        ("ｄｕｃｋｄｂ．ｏｒｇ", "duckdb.org"),
-        ("日本語。jp", "xn--wgv71a119e.jp"),
         ("192.0.2.7", "192.0.2.7"),
     ],
 )
@@ -50,10 +32,16 @@ def test_an_entry_is_read_kindly(entry: str, domain: str) -> None:
 @pytest.mark.parametrize(
     "entry",
     [
-        "", " ", "*", ".", "..", "a b.com", "a.com,b.com", "a..com", "-a.com", "a-.com",
-        "ftp://a.com", "https://", "user@a.com", "https://u:p@a.com", "a.com\nb.com", "a\\b.com",
-        "site:a.com", "[::1]", "1.2.3", "a.1", "x" * 64 + ".com", "a." * 130 + "com", "a.*.com",
-        "a.com OR site:b.com", "☃.net", "javascript:alert(1)",
+        "",
+        "*",
+        "a b.com",
+        "a..com",
+        "a-.com",
+        "https://",
+        "user@a.com",
+        "[::1]",
+        "x" * 64 + ".com",
+        "a.com OR site:b.com",
     ],
 )  # fmt: skip
 def test_an_entry_that_cannot_be_a_domain_is_bad_input_that_quotes_it(entry: str) -> None:
@@ -65,7 +53,11 @@ def test_an_entry_that_cannot_be_a_domain_is_bad_input_that_quotes_it(entry: str
 
 @pytest.mark.parametrize(
     "entry",
-    ["a.org?x=1", "a.org/watch?v=5", "a.org/a b", "a.org/*/b", "a.org/x\\y", "a.org/" + "x" * 600],
+    [
+        "a.org?x=1",
+        "a.org/a b",
+        "a.org/*/b",
+    ],
 )
 def test_unsupported_entry_is_bad_input_and_never_a_wider_one(entry: str) -> None:
     with pytest.raises(BadInput, match="cannot be kept to") as caught:
@@ -104,9 +96,7 @@ def test_path_matches_by_whole_segments_in_either_list(url: str, below: bool) ->
     ("url", "covered"),
     [
         ("https://www.another.com/x", True),
-        ("https://de.www.another.com/", True),
         ("https://another.com/x", False),
-        ("https://docs.another.com/", False),
         ("https://xwww.another.com/", False),
     ],
 )
@@ -115,20 +105,11 @@ def test_www_means_that_host_in_either_list(url: str, covered: bool) -> None:
     assert DomainFilter.of([], ["www.another.com"]).admits(url) is not covered
 
 
-def test_wider_entry_and_narrower_entry_both_apply() -> None:
-    both = DomainFilter.of(["a.org/docs", "a.org"], ["a.org/docs/old", "b.org"])
-
-    assert both.admits("https://a.org/blog")
-    assert not both.admits("https://a.org/docs/old/1")
-
-
 @pytest.mark.parametrize(
     "url",
     [
-        "https://duckdb.org",
         "https://duckdb.org/docs",
         "http://docs.duckdb.org/x",
-        "https://a.b.duckdb.org/",
         "https://www.duckdb.org:8443/",
         "https://DUCKDB.ORG./",
         "https://user@duckdb.org/",
@@ -146,12 +127,8 @@ def test_the_domain_and_its_subdomains_are_allowed(url: str) -> None:
         "https://duckdb.org.evil.com/",
         "https://duckdb.org@evil.com/",
         "https://evil.com/duckdb.org",
-        "https://evil.com?duckdb.org",
-        "https://evil.com#@duckdb.org",
-        "https://duckdb.orgs/",
         "https://duckdb-org.com/",
-        "https://org/",
-        "https://dսckdb.org/",  # an Armenian letter in the place of the u
+        "https://dսckdb.org/",
     ],
 )
 def test_a_look_alike_is_not_the_domain(url: str) -> None:
@@ -162,10 +139,15 @@ def test_a_look_alike_is_not_the_domain(url: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "", "duckdb.org", "/docs", "//duckdb.org/", "ftp://duckdb.org/", "javascript:alert(1)",
-        "https:///x", "https://", "https://evil.com\\@duckdb.org/", "https://duck\ndb.org/",
-        "https://duckdb.org /", "https://duckdb%2eorg/", "https://[::1/",
-        "https://duckdb.org:99999/", "https://duckdb.org:x/", "mailto:a@duckdb.org",
+        "",
+        "duckdb.org",
+        "ftp://duckdb.org/",
+        "javascript:alert(1)",
+        "https:///x",
+        "https://evil.com\\@duckdb.org/",
+        "https://duck\ndb.org/",
+        "https://[::1/",
+        "https://duckdb.org:99999/",
     ],
 )  # fmt: skip
 def test_text_that_is_not_an_absolute_web_url_is_admitted_by_no_filter(url: str) -> None:
@@ -194,12 +176,8 @@ def test_an_international_name_is_the_same_in_either_spelling() -> None:
         (["a.org"], ["a.org"], True),
         (["docs.a.org"], ["a.org"], True),
         (["a.org"], ["docs.a.org"], False),
-        (["a.org", "b.org"], ["a.org"], False),
-        ([], ["a.org"], False),
         (["a.org/docs"], ["a.org"], True),
-        (["a.org/docs/sql"], ["a.org/docs"], True),
         (["a.org"], ["a.org/docs"], False),
-        (["a.org"], ["www.a.org"], False),
     ],
 )
 def test_lists_that_leave_nothing_are_noticed(

@@ -30,18 +30,13 @@ def result(title: str = "t", snippet: str = "s", published: str | None = None) -
 @pytest.mark.parametrize(
     ("title", "excluded", "stays"),
     [
-        ("Tidal power", "power", False),
         ("Tidal POWER!", "Power", False),
         ("Tidal powerhouse", "power", True),
-        ("superpower", "power", True),
         ("C++ and Rust", "c++", False),
         ("about C", "c++", True),
         ("one, two", "three two", False),
-        ("low-cost", "low-cost", False),
         ("潮力発電の話", "発電", False),
-        ("Straße", "STRASSE", False),
         ("anything", "  ", True),
-        ("anything", None, True),
     ],
 )
 def test_an_excluded_word_is_found_as_a_whole_word_in_title_and_snippet(
@@ -62,21 +57,16 @@ def test_terms_are_words_without_the_signs_around_them(terms: str | None, words:
 @pytest.mark.parametrize(
     ("published", "time_range", "stays"),
     [
-        ("2026-11-15T11:00:00Z", "day", True),
         (
             "2026-11-13T23:00:00",
             "day",
             True,
-        ),  # a day's slack, for zones and for dates without a time
+        ),
         ("2026-11-12", "day", False),
-        ("2026-11-08", "week", True),
         ("2026-11-01", "week", False),
         ("2026-10-16T08:00:00+02:00", "month", True),
         ("2026-09-30", "month", False),
-        ("2025-11-15", "year", True),
-        ("2024-11-15", "year", False),
         (None, "day", True),
-        ("2020-01-01", None, True),
     ],
 )
 def test_a_time_range_is_checked_on_dated_results_where_the_provider_knows_none(

@@ -91,22 +91,14 @@ def test_topics_come_flat_and_in_groups() -> None:
     assert not found.is_empty
 
 
-@pytest.mark.parametrize("name", ["no_answer", "redirect_bang", "answer_object"])
-def test_no_instant_answer_is_none_of_the_four(name: str) -> None:
-    assert answer(name).is_empty
-
-
 @pytest.mark.parametrize(
     ("value", "said"),
     [
         ("x", "x"),
         (42, "42"),
-        (1.5, "1.5"),
         ({"result": "4"}, "4"),
-        ({"result": 4}, "4"),
         ({}, ""),
         (True, ""),
-        ([], ""),
     ],
 )
 def test_an_answer_may_be_of_any_type(value: object, said: str) -> None:
@@ -122,16 +114,9 @@ def test_an_answer_may_be_of_any_type(value: object, said: str) -> None:
             {"Text": "Cargo - The package manager", "FirstURL": "/Cargo"},
             ("Cargo", "The package manager", "/Cargo"),
         ),
-        (
-            {"Text": "Cargo", "Result": "<a href='/Cargo'>Cargo</a>", "FirstURL": "x"},
-            ("Cargo", "", None),
-        ),
         ({"Text": "A & B one", "Result": '<a href="/x">A &amp; B</a> one'}, ("A & B", "one", None)),
-        ({"Text": "Other", "Result": '<a href="/x">Name</a> text'}, ("Other", "", None)),
         ({"Text": "https://a.example/ broken anchor"}, None),
-        ({"Text": ""}, None),
         ({"Text": 5}, None),
-        ({}, None),
     ],
 )
 def test_topic_has_a_name_and_a_description(
@@ -151,16 +136,11 @@ def test_topic_has_a_name_and_a_description(
     ("body", "status", "kind", "retryable"),
     [
         (b"", 202, RateLimited, True),
-        (b"{}", 202, RateLimited, True),
         (b"", 403, SiteRefused, False),
-        (b"", 418, SiteRefused, False),
         (b"", 429, RateLimited, True),
         (b"", 500, ProviderFailure, True),
-        (b"", 200, ProviderFailure, True),
         (b"callback({})", 200, ProviderFailure, True),
-        (b"<html>hello</html>", 200, ProviderFailure, True),
         (b"<html>captcha</html>", 200, Challenge, False),
-        (b"[]", 200, ProviderFailure, True),
         (b'{"error": "no"}', 200, ProviderFailure, True),
     ],
 )

@@ -63,16 +63,6 @@ def test_a_provider_without_credentials_says_so_only_when_it_is_asked(kind: type
     assert kind.sign_up.startswith("https://")
 
 
-@each_provider
-def test_a_provider_that_needs_no_key_is_configured_unless_it_needs_something_else(
-    kind: type[Provider],
-) -> None:
-    bare = kind.configure(Settings.from_environment({}), NOWHERE)
-
-    assert bare.configured == (kind not in KEYED and kind.name not in ("searxng", "library"))
-    assert configured(kind).configured
-
-
 @each_keyed
 def test_a_value_that_cannot_be_a_key_gives_the_promised_sentence_and_never_the_value(
     kind: type[Provider],

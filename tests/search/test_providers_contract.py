@@ -91,13 +91,6 @@ def test_titles_and_snippets_are_plain_text_in_one_line(name: str) -> None:
         assert hit.provider == name.partition("/")[0]
 
 
-@with_results
-def test_advertisements_are_gone(name: str) -> None:
-    assert not any(
-        "Sponsored" in hit.snippet or "Free Delivery" in hit.title for hit in parsed(name).results
-    )
-
-
 @pytest.mark.parametrize(
     "name", [name for name in NAMES if is_answer(name) and name.endswith(".json")]
 )
@@ -201,8 +194,3 @@ def test_what_a_provider_calls_native_are_filters_and_really_change_the_request(
         )
         == kind.native
     )
-
-
-@each_provider
-def test_only_ordinary_web_search_is_asked_unnamed(kind: type[Provider]) -> None:
-    assert (kind.kind == "web") is (kind.name not in ("mediawiki", "hackernews", "library"))

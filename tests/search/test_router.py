@@ -95,14 +95,6 @@ def test_results_outside_the_allowed_domains_are_removed_whatever_the_provider_s
     assert pages.asked[0]["q"] == "x site:duckdb.org"
 
 
-def test_results_from_blocked_domains_are_removed_whatever_the_provider_sends() -> None:
-    pages = Pages(["https://spam.com/a", "https://notspam.com/", "https://www.spam.com/b"])
-
-    assert urls(search(pages, Query("x", blocked_domains=("spam.com",)))) == [
-        "https://notspam.com/"
-    ]
-
-
 def test_when_filtering_leaves_too_few_two_further_pages_are_asked_for_and_no_more() -> None:
     pages = Pages(*(["https://evil.com/", f"https://a.org/{number}"] for number in range(9)))
 
@@ -141,15 +133,6 @@ def test_a_further_page_that_fails_costs_only_itself_and_is_said(
 def test_a_further_page_that_fails_with_nothing_in_hand_is_the_failure() -> None:
     with pytest.raises(RateLimited):
         search(Pages(["https://evil.com/"], 429, []), Query("x", allowed_domains=("a.org",)))
-
-
-def test_lists_that_exclude_everything_send_no_request() -> None:
-    pages = Pages([])
-
-    assert (
-        search(pages, Query("x", allowed_domains=("docs.a.org",), blocked_domains=("a.org",))) == []
-    )
-    assert pages.asked == []
 
 
 def test_asking_one_provider_reads_only_its_own_credentials(

@@ -20,9 +20,7 @@ def patents(*assignees: tuple[str, ...]) -> list[tuple[str, ...]]:
     "name",
     [
         "TIDEWORKS LTD [GB]",
-        "Tideworks Limited",
         "Tideworks, Ltd.",
-        "tideworks",
         "The Tideworks Company",
         "Tïdeworks Inc",
     ],

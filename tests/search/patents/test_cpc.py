@@ -23,7 +23,14 @@ def test_a_symbol_is_written_without_blanks(written: str, symbol: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["", "H", "I04W", "H04W/", "H04W4/", "H04W4/0", "H04W OR ti=x", 'H04W"', "H04W*"]
+    "written",
+    [
+        "",
+        "I04W",
+        "H04W4/",
+        "H04W OR ti=x",
+        "H04W*",
+    ],
 )
 def test_invalid_symbol_is_bad_input(written: str) -> None:
     with pytest.raises(BadInput, match="not a symbol of the CPC"):
@@ -34,15 +41,11 @@ def test_invalid_symbol_is_bad_input(written: str) -> None:
     ("wanted", "borne"),
     [
         ("F03", True),
-        ("F03B", True),
         ("F03B13", True),
         ("F03B13/00", True),
-        ("F03B13/264", True),
         ("F03B13/26", True),
         ("F03B1", False),
-        ("F03B1/00", False),
         ("F03C", False),
-        ("H04W", False),
     ],
 )
 def test_a_symbol_covers_what_lies_below_it(wanted: str, borne: bool) -> None:

@@ -45,12 +45,9 @@ def test_the_number_is_in_the_address(url: str, found: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "https://patents.google.com/",
         "https://patents.google.com/?q=tidal",
-        "https://patents.google.com/advanced",
         "https://worldwide.espacenet.com/patent/search?q=ti%3Dtidal",
         "https://www.lens.org/lens/patent/031-156-664-516-153",
-        "https://patentscope.wipo.int/search/en/search.jsf",
         "https://patentcenter.uspto.gov/applications/16123456",
     ],
 )
@@ -65,9 +62,7 @@ def test_a_page_that_is_no_patent_is_dropped(url: str) -> None:
         ("US10999999B2 - Tidal turbine - Google Patents", "Tidal turbine"),
         ("US 10999999 B2 | Tidal turbine | The Lens", "Tidal turbine"),
         ("Tidal turbine - a history", "Tidal turbine - a history"),
-        ("Espacenet - Tidal turbine", "Espacenet - Tidal turbine"),
         ("US10999999B2 - Google Patents", "US10999999B2"),
-        ("", "US10999999B2"),
     ],
 )
 def test_a_title_is_the_title_alone(title: str, clean: str) -> None:

@@ -19,30 +19,19 @@ from webquarry.errors import BadInput
 @pytest.mark.parametrize(
     ("written", "google", "docdb", "epodoc"),
     [
-        ("US10123456B2", "US10123456B2", "US.10123456.B2", "US10123456"),
         ("us 10,123,456 b2", "US10123456B2", "US.10123456.B2", "US10123456"),
         ("U.S. Patent No. 10,123,456", "US10123456", "US.10123456", "US10123456"),
-        ("Patent US 10123456 B2", "US10123456B2", "US.10123456.B2", "US10123456"),
         ("US 2019/0123456 A1", "US20190123456A1", "US.2019123456.A1", "US2019123456"),
-        ("US2019123456A1", "US20190123456A1", "US.2019123456.A1", "US2019123456"),
-        ("US20200012345A1", "US20200012345A1", "US.2020012345.A1", "US2020012345"),
         ("US2020012345A1", "US20200012345A1", "US.2020012345.A1", "US2020012345"),
         ("USD912345S1", "USD912345S1", "US.D912345.S1", "USD912345"),
         ("US RE45,678 E1", "USRE45678E1", "US.RE45678.E1", "USRE45678"),
-        ("EP1234567", "EP1234567", "EP.1234567", "EP1234567"),
         ("EP 1 234 567 B1", "EP1234567B1", "EP.1234567.B1", "EP1234567"),
         ("EP 123456 A2", "EP0123456A2", "EP.0123456.A2", "EP0123456"),
-        ("WO2020/123456", "WO2020123456", "WO.2020123456", "WO2020123456"),
         ("WO 2020/123456 A1", "WO2020123456A1", "WO.2020123456.A1", "WO2020123456"),
         ("WO 99/12345", "WO1999012345", "WO.9912345", "WO9912345"),
-        ("WO 02/12345 A1", "WO2002012345A1", "WO.0212345.A1", "WO0212345"),
-        ("DE102015001234A1", "DE102015001234A1", "DE.102015001234.A1", "DE102015001234"),
         ("DE 10 2015 001 234 A1", "DE102015001234A1", "DE.102015001234.A1", "DE102015001234"),
-        ("JP2015-123456A", "JP2015123456A", "JP.2015123456.A", "JP2015123456"),
         ("JP H07-123456 A", "JPH07123456A", "JP.H07123456.A", "JPH07123456"),
-        ("CN112345678A", "CN112345678A", "CN.112345678.A", "CN112345678"),
         ("KR 10-2015-0012345 A", "KR20150012345A", "KR.20150012345.A", "KR20150012345"),
-        ("KR101234567B1", "KR101234567B1", "KR.101234567.B1", "KR101234567"),
         ("NO 343434 B1", "NO343434B1", "NO.343434.B1", "NO343434"),
     ],
 )
@@ -58,21 +47,14 @@ def test_a_number_is_read_however_it_is_written(
     "text",
     [
         "",
-        " ",
         "tidal turbine",
         "10123456",
         "US 2020",
-        "US",
         "DE 10115",
         "ZZ1234567",
         "PCT/US2019/012345",
-        "US10123456B2 and others",
         "turbine US10123456B2",
-        "US10123456B2 US10123457B2",
         "US" + "1" * 14,
-        "US1234567ABC",
-        "EP1234567B1" * 10,
-        "in 2000 a",
     ],
 )
 def test_text_that_is_not_exactly_a_number_is_none(text: str) -> None:
@@ -132,11 +114,8 @@ def test_reading_any_text_raises_nothing_and_is_stable(text: str) -> None:
     ("wanted", "given", "covered"),
     [
         ("EP1234567", "EP1234567B1", True),
-        ("EP1234567B1", "EP1234567B1", True),
         ("EP1234567B1", "EP1234567A1", False),
-        ("EP1234567B1", "EP1234567", False),
         ("EP1234567", "EP1234568A1", False),
-        ("US10123456", "DE10123456", False),
     ],
 )
 def test_a_number_without_a_kind_means_any_publication_of_it(
@@ -150,13 +129,10 @@ def test_a_number_without_a_kind_means_any_publication_of_it(
     [
         ("US10123456B2", "granted", True, None),
         ("US5123456A", "granted", True, None),
-        ("US10123456", None, False, None),
         ("US20190123456A1", "application", False, 2019),
         ("WO2020123456A1", "application", False, 2020),
-        ("EP1234567A1", "application", False, None),
         ("EP1234567B1", "granted", True, None),
         ("EP1234567B2", "granted", False, None),
-        ("DE102015001234U1", None, False, None),
     ],
 )
 def test_a_number_tells_stage_and_year_only_where_it_does(

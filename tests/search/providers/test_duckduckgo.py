@@ -64,23 +64,14 @@ def wrapped(url: str) -> str:
     [
         ("https://a.example/x?y=1&z=2", "https://a.example/x?y=1&z=2"),
         (wrapped("https://a-b.example/x?y=1&z=2"), "https://a-b.example/x?y=1&z=2"),
-        ("https:" + wrapped("https://a.example/%20%26"), "https://a.example/%20%26"),
-        (wrapped("https://a.example/?q=%C3%A9"), "https://a.example/?q=%C3%A9"),
         ("//a.example/x", "https://a.example/x"),
         (wrapped("https://duckduckgo.com/y.js?ad_domain=shop.example"), None),
         (wrapped(f"https:{wrapped('https://a.example/')}"), None),
-        ("https://duckduckgo.com/y.js?ad_domain=shop.example", None),
-        ("https://links.duckduckgo.com/d.js", None),
         ("https://html.duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F", "https://a.example/"),
-        ("https://notduckduckgo.com/l/?uddg=x", "https://notduckduckgo.com/l/?uddg=x"),
         (wrapped("javascript:alert(1)"), None),
-        ("//duckduckgo.com/l/?rut=1", None),
         ("//duckduckgo.com/l/?uddg=", None),
         (f"//duckduckgo.com/l/?{'a=1&' * 5000}", None),
-        ("javascript:alert(1)", None),
-        ("/html/?q=x", None),
         ("https://[::1", None),
-        ("", None),
     ],
 )
 def test_a_link_is_where_it_leads_and_never_a_redirect(href: str, target: str | None) -> None:
@@ -90,14 +81,10 @@ def test_a_link_is_where_it_leads_and_never_a_redirect(href: str, target: str | 
 @pytest.mark.parametrize(
     ("span", "published"),
     [
-        ("<span>&nbsp; &nbsp; 2026-08-17T04:17:55.0000000</span>", "2026-08-17T04:17:55"),
         ("<span>2026-08-17T04:17:55.1234567</span>", "2026-08-17T04:17:55.123456"),
         ("<span>2026-08-17T00:00:00.0000000</span>", "2026-08-17"),
-        ("<span>2026-08-17T00:00:00.5000000</span>", "2026-08-17T00:00:00.5"),
         ("<span>2026-13-17T04:17:55.0000000</span>", None),
         ("<span>2 days ago</span>", None),
-        ("<span></span>", None),
-        ("", None),
     ],
 )
 def test_a_date_keeps_no_digit_too_many_and_midnight_is_a_day(
@@ -171,9 +158,7 @@ def test_fuzz_a_page_with_anything_in_the_place_of_anything_gives_results_or_an_
     "wall",
     [
         "<div class='anomaly-modal__title'>Unfortunately</div>",
-        "<h1>Unfortunately, bots use DuckDuckGo too.</h1>",
         "<script src='/_Incapsula_Resource?x=1'></script>",
-        "<p>Press &amp; Hold to confirm you are a human (and not a bot).</p>",
     ],
 )
 def test_a_page_that_wants_proof_of_a_person_is_a_challenge_in_whatever_words(

@@ -60,7 +60,6 @@ def test_the_request_is_the_documented_one(google: Google) -> None:
 @pytest.mark.parametrize(
     ("query", "q", "site", "how"),
     [
-        (Query("x"), "x", None, None),
         (Query("x", allowed_domains=("a.org",)), "x", "a.org", "i"),
         (Query("x", blocked_domains=("a.org",)), "x", "a.org", "e"),
         (
@@ -70,13 +69,6 @@ def test_the_request_is_the_documented_one(google: Google) -> None:
             "i",
         ),
         (Query("x", allowed_domains=("a.org", "b.org")), "x site:a.org OR site:b.org", None, None),
-        (Query("x", blocked_domains=("a.org", "b.org")), "x -site:a.org -site:b.org", None, None),
-        (
-            Query("x", allowed_domains=("a.org", "b.org"), blocked_domains=("c.org",)),
-            "x site:a.org OR site:b.org -site:c.org",
-            None,
-            None,
-        ),
     ],
 )
 def test_one_domain_goes_out_as_site_search_and_several_as_operators(
@@ -91,10 +83,8 @@ def test_one_domain_goes_out_as_site_search_and_several_as_operators(
     ("query", "sent"),
     [
         (Query("x", time_range="week"), {"dateRestrict": "w1"}),
-        (Query("x", safe="off"), {"safe": "off"}),
         (Query("x", safe="high"), {"safe": "active"}),
         (Query("x", language="de", country="AT"), {"lr": "lang_de", "gl": "at"}),
-        (Query("x", language="zh"), {"lr": "lang_zh-CN"}),
         (Query("x", language="zh", country="TW"), {"lr": "lang_zh-TW", "gl": "tw"}),
         (Query("x", language="he", country="GB"), {"lr": "lang_iw", "gl": "uk"}),
         (Query("x", language="eo"), {}),
@@ -159,9 +149,7 @@ def test_date_of_publication_is_read_from_the_meta_tags(google: Google) -> None:
     [
         ({"snippet": "Mar 3, 2026 ... text"}, "2026-03-03"),
         ({"snippet": None, "htmlSnippet": "Mar 3, 2026 <b>...</b>&nbsp;text"}, "2026-03-03"),
-        ({"snippet": "3 days ago ... text"}, "2026-11-14"),
         ({"snippet": "Mar 3, 2026 was a day"}, None),
-        ({"snippet": "Text ... Mar 3, 2026 ... more"}, None),
         (
             {
                 "snippet": "Mar 3, 2026 ... text",

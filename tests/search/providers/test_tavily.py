@@ -47,8 +47,6 @@ def test_the_request_is_the_documented_one(tavily: Tavily) -> None:
         ),
         (Query("x", blocked_domains=("a.org",)), {"exclude_domains": ["a.org"], "max_results": 20}),
         (Query("x", exact_terms="a b"), {"query": 'x "a b"', "exact_match": True}),
-        (Query("x", exclude_terms="forum"), {}),
-        (Query("x", language="de", safe="high"), {}),
     ],
 )
 def test_what_else_is_asked_for_goes_out_in_tavilys_words(
