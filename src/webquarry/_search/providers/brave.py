@@ -42,7 +42,7 @@ _OWN = {"ja": "jp", "no": "nb", "nn": "nb"}
 _TRADITIONAL = frozenset({"HK", "MO", "TW"})
 
 KEY = "BRAVE_API_KEY"
-_KEY_HEADER = "x-subscription-token"
+_KEY_HEADER = "X-Subscription-Token"
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 _SAFE = {"off": "off", "high": "strict"}  # medium is the default
 
@@ -114,7 +114,7 @@ class Brave(Provider):
         if reply.status == 401:
             raise self.not_accepted()
         problem = _find_problem(json_object(reply, self.label))
-        if problem.get("code") != "VALIDATION" or _KEY_HEADER in str(problem).lower():
+        if problem.get("code") != "VALIDATION" or _is_about_key(problem):
             self.parse_reply(reply)
 
     def has_failed(self, answer: dict[str, Any]) -> bool:
@@ -145,7 +145,7 @@ class Brave(Provider):
         problem = _find_problem(answer)
         code = problem.get("code")
         words = quote_words(problem.get("detail"))
-        if code == "SUBSCRIPTION_TOKEN_INVALID" or _KEY_HEADER in str(problem).lower():
+        if code == "SUBSCRIPTION_TOKEN_INVALID" or _is_about_key(problem):
             return self.not_accepted()
         if code == "VALIDATION":
             return BadInput(f"Brave Search did not accept the request: {words}")
@@ -175,3 +175,8 @@ def _find_problem(answer: dict[str, Any]) -> dict[str, Any]:
         return single
     listed = objects(answer.get("errors"))
     return listed[0] if listed else {"detail": single} if single else {}
+
+
+def _is_about_key(problem: dict[str, Any]) -> bool:
+    """Return whether a validation error is about the header of the key."""
+    return _KEY_HEADER.lower() in str(problem).lower()
