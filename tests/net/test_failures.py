@@ -40,14 +40,6 @@ CASES: dict[str, tuple[Exception, str, bool]] = {
         "Connection refused",
         True,
     ),
-    "refused, one of a group": (
-        because(
-            httpx2.ConnectError("x"),
-            ExceptionGroup("many", [ConnectionRefusedError(errno.ECONNREFUSED, "no")]),
-        ),
-        "Connection refused",
-        True,
-    ),
     "no route": (
         because(httpx2.ConnectError("x"), OSError(errno.EHOSTUNREACH, "no route")),
         "Host unreachable",

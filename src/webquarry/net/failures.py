@@ -165,19 +165,11 @@ def _describe_protocol(error: Exception, causes: list[BaseException]) -> Network
     )
 
 
-def _walk_causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the exception, its causes and contexts, and the members of groups, each once."""
-    waiting = [error]
-    seen: set[int] = set()
-    while waiting:
-        current = waiting.pop(0)
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        yield current
-        waiting += [link for link in (current.__cause__, current.__context__) if link is not None]
-        if isinstance(current, BaseExceptionGroup):
-            waiting.extend(current.exceptions)
+def _walk_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the exception and its causes."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 # Statuses

@@ -33,8 +33,7 @@ MAX_BYTES = 500 * 1024  # of one file, the minimum that the RFC requires
 MAX_REDIRECTS = 5
 _CACHE_SECONDS = 3600.0
 _FAILURE_CACHE_SECONDS = 60.0
-_MAX_ORIGINS = 1000
-_MAX_CHARACTERS = 4 * 1024 * 1024  # of all cached files; parsed rules take several times as much
+_MAX_ORIGINS = 300
 _AGENT_LINE = re.compile(r"\s*user[-\s]*agent(?:\s*:|\s)\s*(.*)", re.IGNORECASE | re.DOTALL)
 _PRODUCT = re.compile(r"[a-z_-]+", re.IGNORECASE)
 
@@ -46,7 +45,6 @@ class RobotsPolicy:
     rules: Protego | None = None
     refusal: str | None = None  # why everything is disallowed
     failure: WebquarryError | None = None  # why the file could not be requested; not cached
-    size: int = 0
 
 
 class Robots:
@@ -122,11 +120,8 @@ class Robots:
         seconds = _CACHE_SECONDS if policy.refusal is None else _FAILURE_CACHE_SECONDS
         self._cache.pop(origin, None)
         self._cache[origin] = (self._clock.monotonic() + seconds, policy)
-        characters = sum(cached.size for _, cached in self._cache.values())
-        while len(self._cache) > _MAX_ORIGINS or characters > _MAX_CHARACTERS:
-            oldest = next(iter(self._cache))
-            _, dropped = self._cache.pop(oldest)
-            characters -= dropped.size
+        if len(self._cache) > _MAX_ORIGINS:
+            del self._cache[next(iter(self._cache))]  # the oldest
 
 
 def read_policy(reply: Reply, agent: str) -> RobotsPolicy:
@@ -136,7 +131,7 @@ def read_policy(reply: Reply, agent: str) -> RobotsPolicy:
         if len(body) >= MAX_BYTES:
             body = body[: body.rfind(b"\n") + 1]  # a truncated rule could mean something else
         text = _merge_other_agents(body.decode("utf-8-sig", "replace"), agent)
-        return RobotsPolicy(rules=Protego.parse(text), size=len(text))
+        return RobotsPolicy(rules=Protego.parse(text))
     if 300 <= reply.status < 500:
         return RobotsPolicy()
     return RobotsPolicy(refusal=f"could not be read (the server answered {reply.status})")
