@@ -42,12 +42,6 @@ def test_with_another_key_file_the_old_values_are_gone_and_nothing_fails(tmp_pat
     with_cache(tmp_path, find)
 
 
-def test_a_key_file_cut_short_is_replaced(tmp_path: Path) -> None:
-    (tmp_path / "cache.key").write_bytes(b"short")
-    Cipher.open(tmp_path / "cache.key")
-    assert len((tmp_path / "cache.key").read_bytes()) == 32
-
-
 def test_a_value_moved_under_another_name_is_not_believed(tmp_path: Path) -> None:
     cipher = Cipher(os.urandom(32))
     locked = cipher.encrypt(b"v", cipher.hash_name("a"))

@@ -6,8 +6,6 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from tests.cache.kept_values import Gate, HandClock, until, with_cache
 from webquarry.store.cache import Cache, Made
 
@@ -22,23 +20,6 @@ def test_fifty_callers_at_once_make_one_value(tmp_path: Path) -> None:
         gate.open.set()
         assert {kept.value for kept in await asyncio.gather(*tasks)} == {b"value"}
         assert gate.begun == 1
-
-    with_cache(tmp_path, work)
-
-
-def test_the_first_caller_may_leave_without_taking_the_work_from_the_others(tmp_path: Path) -> None:
-    async def work(cache: Cache, clock: HandClock) -> None:
-        gate = Gate()
-        first = asyncio.create_task(cache.get_or_make("k", gate.make))
-        await until(lambda: gate.begun == 1)
-        second = asyncio.create_task(cache.get_or_make("k", gate.make))
-        await until(lambda: cache._flights._flights["k"].waiting == 2)
-        first.cancel()
-        gate.open.set()
-        assert (await second).value == b"value"
-        assert gate.begun == 1
-        with pytest.raises(asyncio.CancelledError):
-            await first
 
     with_cache(tmp_path, work)
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from webquarry.cli.app import cli as app
 from webquarry.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -37,16 +35,6 @@ def test_every_block_starts_an_existing_script_with_existing_settings() -> None:
     for server in found:
         assert server["command"] in SCRIPTS
         assert Settings.from_environment(server["env"]) != Settings()
-
-
-def test_every_command_line_starts_an_existing_script() -> None:
-    lines = [shlex.split(line) for block in blocks("sh") for line in block.splitlines()]
-
-    assert len(lines) == 3
-    for words in lines:
-        program, *arguments = words[words.index("--") + 1 :]
-        assert program in SCRIPTS
-        assert all(word in app.commands for word in arguments)
 
 
 def test_every_websearch_setting_is_listed_with_its_default() -> None:

@@ -107,15 +107,3 @@ def test_signals_to_the_server_end_running_tools_with_their_children(
 
         assert len(pids) == 2
         assert all(map(ends, pids))
-
-
-def test_broken_tool_is_reported_once_on_stderr(tmp_path: Path) -> None:
-    write_tool(tmp_path, "echo '{}'")
-    broken = tmp_path / "tools" / "broken"
-    broken.write_text("#!/bin/sh\nexit 3\n")
-    broken.chmod(0o755)
-    with lines(environ_of(tmp_path), ("webquarry", "mcp", "--with-tools")) as server:
-        _, _, said = server.end()
-
-    assert said.count(str(broken)) == 1
-    assert "it ended with exit code 3" in said

@@ -37,13 +37,3 @@ def test_help_names_every_setting_of_the_set(
     ]
     assert len(variables) == 6
     assert [variable for variable in variables if variable not in printed] == []
-
-
-def test_unknown_argument_is_a_usage_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, "--port") == 2
-    assert capsys.readouterr() == (
-        "",
-        "websearch-mcp takes no arguments but --help and --version; got '--port'.\n",
-    )

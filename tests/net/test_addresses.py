@@ -167,13 +167,6 @@ def test_a_metadata_address_is_refused_as_such_even_where_it_looks_public(addres
 
 
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
-@settings(deadline=None)
-@given(value=private_values())
-def test_a_private_address_is_refused_in_every_wrapping(wrapping: str, value: int) -> None:
-    assert find_refused_class(IPv6Address(WRAPPINGS[wrapping](value))) is not None
-
-
-@pytest.mark.parametrize("wrapping", WRAPPINGS)
 def test_the_wrapped_address_is_found(wrapping: str) -> None:
     assert IPv4Address("10.1.2.3") in list_readings(
         IPv6Address(WRAPPINGS[wrapping](int(IPv4Address("10.1.2.3"))))

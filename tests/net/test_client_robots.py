@@ -6,7 +6,6 @@ import pytest
 
 from tests.net.doubles import (
     SITE,
-    START,
     FakeClock,
     FakeWeb,
     Page,
@@ -15,10 +14,8 @@ from tests.net.doubles import (
     settings_with,
     text,
 )
-from webquarry.clock import FrozenClock
 from webquarry.errors import Refused, RobotsRefused
 from webquarry.net.client import Client
-from webquarry.net.models import Reply
 
 
 def test_a_page_that_robots_txt_forbids_is_not_asked_for() -> None:
@@ -101,16 +98,3 @@ def test_ten_pages_at_once_read_one_robots_txt() -> None:
 
     asyncio.run(run())
     assert web.asked(robots=True).count(f"{SITE}/robots.txt") == 1
-
-
-def test_frozen_clock_never_waits() -> None:
-    web = FakeWeb({f"{SITE}/page": [text("", 503), text("hello")]})
-
-    async def run() -> list[Reply]:
-        settings = settings_with(robots=False, timeout_seconds=5, host_requests_per_second=1)
-        async with Client(settings, FrozenClock(START), pages=web) as client:
-            return [await client.fetch(f"{SITE}/page") for _ in range(50)]
-
-    replies = asyncio.run(run())
-    assert {reply.status for reply in replies} == {200}
-    assert {reply.fetched_at for reply in replies} == {START}

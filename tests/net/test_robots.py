@@ -19,7 +19,7 @@ from webquarry.errors import (
 from webquarry.net import robots
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.net.robots import MAX_BYTES, Robots, parse_product_token, read_policy
+from webquarry.net.robots import MAX_BYTES, Robots, read_policy
 from webquarry.settings import Settings
 
 AGENT = "webquarry/0.1 (research assistant)"
@@ -257,15 +257,3 @@ def test_a_file_with_thousands_of_robots_and_rules_does_not_fill_the_memory(
     assert rules is not None
     assert len(rules._user_agents) <= 3
     assert not rules.can_fetch("https://site.example/a", "webquarry")
-
-
-@pytest.mark.parametrize(
-    ("user_agent", "token"),
-    [
-        ("webquarry/0.1 (respects robots.txt)", "webquarry"),
-        ("My-Bot/2.0", "my-bot"),
-        ("123", "webquarry"),
-    ],
-)
-def test_the_first_word_of_the_user_agent_is_our_name(user_agent: str, token: str) -> None:
-    assert parse_product_token(user_agent) == token

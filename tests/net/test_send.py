@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import asyncio
 import traceback
 
 import httpx2
 import pytest
 
-from tests.net.doubles import FakeClock, FakeWeb, Page, Silent, redirect, send, settings_with, text
+from tests.net.doubles import FakeWeb, Page, redirect, send, text
 from webquarry.errors import NetworkFailure, Refused, WebquarryError
-from webquarry.net.client import Client
 from webquarry.secret import Secret
 
 
@@ -95,19 +93,6 @@ def test_only_a_request_that_is_safe_to_repeat_is_repeated(
     else:
         assert reply.status in (429, 503)
     assert len(web.requests) == times
-
-
-def test_a_provider_may_have_a_deadline_of_its_own() -> None:
-    async def run() -> None:
-        async with Client(
-            settings_with(timeout_seconds=600), FakeClock(), providers=Silent({})
-        ) as client:
-            with pytest.raises(NetworkFailure, match=r"longer than 0\.05 s"):
-                await client.send(
-                    httpx2.Request("GET", "https://api.example/"), timeout_seconds=0.05
-                )
-
-    asyncio.run(run())
 
 
 CANARY = "canary-key-8c1f"

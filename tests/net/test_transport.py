@@ -26,7 +26,7 @@ from tests.net.wires import (
     serve,
     settings,
 )
-from webquarry.errors import BadInput, Refused
+from webquarry.errors import Refused
 from webquarry.net.guard import Guard, parse_address
 from webquarry.net.transport import Transport, create_tls_context
 
@@ -304,23 +304,6 @@ def test_a_private_authority_is_trusted_besides_the_systems(
     assert len(context.get_ca_certs()) == before + 1
     assert context.verify_mode == ssl.CERT_REQUIRED
     assert context.check_hostname
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [(None, "cannot be read"), ("nonsense", "no certificate")],
-)
-def test_invalid_ca_file_is_reported_when_opened(
-    content: str | None, fault: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "ca.pem"
-    if content is not None:
-        file.write_text(content)
-
-    with pytest.raises(BadInput, match=fault) as caught:
-        Transport(settings(ca_file=file), Guard())
-
-    assert "WEBQUARRY_CA_FILE" in caught.value.suggested_action
 
 
 @pytest.mark.parametrize(

@@ -44,16 +44,6 @@ def test_what_a_sheet_of_the_same_site_hides_is_left_out() -> None:
     assert "nobody sees" not in session.scrape().content
 
 
-def test_style_sheets_are_cached() -> None:
-    session = build_session(LINK, {SHEET: css()})
-    session.scrape()
-    asked = len(session.web.requests)
-    session.scrape(mode="whole")
-
-    paths = [request.url.path for request in session.web.requests[asked:]]
-    assert "/s.css" not in paths
-
-
 @pytest.mark.parametrize(
     "sheets",
     [

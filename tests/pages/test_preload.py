@@ -8,7 +8,6 @@ import sys
 
 import pytest
 
-from tests.tools.research.searched_web import desk
 from webquarry._read.workers.job import JobRunner
 from webquarry._read.workers.pool import ThreadRunner
 from webquarry.pages import pages
@@ -84,9 +83,3 @@ def test_runner_is_not_prepared_for_a_cached_search(prepared: list[int]) -> None
     asyncio.run(search())
 
     assert prepared == []
-
-
-def test_runner_is_prepared_while_a_page_is_fetched(prepared: list[int]) -> None:
-    desk(1).call(num_results=1)
-
-    assert prepared

@@ -183,18 +183,3 @@ def test_beyond_the_most_a_finished_journal_gives_way_before_one_that_is_idle_fo
         assert await list_ids(one, 8.0) == ["c", "a"]
 
     places.run(scenario)
-
-
-def test_a_journal_can_be_finished_and_opened_again(places: Places) -> None:
-    async def scenario(one: Journals, _: Journals) -> None:
-        await begin(one, "s1")
-        states = []
-        for finished in (True, None, False):
-            await one.append("ada", "s1", b"x", 1001.0, finished=finished)
-            listed = await one.list("ada", 1001.0, idle_seconds=HOURS)
-            states.append(
-                ((await read(one, "s1", 1001.0)).finished, listed[0].finished, listed[0].entries)
-            )
-        assert states == [(True, True, ()), (True, True, ()), (False, False, ())]
-
-    places.run(scenario)

@@ -23,42 +23,9 @@ from webquarry.errors import (
 )
 from webquarry.tools.executables.web_fetch import FetchAnswer, select_lines, web_fetch
 
-TEXT = "one\n\nthree\nfour"
-
 
 def fields(answer: FetchAnswer) -> dict[str, Any]:
     return answer.model_dump(exclude_none=True)
-
-
-@pytest.mark.parametrize(
-    ("offset", "limit", "content", "lines_read"),
-    [
-        (1, None, TEXT, 4),
-        (2, 2, "\nthree", 2),
-        (10**30, 10**30, "", 0),
-    ],
-)
-def test_offset_and_limit_pick_lines(
-    offset: int, limit: int | None, content: str, lines_read: int
-) -> None:
-    assert fields(select_lines(TEXT, offset, limit, 0)) == {
-        "content": content,
-        "lines_read": lines_read,
-    }
-
-
-def test_a_byte_limit_cuts_at_a_line_and_says_how_to_go_on() -> None:
-    assert fields(select_lines("aaa\nbbb\nccc", 1, None, 7)) == {
-        "content": "aaa\nbbb",
-        "lines_read": 2,
-        "total_lines": 3,
-        "next_offset": 3,
-    }
-    assert select_lines("aaa\nbbb\nccc", 1, None, 6).next_offset == 2
-    assert fields(select_lines("aaa\nbbb\nccc", 1, None, 11)) == {
-        "content": "aaa\nbbb\nccc",
-        "lines_read": 3,
-    }
 
 
 def test_a_single_line_over_the_limit_is_cut_at_a_character_and_says_so() -> None:
@@ -128,11 +95,6 @@ def page(markdown: str, *notes: str, outcome: str = "ok", lost: tuple[str, ...] 
         moment,
         lost=lost,
     )
-
-
-def test_the_setting_is_the_byte_limit() -> None:
-    assert call(kit(page("aaa\nbbb"), 4)).next_offset == 2
-    assert call(kit(page("aaa\nbbb"), 0)).next_offset is None
 
 
 def test_lost_text_is_said_in_the_answer_and_other_notes_only_in_the_log(

@@ -16,7 +16,6 @@ import errno
 import logging
 import math
 import os
-import shutil
 import sqlite3
 import threading
 import time
@@ -56,7 +55,6 @@ Work = Callable[[Connection, Cipher], T]
 _BUSY_SECONDS = 10  # timeout of a lock
 _WAL_PAUSE_SECONDS = 0.01
 _RETRY_SECONDS = 60.0  # after a file could not be used
-_LEAST_FREE_BYTES = 1_000_000
 
 # Errors of SQLite: damaged bytes in a message are not text, and damaged lengths exceed the memory.
 FILE_ERRORS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
@@ -307,16 +305,10 @@ def classify(error: BaseException, path: Path | None = None) -> Trouble:
     else:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         trouble = _BY_CODE.get(code) or _BY_CODE.get(code & _PRIMARY, Trouble.DAMAGED)
-    if path is None:
+    if path is None or trouble is not Trouble.READ_ONLY or isinstance(error, OSError):
         return trouble
-    if trouble is Trouble.READ_ONLY and not isinstance(error, OSError):
-        may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
-        return Trouble.DAMAGED if may_write else trouble
-    if trouble is Trouble.FAILING:
-        with suppress(OSError):
-            if shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
-                return Trouble.FULL
-    return trouble
+    may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
+    return Trouble.DAMAGED if may_write else trouble
 
 
 def check_row(row: Sequence[Any], *types: type) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ from markdown_it.token import Token
 from webquarry._read.text.characters import strip_invisible
 from webquarry._search.instant import InstantAnswer, Topic
 from webquarry._search.models import Result
-from webquarry.tools.duckduckgo._markdown import address, inline, line, write_answer, write_results
+from webquarry.tools.duckduckgo._markdown import address, write_answer, write_results
 
 FUZZ_EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "100"))
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -142,36 +142,6 @@ def source_of(children: list[Token]) -> str:
 
 # --- what comes from the web
 # ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "C# and C++",
-        "snake_case and 2 * 3 = 6",
-        "a < b > c",
-    ],
-)
-def test_ordinary_text_is_left_as_it_is(text: str) -> None:
-    assert inline(text) == text
-    assert line(text) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("## Heading", "\\## Heading"),
-        ("- item", "\\- item"),
-        ("***", "\\*\\*\\*"),
-        ("```sh", "\\`\\`\\`sh"),
-        ("~x~", "\\~x\\~"),
-        ("[x](http://e.example)", "\\[x\\](http://e.example)"),
-        ("<b>bold</b>", "\\<b>bold\\</b>"),
-        ("in\u200bvis\u202eible", "invisible"),
-    ],
-)
-def test_what_would_open_something_is_escaped(text: str, written: str) -> None:
-    assert line(text) == written
 
 
 @pytest.mark.parametrize("mark", ["<|im_start|>", "</system>", "[INST]", "<tool_use>"])

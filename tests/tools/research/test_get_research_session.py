@@ -7,11 +7,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.net.doubles import FakeClock
 from tests.sessions.kits import A, B, kit_on, run, step
-from webquarry.errors import BadInput, NotFound
 from webquarry.sessions.models import StepDraft
 from webquarry.toolkit import Toolkit
 
@@ -96,16 +93,6 @@ def test_one_step_is_given_in_full_with_its_sources(tmp_path: Path) -> None:
     }
     assert [one["url"] for one in found["sources"]] == [A, B]
     assert not {"summary", "stepIndex", "lastSteps"} & set(found)
-
-
-def test_an_unknown_session_and_a_blank_one_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="no research session") as unknown:
-        scenario(tmp_path, lambda kit: got(kit, "s-1"))
-    with pytest.raises(BadInput, match="blank") as blank:
-        scenario(tmp_path, lambda kit: got(kit, "  "))
-
-    assert "sequential_search" in unknown.value.suggested_action
-    assert "sequential_search" in blank.value.suggested_action
 
 
 def test_a_long_session_is_cut_and_says_how_to_read_on(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ fail.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -113,23 +112,6 @@ def test_a_page_behind_two_addresses_counts_once_and_the_next_takes_its_place() 
 
 
 # What is kept
-
-
-def test_freshness_is_that_of_the_oldest_part() -> None:
-    web = desk(1, 2, 3)
-    asyncio.run(web.acall("scrape_page", {"url": url(2)}))
-    web.clock.seconds += 2400
-
-    answer = web.call()
-
-    assert answer.meta["webquarry/cache"] == {
-        "cached": True,
-        "ageSeconds": 2400,
-        "maxAgeSeconds": 3600,
-        "freshness": "aging",
-    }
-    assert desk(1).call().meta["webquarry/cache"]["freshness"] == "live"
-    assert answer.meta["webquarry/routing"]["providerUsed"] == "brave"
 
 
 def test_a_session_gets_each_page_with_its_reference() -> None:
