@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
-import inspect
 import json
 import re
 import subprocess
@@ -18,9 +16,6 @@ from scripts.house.measures import Measures, measure_package
 from scripts.house.trace import Trace, trace_tool
 
 import webquarry
-from webquarry._search.provider import Provider
-from webquarry.registry import module_names
-from webquarry.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "webquarry"
@@ -239,39 +234,11 @@ def test_public_name_is_available(name: str) -> None:
     assert name in dir(webquarry)
 
 
-@pytest.mark.parametrize(
-    "field", [name for name, field in Settings.fields().items() if not field.is_constant]
-)
-def test_every_setting_is_documented(field: str) -> None:
-    page = (ROOT / "docs" / "settings.md").read_text("utf-8")
-
-    assert Settings.fields()[field].description
-    for variable in Settings.fields()[field].variables or ["WEBQUARRY_<PROVIDER>_URL"]:
-        assert f"`{variable}`" in page
-
-
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_every_script_is_documented(script: str) -> None:
     assert any(
         re.search(rf"(?<![\w-]){script}(?![\w-])", page.read_text("utf-8")) for page in PAGES
     )
-
-
-@pytest.mark.parametrize("name", module_names("webquarry._search.providers"))
-def test_every_provider_and_its_credentials_are_documented(name: str) -> None:
-    page = (ROOT / "docs" / "providers.md").read_text("utf-8")
-    module = importlib.import_module(f"webquarry._search.providers.{name}")
-    members = [
-        kind
-        for _, kind in inspect.getmembers(module, inspect.isclass)
-        if kind.__module__ == module.__name__
-    ]
-
-    for kind in [kind for kind in members if issubclass(kind, Provider)]:
-        assert f"`{kind.name}`" in page
-        for credential in kind.credentials:
-            assert f"`{credential.variable}`" in page
-            assert f"`{credential.file}`" in page
 
 
 @pytest.mark.parametrize(
