@@ -48,7 +48,6 @@ ACCEPT_MARKDOWN = (
     "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"
 )
 _NOT_ACCEPTABLE = 406
-_NOT_MODIFIED = 304
 
 
 @dataclass(frozen=True)
@@ -277,26 +276,6 @@ class Reader:
         if isinstance(found, Reply):
             return FetchedPage(url, found), ()
         return FetchedPage(url, site=found), ()
-
-    async def fetch_changed(self, url: str, conditions: Mapping[str, str]) -> FetchedPage | None:
-        """Fetch as `fetch` does; None if the server answers that the page has not changed under
-        these conditions (`If-None-Match`, `If-Modified-Since`). APIs are always requested again.
-        """
-        from webquarry._read.sites.site import find_page_reader, find_reader
-
-        if not conditions or find_reader(url, self._context.settings) is not None:
-            return await self.fetch(url)
-        self.runner.prepare()
-        reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, conditions=conditions)
-        if reply.status == _NOT_MODIFIED:
-            return None
-        if reply.status == _NOT_ACCEPTABLE:
-            return await self.fetch(url)
-        site = find_page_reader(reply)
-        if site is None:
-            return FetchedPage(url, reply)
-        found, notes = await self._ask_site(url, site, reply)
-        return found or FetchedPage(url, reply, notes=notes)
 
     async def fetch_raw(self, url: str, limit: int | None = None) -> FetchedPage:
         """Fetch a URL without conversion; with a limit, at most that many bytes."""

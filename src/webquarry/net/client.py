@@ -76,15 +76,12 @@ class Client:
         url: str,
         *,
         accept: str = ACCEPT_PAGE,
-        conditions: Mapping[str, str] | None = None,
         known: Validators | None = None,
     ) -> Reply:
-        """Fetch a URL and return its reply of any status; 304 if `conditions` (headers such as
-        `If-None-Match`) or the validators of a `known` reply match. Raises `Refused`,
-        `RobotsRefused`, `NetworkFailure`, `TooLarge`, `Unreadable`.
+        """Fetch a URL and return its reply of any status; 304 if the validators of a `known` reply
+        match. Raises `Refused`, `RobotsRefused`, `NetworkFailure`, `TooLarge`, `Unreadable`.
         """
-        limit = self._settings.max_bytes
-        return await self._fetch(url, accept, limit, conditions=conditions, known=known)
+        return await self._fetch(url, accept, self._settings.max_bytes, known=known)
 
     async def fetch_style(self, url: str, limit: int) -> Reply:
         """Fetch a style sheet. Raises `TooLarge` above `limit` bytes."""
@@ -158,7 +155,6 @@ class Client:
         max_redirects: int | None = None,
         is_page: bool = True,
         cut: bool = False,
-        conditions: Mapping[str, str] | None = None,
         known: Validators | None = None,
     ) -> Reply:
         """Fetch a URL hop by hop; each is checked before a request is sent to it."""
@@ -169,7 +165,7 @@ class Client:
         async with budget:
             while True:
                 checked = await self._check_page(url, budget, check_robots=is_page)
-                headers = {"Accept": accept, **(conditions or {})}
+                headers = {"Accept": accept}
                 if known is not None:
                     headers |= known.write_headers(str(checked))
                 request = self._build_request(checked, headers, budget)

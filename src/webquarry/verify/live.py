@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from webquarry._search.identity import identity
 from webquarry._search.scholarly.models import WorkQuestion
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
+from webquarry.net.models import Validators
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.jobs import take_words
 from webquarry.pages.words import unpack_words
@@ -68,13 +69,12 @@ class CitedPage:
     quotes: tuple[str, ...] = ()  # that were found in it
 
     @property
-    def conditions(self) -> dict[str, str]:
-        """The headers of a conditional request."""
+    def validators(self) -> Validators:
+        """The validators for a conditional request."""
         since = self.last_modified
         if not since and self.read_at is not None:
             since = format_datetime(self.read_at.astimezone(UTC), usegmt=True)
-        headers = {"If-None-Match": self.etag, "If-Modified-Since": since}
-        return {name: value for name, value in headers.items() if value}
+        return Validators(self.url, self.etag, since)
 
 
 def list_session_pages(session: ResearchSession) -> list[CitedPage]:
@@ -166,8 +166,8 @@ class LiveChecker:
             return {"state": "unreachable", "reason": reason}
         quotes = [{"quote": quote, "state": "there"} for quote in page.quotes]
         try:
-            fetched = await self._reader.fetch_changed(page.url, page.conditions)
-            if fetched is None:
+            fetched = await self._reader.fetch(page.url, known=page.validators)
+            if fetched.reply is not None and fetched.reply.is_unchanged:
                 return {"state": "same", "quotes": quotes}
             packed = await self._reader.runner.run(fetched.to_job(take_words))
         except WebquarryError as error:
