@@ -64,9 +64,9 @@ Check = Callable[[Settings, Mapping[str, str]], CheckResult]
 def examine_parts(settings: Settings, environ: Mapping[str, str]) -> list[CheckResult]:
     """Run all checks, in the order of the report."""
     checks: tuple[Check, ...] = (
-        check_variables, check_libxml2, check_compiled, check_trust_store, check_browser,
-        check_cache_folder, check_state_folder, check_proxy, check_redis, check_recording,
-        check_routing, check_model, check_lenses,
+        check_variables, check_libxml2, check_trust_store, check_browser, check_cache_folder,
+        check_state_folder, check_proxy, check_redis, check_recording, check_routing, check_model,
+        check_lenses,
     )  # fmt: skip
     return [check(settings, environ) for check in checks]
 
@@ -107,22 +107,9 @@ def check_libxml2(settings: Settings, environ: Mapping[str, str]) -> CheckResult
 
     version = ".".join(map(str, etree.LIBXML_VERSION))
     if etree.LIBXML_VERSION >= LIBXML2_NEEDED:
-        return CheckResult("libxml2", "ok", f"{version}, reads HTML as browsers do")
-    needed = ".".join(map(str, LIBXML2_NEEDED))
-    return CheckResult(
-        "libxml2",
-        "broken",
-        f"{version} reads HTML by the rules of 1999; {needed} or newer is needed",
-        "Install lxml from its wheel: pip install --upgrade --only-binary lxml 'lxml>=6.1'",
-    )
-
-
-def check_compiled(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Check that the extension module is built."""
-    if is_importable("webquarry._native"):
-        return CheckResult("compiled", "ok", "the extension module that reads pages")
-    cure = "Install a C compiler, then reinstall: pip install --force-reinstall --no-deps"
-    return CheckResult("compiled", "broken", "not built: pages cannot be read", cure)
+        return CheckResult("libxml2", "ok", version)
+    cure = "Install lxml from its wheel: pip install --upgrade --only-binary lxml 'lxml>=6.1'"
+    return CheckResult("libxml2", "broken", f"{version}: 2.14 or newer is needed", cure)
 
 
 def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -131,7 +118,7 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
         try:
             ssl.create_default_context().load_verify_locations(settings.ca_file)
         except (OSError, ssl.SSLError) as error:
-            detail = f"the CA file {settings.ca_file} cannot be used ({type(error).__name__})"
+            detail = f"{settings.ca_file} cannot be used ({type(error).__name__})"
             cure = "Point WEBQUARRY_CA_FILE at a PEM file, or unset it"
             return CheckResult("trust store", "broken", detail, cure)
         return CheckResult("trust store", "ok", f"the system's, and {settings.ca_file}")
@@ -139,24 +126,17 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
     is_elsewhere = sys.platform in ("darwin", "win32")  # not where OpenSSL looks
     if is_elsewhere or paths.cafile or (paths.capath and any(Path(paths.capath).iterdir())):
         return CheckResult("trust store", "ok", "the system's")
-    return CheckResult(
-        "trust store",
-        "broken",
-        "the system has no certificate authorities, so no https page can be read",
-        "Install your system's ca-certificates, or set WEBQUARRY_CA_FILE",
-    )
+    cure = "Install your system's ca-certificates, or set WEBQUARRY_CA_FILE"
+    return CheckResult("trust store", "broken", "the system has no certificate authorities", cure)
 
 
 def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Check the folder of the cache."""
     from webquarry.store.open import find_cache_folder
 
-    variable = "XDG_CACHE_HOME" if settings.cache_folder is None else "WEBQUARRY_CACHE_FOLDER"
     folder = find_cache_folder(settings, environ)
-    if folder is None:
-        detail = "there is no home folder; memory is used instead"
-        return CheckResult("cache folder", "warning", detail, "Set WEBQUARRY_CACHE_FOLDER")
-    return _check_writable("cache folder", folder.absolute(), variable, "memory is used instead")
+    otherwise = "; memory is used instead"
+    return _check_writable("cache folder", folder, "WEBQUARRY_CACHE_FOLDER", otherwise)
 
 
 def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -164,28 +144,24 @@ def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
     from webquarry.store.open import find_records_folder
     from webquarry.store.records import check_records
 
-    name = "state folder"
-    if settings.records == "memory":
-        detail = "records exist in memory only (`Settings(records='memory')`)"
-        return CheckResult(name, "warning", detail, "Remove that argument to store them")
     folder = find_records_folder(settings, environ)
-    refused = "steps of research and paid questions are refused"
-    if folder is None:
-        detail = f"there is no home folder; {refused}"
-        return CheckResult(name, "warning", detail, "Set WEBQUARRY_STATE_FOLDER")
-    failure = check_records(folder)
+    failure = None if folder is None else check_records(folder)
     if failure is not None:
-        return CheckResult.broken_by(name, failure)
-    variable = "XDG_STATE_HOME" if settings.state_folder is None else "WEBQUARRY_STATE_FOLDER"
-    return _check_writable(name, folder, variable, refused)
+        return CheckResult.broken_by("state folder", failure)
+    otherwise = "; steps of research and paid questions are refused"
+    return _check_writable("state folder", folder, "WEBQUARRY_STATE_FOLDER", otherwise)
 
 
-def _check_writable(name: str, folder: Path, variable: str, otherwise: str) -> CheckResult:
+def _check_writable(name: str, folder: Path | None, variable: str, otherwise: str) -> CheckResult:
     """Check that the folder can be written to, or created."""
+    if folder is None:
+        detail = f"there is no home folder{otherwise}"
+        return CheckResult(name, "warning", detail, f"Set {variable}")
+    folder = folder.absolute()
     existing = next((one for one in (folder, *folder.parents) if one.exists()), folder)
     if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return CheckResult(name, "ok", str(folder))
-    detail = f"{folder} cannot be written to; {otherwise}"
+    detail = f"{folder} cannot be written to{otherwise}"
     return CheckResult(name, "warning", detail, f"Set {variable} to a folder of yours")
 
 
@@ -212,30 +188,19 @@ def check_proxy(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
             cure = "pip install 'webquarry[socks]'"
             return CheckResult("proxy", "broken", "SOCKS needs a library", cure)
         if proxy:
-            proxies.append(f"{scheme} by {proxy.rpartition('@')[2].rpartition('/')[2]}")
+            host = proxy.rpartition("@")[2].rpartition("://")[2].rstrip("/")
+            proxies.append(f"{scheme} by {host}")
     return CheckResult("proxy", "ok", "; ".join(proxies) or "none")
 
 
 def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Report recording and replay."""
-    replay = settings.replay
-    if replay is not None:
-        from webquarry.net.archive.replay import Replay, demo_recording
-
-        try:
-            Replay(demo_recording() if replay == Path("demo") else replay)
-        except WebquarryError as error:
-            cure = "Correct or unset WEBQUARRY_REPLAY"
-            return CheckResult("recording", "broken", error.sentence, cure)
-        detail = f"every response is replayed from {replay}; the network is off"
+    if settings.replay is not None:
+        detail = f"every response is replayed from {settings.replay}; the network is off"
         return CheckResult("recording", "warning", detail, "Unset WEBQUARRY_REPLAY")
     if settings.record is None:
         return CheckResult("recording", "ok", "neither recorded nor replayed")
-    folder = settings.record.absolute().parent
-    if folder.is_dir() and os.access(folder, os.W_OK):
-        return CheckResult("recording", "ok", f"every exchange is recorded to {settings.record}")
-    detail = f"the folder {folder} cannot be written to"
-    return CheckResult("recording", "broken", detail, "Point WEBQUARRY_RECORD elsewhere")
+    return _check_writable("recording", settings.record.absolute().parent, "WEBQUARRY_RECORD", "")
 
 
 def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -257,12 +222,9 @@ def check_lenses(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     from webquarry._search.lenses import load_lenses
 
     try:
-        detail = str(len(load_lenses(settings.lenses)))
+        return CheckResult("lenses", "ok", str(len(load_lenses(settings.lenses))))
     except WebquarryError as error:
         return CheckResult.broken_by("lenses", error)
-    if settings.lenses:
-        detail += f", with those of {settings.lenses}"
-    return CheckResult("lenses", "ok", detail)
 
 
 def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -276,12 +238,10 @@ def check_browser(settings: Settings, environ: Mapping[str, str]) -> CheckResult
     from webquarry._read.browser.chromium import INSTALL_ADVICE, choose_isolation, find_program
 
     program = find_program(settings, environ)
-    if program is None and settings.browser is not None:
-        detail = f"{settings.browser} does not exist (WEBQUARRY_BROWSER)"
-        return CheckResult(name, "broken", detail, "Correct or unset WEBQUARRY_BROWSER")
     if program is None:
         detail = "not installed: pages that need their scripts are errors"
-        return CheckResult(name, "off", detail, INSTALL_ADVICE)
+        state = "off" if settings.browser is None else "broken"
+        return CheckResult(name, state, detail, f"{INSTALL_ADVICE} Or correct WEBQUARRY_BROWSER")
     try:
         isolation = choose_isolation(sandbox=settings.browser_sandbox)
     except WebquarryError as error:
@@ -324,28 +284,26 @@ def check_model(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     from webquarry.ask.vendors.base import open_vendor, split_model
 
     keys = Keys(environ)
-    model = settings.ask_model
-    chosen = split_model(model)[0]
-    places: dict[str, str] = {}
+    named: list[str] = []
     try:
-        vendor = open_vendor(chosen, settings.origins)
+        vendor = open_vendor(split_model(settings.ask_model)[0], settings.origins)
         for name, configured in find_configured(settings, keys).items():
             found = keys.find_model_key(configured)
-            places[name] = f"key from {found.source}" if found else "no key needed"
+            named.append(
+                f"{name} (key from {found.source})" if found else f"{name} (no key needed)"
+            )
         keys.model_key(vendor)
     except WebquarryError as error:
         if error.message != NO_MODEL_KEY:
             return CheckResult.broken_by("model", error)
         cure = f"Set {MODEL_KEY}, or put the key into ~/.stps/anthropic_api_key"
-        if not places:
+        if not named:
             detail = "no key of a model; only for `webquarry ask` and asking from SQL"
             return CheckResult("model", "off", detail, cure)
-        others = "; ".join(f"{name} ({place})" for name, place in places.items())
-        cure += f", or name a model of {' or '.join(places)} in WEBQUARRY_ASK_MODEL"
-        return CheckResult("model", "warning", f"no Anthropic key for {model}; {others}", cure)
-    own = f"{model} ({places.pop(chosen, 'without a key')})"
-    names = [own, *(f"{name} ({place})" for name, place in places.items())]
-    return CheckResult("model", "ok", "; ".join(names))
+        cure += ", or name another model in WEBQUARRY_ASK_MODEL"
+        detail = f"no Anthropic key for {settings.ask_model}; {'; '.join(named)}"
+        return CheckResult("model", "warning", detail, cure)
+    return CheckResult("model", "ok", "; ".join([settings.ask_model, *named]))
 
 
 def find_configured(settings: Settings, keys: Keys) -> dict[str, ModelVendor]:
