@@ -303,17 +303,16 @@ def test_usage_ends_with_a_total(run: Runner, environ: dict[str, str], tmp_path:
 def split(text: str) -> tuple[list[str], str]:
     """The pieces of lines that are typed, and what is pending at the end."""
     pieces: list[str] = []
-    pending = ""
+    pending: list[str] = []
     for line in text.splitlines():
-        found, pending = split_line(pending, line)
-        pieces += [piece.strip() for piece in found]
-    return pieces, pending
+        pieces += [piece.strip() for piece in split_line(pending, line)]
+    return pieces, "\n".join(pending)
 
 
 @pytest.mark.parametrize(
     ("text", "statements", "rest"),
     [
-        ("SELECT 1; SELECT 2", [], "SELECT 1; SELECT 2\n"),
+        ("SELECT 1; SELECT 2", [], "SELECT 1; SELECT 2"),
         ("SELECT 1; -- x", ["SELECT 1; -- x"], ""),
         ("SELECT\n 2 -- ; no end\n;", ["SELECT\n 2 -- ; no end\n;"], ""),
         ("SELECT 'open;\n'; ;;", ["SELECT 'open;\n'; ;;"], ""),

@@ -75,19 +75,7 @@ _HISTORY_LINES = 1000
 )
 @click.option("--create", is_flag=True, help="Create the database if it does not exist.")
 @click.option("--read-only", is_flag=True, help="Open the file without changing it.")
-@click.option(
-    "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
-)
-@click.option("--quiet", is_flag=True, help="Do not show the cost of statements.")
-def sql(
-    file: Path | None,
-    command: str | None,
-    style: str,
-    create: bool,
-    read_only: bool,
-    progress: bool | None,
-    quiet: bool,
-) -> None:
+def sql(file: Path | None, command: str | None, style: str, create: bool, read_only: bool) -> None:
     """Run SQL with webquarry's functions: ask, web_search, scrape_page and the stps_* family.
 
     FILE is a DuckDB database. Default: in memory.
@@ -98,8 +86,7 @@ def sql(
         if file is not None and not create:
             _check_exists(file, may_ask=command is None and not read_only)
         with SqlSession.open(file or ":memory:", read_only=read_only) as session:
-            session.show_progress(progress)
-            shell = Shell(session, style, show_cost=not quiet)
+            shell = Shell(session, style)
             if command is None and sys.stdin.isatty():
                 shell.run_interactive()
                 return
@@ -125,10 +112,9 @@ def _check_exists(file: Path, *, may_ask: bool) -> None:
 class Shell:
     """Runs the statements and dot commands of a prompt, a file or a pipe."""
 
-    def __init__(self, session: SqlSession, style: str, *, show_cost: bool = True) -> None:
+    def __init__(self, session: SqlSession, style: str) -> None:
         self._session = session
         self._style = style
-        self._show_cost = show_cost
         self.failed = False
         self.interrupted = False
         self._confirm: Confirm | None = None
@@ -136,7 +122,7 @@ class Shell:
     def run_interactive(self) -> None:
         """Read lines from a prompt until the user leaves."""
         self._confirm = self._ask_user
-        pending = ""
+        pending: list[str] = []
         with keep_history():
             self._write_note("webquarry sql: statements end with ; and .help lists commands.\n")
             while True:
@@ -147,22 +133,21 @@ class Shell:
                     return
                 except KeyboardInterrupt:
                     self._write_note("\n")
-                    pending = ""
+                    pending.clear()
                     continue
                 forget_keys(line)
-                pieces, pending = split_line(pending, line)
-                for piece in pieces:
+                for piece in split_line(pending, line):
                     if piece in _QUIT:
                         return
                     self._run(piece)
 
     def run_text(self, text: str) -> None:
         """Run statements and commands up to the first that fails."""
-        pending = ""
+        self.failed = False
+        pending: list[str] = []
         lines = text.splitlines()
         for number, line in enumerate(lines, 1):
-            pieces, pending = split_line(pending, line, is_last=number == len(lines))
-            for piece in pieces:
+            for piece in split_line(pending, line, is_last=number == len(lines)):
                 if piece in _QUIT:
                     return
                 self._run(piece)
@@ -195,7 +180,7 @@ class Shell:
         result = self._session.sql(statement, confirm=self._confirm)
         if result.rows or result.columns != ("Success",):
             self._show(result)
-        if self._show_cost and (result.progress.rows or result.progress.planned):
+        if result.progress.rows or result.progress.planned:
             self._write_note(f"{summarize(result.progress)}\n")
 
     def _ask_user(self, warning: PlanWarning) -> bool:
@@ -260,19 +245,25 @@ class Shell:
         sys.stderr.flush()
 
 
-def split_line(pending: str, line: str, *, is_last: bool = False) -> tuple[list[str], str]:
-    """Return the dot command or the statements that a line completes, and what is pending."""
-    if not pending.strip() and line.startswith("."):
-        return [line.strip()], ""
-    text = f"{pending}{line}\n"
+def split_line(pending: list[str], line: str, *, is_last: bool = False) -> list[str]:
+    """Return the dot command or the statements that a line completes; `pending` are the lines
+    before it.
+    """
+    if not pending and (line.startswith(".") or not line.strip()):
+        return [line.strip()] if line.strip() else []
+    pending.append(line)
     if not is_last and not _END.search(line):
-        return [], text if text.strip() else ""
+        return []
+    text = "\n".join(pending)
     duckdb: Any = load_library("duckdb")
     try:
-        return [found.query for found in duckdb.extract_statements(text)], ""
+        statements = [found.query for found in duckdb.extract_statements(text)]
     except duckdb.Error as error:
-        is_open = "unterminated" in str(error) and not is_last  # a string or a comment
-        return ([], text) if is_open else ([text], "")
+        if "unterminated" in str(error) and not is_last:  # a string or a comment
+            return []
+        statements = [text]
+    pending.clear()
+    return statements
 
 
 def redact_keys(text: str) -> str:
@@ -287,14 +278,11 @@ def redact_keys(text: str) -> str:
 
 def forget_keys(line: str) -> None:
     """Remove a line with a key from the history."""
-    if not _KEY_SETTER.search(line):
-        return
-    with suppress(ImportError):
-        import readline
+    if _KEY_SETTER.search(line):
+        with suppress(ImportError, ValueError):  # no readline, or no line in it
+            import readline
 
-        length = readline.get_current_history_length()
-        if length:
-            readline.remove_history_item(length - 1)
+            readline.remove_history_item(readline.get_current_history_length() - 1)
 
 
 @contextmanager
