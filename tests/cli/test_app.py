@@ -15,7 +15,6 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -184,22 +183,6 @@ def test_arguments_that_do_not_fit_are_one_clear_error(run: Runner, given: str) 
     assert b"Traceback" not in done.stderr
 
 
-def test_invalid_setting_is_reported_by_name(run: Runner) -> None:
-    done = run("read", "https://example.org", settings={"WEBQUARRY_MAX_BYTES": "many"})
-
-    assert done.returncode == 1
-    assert "WEBQUARRY_MAX_BYTES" in done.stderr.decode()
-
-
-def test_doctors_exit_code_tells(run: Runner) -> None:
-    assert run("doctor", "--offline").returncode == 0
-    assert (
-        run("doctor", "--offline", settings={"GOOGLE_SEARCH_API_KEY": "only-one-half"}).returncode
-        == 1
-    )
-    assert run("doctor", "--offline", settings={"WEBQUARRY_MAX_BYTES": "many"}).returncode == 1
-
-
 def test_doctor_gives_json_when_piped_and_text_when_asked(run: Runner) -> None:
     report = json.loads(run("doctor", "--offline").stdout)
 
@@ -209,14 +192,6 @@ def test_doctor_gives_json_when_piped_and_text_when_asked(run: Runner) -> None:
         .stdout.decode()
         .startswith("✓ No key is configured: searches go to DuckDuckGo, without a key.")
     )
-
-
-@pytest.mark.parametrize("url", ["ftp://example.org/", "http://127.0.0.1/", "not a url"])
-def test_a_url_that_may_not_be_read_is_a_failure(run: Runner, url: str) -> None:
-    done = run("read", url)
-
-    assert done.returncode == 1
-    assert json.loads(done.stdout)["error"]["kind"] in ("blocked", "bad_input")
 
 
 def test_an_interrupt_ends_it_with_130_and_no_traceback() -> None:
@@ -306,16 +281,6 @@ def test_json_on_a_terminal_cannot_command_it_either(hostile: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_terminal_gets_colours_and_a_pipe_gets_none(run: Runner) -> None:
-    seen = on_terminal("doctor", "--offline", "--all")
-
-    assert "\x1b[" in seen
-    assert "Search providers" in seen
-    assert b"\x1b" not in run("doctor", "--offline", "--text").stdout
-    assert json.loads(without_colours(on_terminal("doctor", "--offline", "--json")))["ok"] is True
-
-
-@pytest.mark.slow
 def test_completion_knows_the_commands_and_the_tools() -> None:
     def complete(words: str, number: int) -> list[str]:
         asked = {
@@ -336,30 +301,7 @@ def test_completion_knows_the_commands_and_the_tools() -> None:
     assert complete("webquarry mcp config claude-", 3) == ["claude-desktop"]
 
 
-def test_completion_knows_the_sessions(tmp_path: Path) -> None:
-    settings = RECORDED | {"WEBQUARRY_STATE_FOLDER": str(tmp_path)}
-    id = json.loads(run_apart("session", "new", "Tides", **settings).stdout)["sessionId"]
-    asked = {
-        "COMP_WORDS": f"webquarry session show {id[:3]}",
-        "COMP_CWORD": "3",
-        "_WEBQUARRY_COMPLETE": "bash_complete",
-    }
-
-    assert run_apart(**settings, **asked).stdout.decode().split() == [f"plain,{id}"]
-
-
-def test_completion_says_nothing_where_it_cannot_know() -> None:
-    asked = {
-        "COMP_WORDS": "webquarry search x --lens a",
-        "COMP_CWORD": "4",
-        "_WEBQUARRY_COMPLETE": "bash_complete",
-    }
-    done = run_apart(**asked, WEBQUARRY_MAX_BYTES="many")
-
-    assert (done.stdout.strip(), done.stderr) == (b"", b"")
-
-
-@pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "ja_JP.SJIS"])
+@pytest.mark.parametrize("locale", ["C", "ja_JP.SJIS"])
 def test_output_is_utf8_in_every_locale(locale: str) -> None:
     settings = RECORDED | {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = run_apart("read", JAPANESE_PAGE, **settings)

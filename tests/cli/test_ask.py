@@ -93,17 +93,6 @@ def test_more_than_max_usd_is_refused_before_anything_is_spent(
     assert stage.messages == 0
 
 
-@pytest.mark.parametrize("question", ["", " \n"])
-def test_a_blank_question_is_refused_and_costs_nothing(
-    run: Runner, stage: FakeServers, tmp_path: Path, question: str
-) -> None:
-    done = run("ask", question, settings=home(stage, tmp_path))
-
-    assert done.returncode == 1
-    assert b"Error: The question is blank.\nTry: Say what to ask." in done.stderr
-    assert stage.messages == 0
-
-
 def test_without_a_key_it_says_at_once_how_to_give_one(
     run: Runner, stage: FakeServers, tmp_path: Path
 ) -> None:
@@ -134,22 +123,3 @@ def test_a_failure_is_exit_code_1_with_the_reason_and_no_key(
     assert json.loads(done.stdout)["error"]["message"]
     for key in (MODEL_KEY, SEARCH_KEY, "sk-bad-key-00"):
         assert key.encode() not in done.stdout + done.stderr
-
-
-@pytest.mark.parametrize(
-    ("settings", "kind", "cure"),
-    [
-        ({"ANTHROPIC_API_KEY": "sk-bad-key-00"}, "auth", "webquarry doctor"),
-        ({"WEBQUARRY_ASK_MODEL": "claude-gone"}, "bad_input", "--model"),
-    ],
-)
-def test_model_errors_have_suggested_actions(
-    run: Runner, stage: FakeServers, tmp_path: Path, settings: dict[str, str], kind: str, cure: str
-) -> None:
-    stage.gone_models = {"claude-gone"}
-    error = json.loads(run("ask", "Who?", settings=home(stage, tmp_path) | settings).stdout)[
-        "error"
-    ]
-
-    assert error["kind"] == kind
-    assert cure in error["suggestedAction"]

@@ -29,22 +29,6 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
     return calls
 
 
-@pytest.mark.parametrize(
-    ("flags", "names"),
-    [
-        ([], ("research", False)),
-        (["--toolset", "research"], ("research", False)),
-        (["--toolset", "duckduckgo"], ("duckduckgo", False)),
-        (["--with-tools"], ("research", True)),
-    ],
-)
-def test_research_is_the_default_tool_set(
-    served: list[tuple[str, bool]], flags: list[str], names: tuple[str, bool]
-) -> None:
-    assert CliRunner().invoke(app, ["mcp", *flags]).exit_code == 0
-    assert served == [names]
-
-
 def test_an_unknown_tool_set_is_a_usage_error_that_lists_the_known_ones(
     served: list[tuple[str, bool]],
 ) -> None:
@@ -52,18 +36,6 @@ def test_an_unknown_tool_set_is_a_usage_error_that_lists_the_known_ones(
 
     assert (done.exit_code, served) == (2, [])
     assert all(name in done.output for name in (*module_names("webquarry.tools"), "core"))
-
-
-@pytest.mark.parametrize(
-    ("flag", "value"),
-    [("--text", "yaml"), ("--log-level", "loud"), ("--log-format", "xml"), ("--port", "70000")],
-)
-def test_an_invalid_value_of_an_option_is_a_usage_error(
-    served: list[tuple[str, bool]], flag: str, value: str
-) -> None:
-    done = CliRunner().invoke(app, ["mcp", flag, value])
-
-    assert (done.exit_code, served) == (2, [])
 
 
 def test_options_are_passed_to_the_http_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,12 +17,10 @@ pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 from tests.cli.test_app import (  # noqa: E402
     RECORDED,
     Runner,
-    run_apart,
 )
 
 PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
 NOTES = "https://blog.saltmarsh.example/notes/reading-list.md"
-MEMBERS = "https://tidelines.example/members/briefing-17"
 WALL = "https://shop.chandlery.example/clearance"
 
 
@@ -46,15 +44,6 @@ def test_text_in_a_pipe_is_the_markdown_and_a_line_to_cite_it_by(run: Runner) ->
     cite, links = seen.splitlines()[-2:]
     assert NOTES in cite
     assert links.startswith(f"Links: {answer['linksLeftOut']} targets are left out;")
-
-
-def test_link_targets_are_shown_and_the_page_is_cited_as_it_is_asked_for(run: Runner) -> None:
-    inline = read(run, NOTES, "--links", "inline", "--citation-style", "bibtex")
-    listed = read(run, NOTES, "--links", "list")
-
-    assert "](https://" in str(inline["content"])
-    assert "'formatted': {'bibtex': '@" in str(inline["citation"])
-    assert "\n[1]: https://" in str(listed["content"])
 
 
 def test_piped_output_is_the_answer_of_the_tool(
@@ -102,38 +91,11 @@ def test_a_cut_page_tells_a_person_the_command_that_goes_on(run: Runner) -> None
     assert str(first["content"]) + str(rest["content"]) == whole["content"]
 
 
-def test_passages_tell_a_person_the_commands_that_read_on(run: Runner) -> None:
-    seen = run("read", PAGE, "--question", "vanadium", "--text", settings=RECORDED).stdout.decode()
-    command = re.search(r"From .*: webquarry read (\S+) --cursor (\S+)", seen)
-
-    assert command is not None
-    assert "anadium" in str(read(run, command[1], "--cursor", command[2])["content"])
-
-
 def test_a_wall_is_a_failure_with_its_kind(run: Runner) -> None:
     done = run("read", WALL, settings=RECORDED)
 
     assert done.returncode == 1
     assert json.loads(done.stdout)["error"]["kind"] == "challenge"
-
-
-@pytest.mark.parametrize("flags", [(), ("--raw",)])
-def test_a_page_for_members_is_an_error(run: Runner, flags: tuple[str, ...]) -> None:
-    done = run("read", MEMBERS, *flags, settings=RECORDED)
-
-    assert done.returncode == 1
-    assert json.loads(done.stdout)["error"]["kind"] == "login_wall"
-
-
-@pytest.mark.slow
-def test_answer_does_not_depend_on_hash_seed_and_locale() -> None:
-    answers = {
-        run_apart("read", PAGE, **RECORDED, PYTHONHASHSEED=seed, LC_ALL=locale, TZ=zone).stdout
-        for seed, locale, zone in [("1", "C", "UTC"), ("2", "tr_TR.UTF-8", "Pacific/Auckland")]
-    }
-
-    assert len(answers) == 1
-    assert json.loads(answers.pop())["content"]
 
 
 def test_help_loads_none_of_the_engine() -> None:

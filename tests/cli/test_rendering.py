@@ -118,10 +118,6 @@ def test_progress_line_is_erased_at_the_end() -> None:
     assert "..." not in on_terminal("read", PAGE, **RECORDED, TERM="dumb").partition("Storing")[0]
 
 
-def test_json_on_a_terminal_is_not_mixed_with_anything() -> None:
-    assert on_terminal("read", PAGE, "--json", **RECORDED).startswith("{")
-
-
 def test_entities_and_html_in_a_page_stay_text() -> None:
     """A renderer would turn `&#x202e;` back into the sign that was taken out."""
     output = terminal(60)

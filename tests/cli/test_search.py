@@ -20,7 +20,6 @@ import webquarry
 from tests.cli.test_app import Runner, on_terminal, without_colours
 from tests.executables import Answer, Asked, Site, as_json
 from tests.mcp.in_process import call as call_tool
-from webquarry._search.lenses import load_lenses
 from webquarry.cli.app import load_command
 from webquarry.toolkit import Toolkit
 from webquarry.tools import load
@@ -120,56 +119,6 @@ def test_explain_writes_the_providers_to_stderr_next_to_json(run: Runner) -> Non
     assert lines[2].startswith("2. brave: ok, ")
 
 
-def test_explain_follows_the_results_for_a_person(run: Runner) -> None:
-    said = run("search", QUERY, "--explain", "--text", settings=RECORDED).stdout.decode()
-
-    assert said.index(" 1. Storing the tide") < said.index(
-        "Order: brave, duckduckgo (what is configured)"
-    )
-
-
-def test_explain_tells_of_a_failure_too(run: Runner) -> None:
-    routing = RECORDED | {"SEARCH_ROUTING": "tavily,google"}
-    done = run("search", QUERY, "--explain", settings=routing)
-
-    assert done.returncode == 1
-    assert b"1. tavily: auth" in done.stderr
-    assert b"2. google: auth" in done.stderr
-    assert b".env.example" in done.stderr
-    assert json.loads(done.stdout)["error"]["kind"] == "auth"
-
-
-def test_the_provider_of_the_settings_is_asked_unless_another_is_named(run: Runner) -> None:
-    google = {
-        "GOOGLE_SEARCH_API_KEY": "demo",
-        "GOOGLE_SEARCH_ENGINE_ID": "demo",
-        "SEARCH_PROVIDER": "google",
-    }
-
-    def asked(*flags: str) -> bytes:
-        return run("search", QUERY, "--explain", *flags, settings=RECORDED | google).stderr
-
-    assert b"1. google: ok" in asked()
-    assert b"1. brave: ok" in asked("--provider", "brave")
-
-
-def test_unknown_provider_error_lists_the_known_ones(run: Runner) -> None:
-    done = run("search", QUERY, "--provider", "braev", settings=RECORDED)
-
-    assert done.returncode == 1
-    assert b"no search provider 'braev'" in done.stderr
-    assert b"brave (configured)" in done.stderr
-
-
-@pytest.mark.parametrize(
-    "flags", [["-n", "0"], ["-n", "11"], ["--time-range", "hour"], ["--safe", "strict"]]
-)
-def test_a_flag_that_does_not_fit_is_wrong_usage(run: Runner, flags: list[str]) -> None:
-    done = run("search", QUERY, *flags, settings=RECORDED)
-
-    assert (done.returncode, done.stdout) == (2, b"")
-
-
 @pytest.fixture
 def engine() -> Iterator[Site]:
     """Brave on 127.0.0.1, which finds one page, or nothing for the word nothing."""
@@ -237,60 +186,6 @@ def test_a_second_process_finds_the_answer_in_the_cache_which_can_be_counted_and
     assert json.loads(run("cache", "clear", settings=settings).stdout) == {"cleared": 1}
     assert stats()["entries"] == 0
     assert b"canary" not in (tmp_path / "cache" / "cache.sqlite3").read_bytes()
-
-
-def test_the_cache_speaks_to_people_too(run: Runner, engine: Site, tmp_path: Path) -> None:
-    settings = environment(engine, tmp_path) | {"WEBQUARRY_CACHE": "0"}
-
-    assert (
-        b"The cache is off (WEBQUARRY_CACHE=0): 0 answers"
-        in run("cache", "stats", "--text", settings=settings).stdout
-    )
-    assert run("cache", "clear", "--text", settings=settings).stdout == b"0 answers were deleted.\n"
-
-
-def test_a_folder_that_cannot_be_written_to_costs_only_the_cache(
-    run: Runner, engine: Site, tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("")
-    done = run("search", "tides", settings=environment(engine, tmp_path / "file" / "cache"))
-
-    assert done.returncode == 0
-    assert done.stderr.decode().count("continuing without") == 1
-
-
-def test_completion_knows_the_lenses() -> None:
-    asked = {
-        "COMP_WORDS": "webquarry search x --lens aca",
-        "COMP_CWORD": "4",
-        "_WEBQUARRY_COMPLETE": "bash_complete",
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "webquarry"],
-        env=dict(os.environ) | asked,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-
-    assert done.stdout.decode().split() == ["plain,academic"]
-
-
-def test_doctor_reports_routing_and_lenses(run: Runner, tmp_path: Path) -> None:
-    (tmp_path / "mine.json").write_text("{")
-
-    def part(name: str, **settings: str) -> dict[str, str]:
-        report = json.loads(run("doctor", "--offline", settings=settings).stdout)
-        found: dict[str, str] = next(one for one in report["parts"] if one["name"] == name)
-        return found
-
-    assert (
-        part("routing", BRAVE_API_KEY="canary-1234")["detail"]
-        == "brave, duckduckgo (what is configured)"
-    )
-    assert part("routing", SEARCH_ROUTING="brave,acorn")["state"] == "broken"
-    assert part("lenses")["detail"] == str(len(load_lenses()))
-    assert "mine.json is not usable" in part("lenses", WEBQUARRY_LENSES=str(tmp_path))["detail"]
 
 
 @pytest.mark.parametrize("command", [["mcp"], ["search", "tides"]])

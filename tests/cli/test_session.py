@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,21 +51,6 @@ def test_sessions_are_listed_with_their_goals_and_counts() -> None:
     assert f"{id} 2 steps, 3 sources, in progress Storing [bold]the tide[/bold]" in text
 
 
-def test_the_list_says_when_a_session_ends() -> None:
-    begin("What is left of it?")
-
-    (found,) = json.loads(session("list", "--json").stdout)["sessions"]
-    updated, ends = (datetime.fromisoformat(found[name]) for name in ("updatedAt", "endsAt"))
-
-    assert ends - updated == timedelta(days=30)
-    assert f"ends {found['endsAt']}" in session("list", "--text").stdout
-
-
-def test_empty_list_says_how_to_create_a_session() -> None:
-    assert "webquarry session new" in session("list", "--text").stdout
-    assert json.loads(session("list").stdout) == {"sessions": []}
-
-
 def test_one_is_shown_with_steps_and_sources_and_may_be_named_by_its_beginning() -> None:
     id = researched()
 
@@ -92,21 +76,6 @@ def test_an_export_is_markdown_on_stdout_and_nothing_else() -> None:
     assert done.stderr == ""
     assert "## Sources\n\n1. " in done.stdout
     assert "Link:" not in done.stdout
-
-
-def test_links_are_verified_and_json_is_written_where_that_is_wanted() -> None:
-    id = researched()
-
-    found = json.loads(session("export", id, "--format", "json", "--verify-links").stdout)
-
-    assert found["links"] == {"ok": 3}
-    assert (
-        found
-        == webquarry.call(
-            "research_export", sessionId=id, format="json", verify_links=True
-        ).as_dict()
-    )
-    assert "Links checked: 3 ok." in session("export", id, "--verify-links").stdout
 
 
 @pytest.mark.parametrize("command", ["show", "export"])
@@ -152,12 +121,6 @@ def test_a_session_is_begun_gone_on_with_and_finished_by_hand() -> None:
         "How is it stored?", "It is not.", "Note: Ask Marit.", "It is.",
     ]  # fmt: skip
     assert found["stepIndex"][1]["supersededBy"] == 4
-
-
-def test_a_new_session_says_how_sources_get_into_it() -> None:
-    told = session("new", "Tides", "--step", "First.", "--text").stdout
-
-    assert "webquarry search WORDS --session-id " in told
 
 
 @pytest.mark.parametrize("command", [("new", ""), ("step", "{id}", " "), ("note", "{id}", "")])

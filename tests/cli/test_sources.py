@@ -68,21 +68,6 @@ def test_unquoted_words_are_one_query_and_piped_it_is_the_answer_of_the_tool(
     assert json.loads(done.stdout) == webquarry.call_with(tool, {"query": query}).as_dict()
 
 
-def test_search_takes_unquoted_words(run: Runner) -> None:
-    settings = RECORDED | {"BRAVE_API_KEY": "demo"}
-    unquoted = run("search", "tidal", "energy", "storage", "-n", "3", settings=settings)
-
-    assert unquoted.returncode == 0
-    quoted = run("search", "tidal energy storage", "-n", "3", settings=settings)
-    assert unquoted.stdout == quoted.stdout
-
-
-def test_a_bare_host_is_read(run: Runner) -> None:
-    bare = run("read", ARTICLE.removeprefix("https://"), settings=RECORDED)
-
-    assert json.loads(bare.stdout)["url"] == ARTICLE
-
-
 def test_raw_output_in_a_pipe_is_the_body_with_notes_on_stderr(
     run: Runner,
 ) -> None:

@@ -77,27 +77,6 @@ def test_list_for_a_person_is_a_table_in_which_nothing_moves_the_cursor(
     assert "\x07" not in result.stdout
 
 
-def test_empty_list_is_reported(bench: Workbench) -> None:
-    assert tools("list", "--text").stdout == "No tools were found.\n"
-    assert answer("list") == {"tools": []}
-
-
-def test_show_gives_the_whole_of_one_tool(bench: Workbench) -> None:
-    path = bench.tool(schema_of("getWeather"), file="weather")
-    shown = answer("show", "getWeather")
-
-    assert shown["path"] == str(path)
-    assert shown["parameters"] == WEATHER["parameters"]
-    assert shown["warnings"] == ['$.name: "getWeather" is not snake_case']
-
-
-def test_show_of_an_unknown_tool_is_an_error(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-    result = failure(["show", "rain"])
-
-    assert result.stderr == "Error: There is no tool 'rain'.\nTry: Use one of: weather.\n"
-
-
 def test_check_prints_one_line_per_finding(bench: Workbench) -> None:
     good = bench.tool(WEATHER)
     odd = bench.tool(schema_of("getRain"), file="rain")
@@ -121,12 +100,6 @@ def test_check_prints_one_line_per_finding(bench: Workbench) -> None:
     ]
 
 
-def test_check_exits_with_0_when_there_are_only_warnings(bench: Workbench) -> None:
-    odd = bench.tool(schema_of("getRain"), file="rain")
-
-    assert tools("check", str(odd)).exit_code == 0
-
-
 def test_check_of_a_folder_as_json(bench: Workbench) -> None:
     bench.tool(WEATHER)
     bench.script("broken", "exit 1")
@@ -145,25 +118,6 @@ def test_check_of_a_folder_as_json(bench: Workbench) -> None:
             }
         ],
     }
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (b"{", "its output is not JSON"),
-        (b" " * 1_048_577, "longer than 1048576 bytes"),
-        (b"\xff", "not UTF-8"),
-    ],
-)
-def test_check_of_a_file_that_is_no_schema_says_why(
-    content: bytes, told: str, bench: Workbench
-) -> None:
-    file = bench.home / "bad.json"
-    file.write_bytes(content)
-    result = tools("check", str(file))
-
-    assert result.exit_code == 1
-    assert told in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -187,35 +141,6 @@ def test_export_writes_every_vendors_form(
     assert set(exported) == keys
     assert "weather" in json.dumps(exported)
     assert "rain" not in json.dumps(exported)
-
-
-def test_export_without_names_writes_all(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-    bench.tool(schema_of("rain"))
-
-    assert [tool["name"] for tool in answer("export", "--for", "mcp")] == ["rain", "weather"]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["export"],
-        ["export", "--for", "nobody"],
-        ["export", "--for", "gemini", "--strict"],
-        ["check"],
-        ["run"],
-        ["list", "--what"],
-        ["nonsense"],
-    ],
-)
-def test_a_command_that_is_not_understood_is_exit_code_2(
-    arguments: list[str], bench: Workbench
-) -> None:
-    result = tools(*arguments)
-
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
 
 
 def test_run_takes_json_on_stdin_and_prints_json(bench: Workbench) -> None:
@@ -256,72 +181,6 @@ def test_trust_lets_a_projects_tools_be_run_and_untrust_takes_it_back(bench: Wor
     assert answer("untrust") == {"untrusted": str(bench.project_tools)}
     failure(["run", "weather"], '{"city": "Oslo"}')
     failure(["untrust"])
-
-
-def test_trust_of_a_folder_without_tools_is_refused(bench: Workbench) -> None:
-    assert "There is no executable to trust" in failure(["trust", str(bench.home)]).stderr
-
-
-def test_trust_names_the_trusted_files(bench: Workbench) -> None:
-    bench.tool(WEATHER, folder=bench.project_tools)
-    said = tools("trust", "--text").stdout
-
-    assert said == f"Trusted, as long as they do not change: weather in {bench.project_tools}\n"
-
-
-def test_a_setting_that_does_not_fit_is_one_sentence(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WEBQUARRY_FETCH_MAX_BYTES", "many")
-
-    assert "WEBQUARRY_FETCH_MAX_BYTES is not usable" in failure(["list"]).stderr
-
-
-def run_command(*arguments: str, stdin: str = "{}") -> subprocess.CompletedProcess[str]:
-    """The real command, as a user has it."""
-    return subprocess.run(
-        [WEBQUARRY, "tools", *arguments], input=stdin, capture_output=True, text=True, check=False
-    )
-
-
-def test_export_names_each_broken_tool_once_on_stderr(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-    broken = bench.script("broken", "exit 3")
-    theirs = bench.tool(schema_of("theirs"), folder=bench.project_tools)
-    done = run_command("export", "--for", "mcp")
-
-    assert [tool["name"] for tool in json.loads(done.stdout)] == ["weather"]
-    assert done.stderr.count(str(broken)) == 1
-    assert f"{broken} is skipped: it ended with exit code 3" in done.stderr
-    assert done.stderr.count(str(theirs)) == 1
-
-
-def test_run_names_files_that_cannot_be_run_once_on_stderr(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-    unusable = bench.user_tools / "read-me"
-    unusable.write_text("hello")
-    done = run_command("run", "weather", stdin='{"city": "Oslo"}')
-
-    assert json.loads(done.stdout) == {"city": "Oslo"}
-    assert f"{unusable} is skipped: it is not executable" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_run_of_a_broken_tool_tells_its_path_and_the_reason_once(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-    broken = bench.script("broken", "exit 3")
-    done = run_command("run", "broken")
-
-    assert done.returncode == 1
-    assert done.stderr.count(str(broken)) == 1
-    assert done.stderr.count("it ended with exit code 3") == 1
-    assert json.loads(done.stdout)["error"]["kind"] == "bad_input"
-
-
-def test_list_says_on_stderr_nothing_that_is_in_its_answer(bench: Workbench) -> None:
-    bench.script("broken", "exit 3")
-
-    assert run_command("list").stderr == ""
 
 
 def test_run_requests_the_schema_of_one_tool_only(bench: Workbench) -> None:
@@ -377,17 +236,6 @@ def test_a_parameter_that_is_given_under_both_its_names_is_refused(bench: Workbe
     assert "was unexpected" in failure(["run", "size"], sent).stderr
 
 
-@pytest.mark.parametrize(
-    "body",
-    ["kill -SEGV $$", "echo hello", """echo '{"error": "No."}'; exit 1"""],
-)  # fmt: skip
-def test_a_tool_that_crashed_is_no_trouble_of_the_network(body: str, bench: Workbench) -> None:
-    bench.tool(WEATHER, body)
-    error = json.loads(failure(["run", "weather"], '{"city": "Oslo"}').stdout)["error"]
-
-    assert (error["kind"], error["provider"], error["retryable"]) == ("tool", "weather", False)
-
-
 def test_trust_tells_which_variables_the_tools_get(bench: Workbench) -> None:
     bench.tool(WEATHER, folder=bench.project_tools)
     (bench.project_tools / "weather.toml").write_text('variables = ["WEATHER_TOKEN"]')
@@ -417,15 +265,3 @@ def test_a_signal_to_the_command_ends_the_process_group_of_the_tool(
 
     assert len(pids) == 2
     assert all(map(ends, pids))
-
-
-def test_text_of_a_tool_is_text_for_a_person(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-
-    text = tools("show", "weather", "--text").stdout
-
-    assert text.startswith(f"weather\n  {WEATHER['description']}")
-    assert "state: ready" in text
-    for name in WEATHER["parameters"]["properties"]:
-        assert f"  {name}  " in text
-    assert "{" not in text

@@ -155,16 +155,6 @@ def test_arguments_must_be_an_object(arguments: Any) -> None:
         check(arguments)
 
 
-def test_keywords_of_another_type_have_no_effect() -> None:
-    odd = {
-        "type": "object",
-        "properties": {"a": {"type": "string", "properties": 5, "required": 7, "items": 3}},
-    }
-
-    with pytest.raises(BadInput, match="is not of type 'string'"):
-        check_arguments("odd", {"a": {"b": None}}, odd)
-
-
 @pytest.mark.parametrize(
     ("given", "read"),
     [

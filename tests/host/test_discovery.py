@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from webquarry.errors import BadInput
 from webquarry.host import discovery as folders
 from webquarry.host.host import ToolHost
 from webquarry.host.trust import TrustStore
-from webquarry.settings import Settings
 
 
 def reasons(host: ToolHost) -> dict[str, str]:
@@ -69,13 +67,6 @@ def test_the_project_overrides_the_user_who_overrides_the_system(
     assert str(bench.user_tools / "other-name") in host.skipped[1].reason
 
 
-def test_in_one_folder_the_first_by_file_name_has_the_name(bench: Workbench) -> None:
-    bench.tool(schema_of("twin", description="second"), file="b")
-    bench.tool(schema_of("twin", description="first"), file="a")
-
-    assert bench.host().get("twin").description == "first"
-
-
 def test_the_settings_name_the_folders(bench: Workbench, tmp_path: Path) -> None:
     bench.tool(WEATHER)
     bench.tool(schema_of("mine"), folder=bench.home)
@@ -106,15 +97,6 @@ def test_by_default_the_system_folder_is_that_of_our_own_scripts_and_only_ours_a
         assert reasons(host) == {"web-search-google-tool": "it is missing"}
         assert all(tool.executable.ours for tool in host.tools)
         assert not mark.exists()
-
-
-def test_our_own_executables_are_found_where_they_are_installed(bench: Workbench) -> None:
-    installed = {name: Path(sys.executable).parent / name for name in folders.list_own_names()}
-
-    assert {"web-fetch-tool", "web-search-brave-tool", "web-search-google-tool"} <= set(installed)
-    assert all(name.endswith("-tool") for name in installed)
-    assert all(folders.is_ours(path) for path in installed.values() if path.exists())
-    assert not folders.is_ours(bench.user_tools / "web-fetch-tool")
 
 
 def trust(bench: Workbench) -> None:
@@ -202,16 +184,6 @@ def test_broken_tools_are_skipped_with_their_reason(
     assert children() == processes
 
 
-def test_each_skip_is_logged_with_path_and_reason(
-    bench: Workbench, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = bench.script("fails", "exit 2")
-    with caplog.at_level(logging.WARNING):
-        bench.host()
-
-    assert caplog.messages == [f"the tool {path} is skipped: it ended with exit code 2"]
-
-
 def test_a_secret_that_a_tool_prints_is_not_in_the_reason(
     bench: Workbench, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -222,26 +194,6 @@ def test_a_secret_that_a_tool_prints_is_not_in_the_reason(
 
     assert reasons(host)["leaks"] == "it ended with exit code 1: key ***"
     assert "canary" not in str(host.skipped) + caplog.text
-
-
-def test_unusual_file_names_are_escaped(bench: Workbench, caplog: pytest.LogCaptureFixture) -> None:
-    for name in (
-        b"a b",
-        b"new\nline",
-        b"\x1b[31mred",
-        b"\xff\xfe",
-        b"-x",
-        "größe".encode(),
-        b"$(touch x)",
-    ):
-        path = Path(os.fsdecode(os.fsencode(bench.user_tools) + b"/" + name))
-        bench.script(os.fsdecode(name), "exit 1")
-        assert path.exists()
-    with caplog.at_level(logging.WARNING):
-        host = bench.host()
-
-    assert len(host.skipped) == 7
-    assert all(message.isprintable() for message in caplog.messages)
 
 
 CANARIES = {
@@ -309,15 +261,6 @@ def test_discovery_works_inside_a_running_loop(bench: Workbench) -> None:
     assert [names(host) for host in asyncio.run(ask())] == [["weather"], ["weather"]]
 
 
-def test_without_arguments_settings_and_environment_of_the_process_are_used(
-    bench: Workbench,
-) -> None:
-    bench.tool(WEATHER)
-
-    assert names(ToolHost.discover()) == ["weather"]
-    assert names(ToolHost.discover(Settings(user_tools=bench.home, system_tools=bench.home))) == []
-
-
 def test_unknown_tool_is_distinguished_from_a_skipped_one(bench: Workbench) -> None:
     bench.tool(WEATHER)
     bench.script("broken-one", "exit 1")
@@ -327,12 +270,3 @@ def test_unknown_tool_is_distinguished_from_a_skipped_one(bench: Workbench) -> N
         host.get("rain")
     with pytest.raises(BadInput, match=r"broken_one is not served: it ended with exit code 1\."):
         host.get("broken_one")
-
-
-def test_a_name_that_a_vendor_refuses_is_found_by_its_alias(bench: Workbench) -> None:
-    bench.tool(schema_of("9lives"))
-    host = bench.host()
-    [declaration] = host.for_gemini()[0]["functionDeclarations"]
-
-    assert declaration["name"] != "9lives"
-    assert host.get(declaration["name"]).name == "9lives"

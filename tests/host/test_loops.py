@@ -113,11 +113,6 @@ def test_parallel_calls_of_claude_are_answered_in_one_message(
     }
 
 
-@pytest.mark.parametrize("name", ["end_turn", "pause_turn", "refusal", "max_tokens"])
-def test_a_message_of_claude_without_calls_needs_no_answer(name: str, host: ToolHost) -> None:
-    assert asyncio.run(host.anthropic_results(recorded(f"anthropic_{name}"))) == []
-
-
 def test_a_call_of_claude_that_was_cut_off_is_answered_but_not_run(host: ToolHost) -> None:
     message = {**recorded("anthropic_tool_use_parallel"), "stop_reason": "max_tokens"}
     [answer] = asyncio.run(host.anthropic_results(message))
@@ -194,18 +189,6 @@ def test_a_function_call_that_is_not_complete_is_not_run(host: ToolHost) -> None
     assert "cut off" in json.loads(item["output"])["error"]
 
 
-def test_a_call_of_another_kind_still_gets_its_answer(host: ToolHost) -> None:
-    completion = recorded("openai_chat_tool_calls")
-    completion["choices"][0]["message"]["tool_calls"].append(
-        {"id": "call_2", "type": "custom", "custom": {}}
-    )
-
-    messages = asyncio.run(host.openai_chat_results(completion))
-
-    assert [message["tool_call_id"] for message in messages] == ["call_abc123", "call_2"]
-    assert "error" in json.loads(messages[1]["content"])
-
-
 @pytest.mark.parametrize("change", [as_gemini_object, copy.deepcopy])
 def test_a_function_call_of_gemini_is_answered(
     change: Callable[[Any], Any], host: ToolHost
@@ -253,39 +236,6 @@ def test_names_that_gemini_was_given_lead_back_to_the_tools_own(bench: Workbench
 
     assert answer["name"] == declaration["name"]
     assert answer["response"] == {"output": {"file-path": "x", "map": {"any": [1]}}}
-
-
-def test_numbers_that_came_as_texts_or_floats_are_put_right(host: ToolHost) -> None:
-    assert (
-        call_gemini(host, "search_web", query="seals", max_results=5.0)["response"]["output"][
-            "sent"
-        ]["max_results"]
-        == 5
-    )
-    assert (
-        call_gemini(host, "search_web", query="seals", max_results="5")["response"]["output"][
-            "sent"
-        ]["max_results"]
-        == 5
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "told"),
-    [
-        (
-            "no_such_tool",
-            {},
-            "There is no tool 'no_such_tool'. Use one of: search_web, web_search.",
-        ),
-        ("search_web", {}, "'query' is a required property"),
-        ("search_web", {"query": "x", "page": 2}, "('page' was unexpected)"),
-    ],
-)
-def test_a_call_that_cannot_be_run_says_what_to_do(
-    name: str, arguments: dict[str, Any], told: str, host: ToolHost
-) -> None:
-    assert told in call_gemini(host, name, **arguments)["response"]["error"]
 
 
 class Recorder:

@@ -56,16 +56,6 @@ def test_what_a_program_prints_and_how_it_ends_come_back() -> None:
     assert completed == Completed("exited", 3, b"out\n", b"err\n")
 
 
-def test_input_reaches_the_program_whole() -> None:
-    completed = run_shell("wc -c", stdin=b"x" * 300_000)
-
-    assert completed.stdout.strip() == b"300000"
-
-
-def test_a_program_that_a_signal_ends_says_which() -> None:
-    assert run_shell("kill -SEGV $$").exit_code == -signal.SIGSEGV
-
-
 def test_a_slow_program_is_ended() -> None:
     completed = run_shell("echo begun; sleep 60", SHORT)
 
@@ -169,12 +159,3 @@ def test_a_run_that_is_cancelled_while_it_starts_leaves_nothing_behind(steps: in
 
     assert open_files() == files
     assert children() == processes
-
-
-@pytest.mark.parametrize("command", ["/no/such/program", "/etc", "/etc/passwd"])
-def test_what_cannot_be_started_is_an_os_error(command: str) -> None:
-    files = open_files()
-    with pytest.raises(OSError, match=r"No such file|Permission denied"):
-        asyncio.run(run_bounded([command], LONG, ENVIRONMENT))
-
-    assert open_files() == files

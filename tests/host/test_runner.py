@@ -47,12 +47,6 @@ def test_output_of_a_tool_is_filtered(bench: Workbench) -> None:
     assert run(bench.host()) == {f"c{cleaned}": [cleaned]}
 
 
-def test_nulls_are_dropped(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-
-    assert run(bench.host(), {"city": "Oslo", "days": None}) == {"city": "Oslo"}
-
-
 def test_arguments_that_do_not_fit_are_refused_before_the_tool_is_run(bench: Workbench) -> None:
     bench.tool(WEATHER, f"touch {bench.home}/was-run")
     host = bench.host()
@@ -76,18 +70,6 @@ def test_exit_code_is_reported_with_the_last_line_of_stderr(bench: Workbench) ->
 
     assert error.message == "The tool weather failed: it ended with exit code 4: two."
     assert error.__notes__ == ["The tool's stderr:\none\ntwo"]
-
-
-def test_a_result_with_a_bad_exit_code_is_no_result(bench: Workbench) -> None:
-    assert failure(bench, """echo '{"temperature": 3}'; exit 1""").message.endswith(
-        "it ended with exit code 1."
-    )
-
-
-def test_an_error_with_a_good_exit_code_is_a_result(bench: Workbench) -> None:
-    bench.tool(WEATHER, """echo '{"error": "none"}'""")
-
-    assert run(bench.host()) == {"error": "none"}
 
 
 @pytest.mark.parametrize(
@@ -126,15 +108,6 @@ def test_a_tool_that_prints_too_much_is_ended(bench: Workbench) -> None:
     assert isinstance(error, TooLarge)
     assert error.message == "The tool weather printed more than 5000 bytes."
     assert "`max_output_bytes` in weather.toml" in error.suggested_action
-
-
-def test_deleted_tool_is_reported(bench: Workbench) -> None:
-    path = bench.tool(WEATHER)
-    host = bench.host()
-    path.unlink()
-
-    with pytest.raises(ProviderFailure, match=r"The tool weather did not start: "):
-        run(host)
 
 
 def test_secrets_that_a_tool_prints_reach_neither_message_nor_note(bench: Workbench) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.host.workbench import WEATHER, Workbench
-from webquarry.errors import BadInput, Refused, WebquarryError
+from webquarry.errors import BadInput, Refused
 from webquarry.host.discovery import check_paths, folder_to_trust
 from webquarry.host.trust import TrustStore
 
@@ -43,14 +43,6 @@ def test_an_untrusted_projects_tools_are_listed_but_not_run_not_even_for_their_s
     ]
     assert "not trusted" in host.skipped[0].reason
     assert not mark.exists()
-
-
-def test_a_trusted_project_is_served(bench: Workbench, store: TrustStore) -> None:
-    mark = marking_tool(bench)
-    store.trust(bench.project_tools)
-
-    assert [tool.origin for tool in bench.host().tools] == ["project"]
-    assert mark.exists()
 
 
 def append(path: Path) -> None:
@@ -138,28 +130,6 @@ def test_folder_that_cannot_be_verified_is_not_trusted(
         store.trust(bench.project_tools)
 
 
-def test_a_tool_that_changed_after_discovery_is_not_run(
-    bench: Workbench, store: TrustStore
-) -> None:
-    path = bench.tool(WEATHER, folder=bench.project_tools)
-    store.trust(bench.project_tools)
-    host = bench.host()
-    assert asyncio.run(host.run("weather", {"city": "Oslo"})) == {"city": "Oslo"}
-    path.write_text("#!/bin/sh\necho '{}'\n")
-
-    with pytest.raises(Refused, match="has changed since it was trusted"):
-        asyncio.run(host.run("weather", {"city": "Oslo"}))
-
-
-def test_trust_can_be_taken_back(bench: Workbench, store: TrustStore) -> None:
-    bench.tool(WEATHER, folder=bench.project_tools)
-    store.trust(bench.project_tools)
-
-    assert store.forget(bench.project_tools)
-    assert not store.forget(bench.project_tools)
-    assert "is not trusted" in store.explain_distrust(bench.project_tools)
-
-
 def test_in_the_home_directory_the_projects_folder_is_the_users_own(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,13 +162,6 @@ def test_unreadable_trust_list_trusts_no_folder(
         assert "is not trusted" in store.explain_distrust(bench.project_tools)
 
     assert "none is trusted" in caplog.text
-
-
-def test_a_list_that_cannot_be_written_is_a_clear_error(bench: Workbench, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-
-    with pytest.raises(WebquarryError, match="cannot be written"):
-        TrustStore(tmp_path / "file" / "trusted.json").trust(bench.project_tools)
 
 
 def test_a_project_or_its_tool_folder_can_be_named(bench: Workbench) -> None:

@@ -75,22 +75,6 @@ def test_the_policy_allows_only_the_script_and_style_of_the_file(tmp_path: Path)
     with_page(tmp_path, work)
 
 
-def test_the_file_is_small_and_names_no_other_host() -> None:
-    text = HTML.read_text("utf-8")
-
-    assert len(text.encode()) <= 60_000
-    assert set(re.findall(r"https?://[\w.]+", text)) <= {"http://www.w3.org"}  # the name of SVG
-    for way in (
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "document.write",
-        "eval(",
-        "srcdoc",
-    ):
-        assert way not in text
-
-
 def test_responses_are_not_cached_framed_or_shared(tmp_path: Path) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         for path, headers in ((PAGE, {}), (f"{DATA}?view=calls", GOOD)):
@@ -145,17 +129,6 @@ def test_other_origins_are_refused_even_with_the_token(
         assert answer.status_code == 403
         changed = await ask("POST", DELETE, headers={**GOOD, **headers}, json={"session": "x"})
         assert changed.status_code == 403
-
-    with_page(tmp_path, work)
-
-
-def test_a_preflight_of_another_origin_is_refused(tmp_path: Path) -> None:
-    async def work(ask: Ask, kit: Toolkit) -> None:
-        headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
-        answer = await ask("OPTIONS", CALL, headers=headers)
-
-        assert answer.status_code == 403
-        assert "access-control-allow-origin" not in answer.headers
 
     with_page(tmp_path, work)
 
@@ -218,19 +191,6 @@ def test_every_view_responds_without_data(tmp_path: Path, view: str) -> None:
         answer = await ask("GET", f"{DATA}?view={view}", headers=GOOD)
 
         assert answer.status_code == 200, answer.text
-
-    with_page(tmp_path, work)
-
-
-@pytest.mark.parametrize(
-    "asked", ["view=none", "view=session&id=x", "view=page", "view=page&url=x&session=y"]
-)
-def test_errors_of_views_suggest_an_action(tmp_path: Path, asked: str) -> None:
-    async def work(ask: Ask, kit: Toolkit) -> None:
-        answer = await ask("GET", f"{DATA}?{asked}", headers=GOOD)
-
-        assert answer.status_code == 422
-        assert answer.json()["error"]["suggestedAction"]
 
     with_page(tmp_path, work)
 

@@ -145,16 +145,6 @@ def test_every_quote_opens_marked_at_its_words(stage: Stage) -> None:
     )
 
 
-def test_words_of_a_claim_are_marked(stage: Stage) -> None:
-    page = stage.open(list_views(stage.session)["page"])
-    page.get_by_label("Mark words of a claim").fill("no smoke")
-    page.keyboard.press("Enter")
-    expect(page.locator("mark.on")).to_have_text("no smoke")
-    page.get_by_label("Mark words of a claim").fill("words that stand nowhere")
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("1 quote does not stand in this text.")).to_be_visible()
-
-
 def test_a_person_searches_and_reads(stage: Stage) -> None:
     page = stage.open("#/search")
     page.get_by_label("Search for").fill("tidal energy storage")
@@ -164,14 +154,6 @@ def test_a_person_searches_and_reads(stage: Stage) -> None:
     page.get_by_role("button", name="Read: Storing the tide").click()
 
     expect(page.locator("#read .text")).to_contain_text("Tidal turbines stand still")
-
-
-def test_error_has_an_action(stage: Stage) -> None:
-    page = stage.open("#/search")
-    page.get_by_label("Read the page at").fill("https://shop.chandlery.example/clearance")
-    page.keyboard.press("Enter")
-
-    expect(page.get_by_role("alert")).to_contain_text("What to do:")
 
 
 def test_a_deletion_can_be_undone(stage: Stage) -> None:

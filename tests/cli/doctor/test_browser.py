@@ -25,10 +25,6 @@ def test_configured_browser_that_is_missing_is_broken(tmp_path: Path) -> None:
     assert "WEBQUARRY_BROWSER" in check.cure
 
 
-def test_disabled_browser_is_reported() -> None:
-    assert check_browser(Settings(render=False), {}).cure == "Unset WEBQUARRY_RENDER"
-
-
 @needs_browser
 def test_isolation_is_reported_and_missing_sandbox_is_a_warning() -> None:
     usual = check_browser(Settings(browser=BROWSER), {})

@@ -122,14 +122,6 @@ def test_recording_and_replay_are_reported(environ: dict[str, str], tmp_path: Pa
     assert find("recording", environ | {"WEBQUARRY_REPLAY": "demo"}).state == "warning"
 
 
-def test_a_replay_asks_no_provider(environ: dict[str, str]) -> None:
-    finding = provider(
-        look(environ | {"WEBQUARRY_REPLAY": "demo", "BRAVE_API_KEY": CANARY}), "brave"
-    )
-
-    assert (finding.state, finding.reachable) == ("ok", None)
-
-
 @pytest.mark.skipif(
     sys.platform in ("darwin", "win32"), reason="trust is the system's own affair there"
 )

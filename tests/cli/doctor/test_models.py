@@ -78,14 +78,3 @@ def test_local_model_needs_no_key_and_reports_a_stopped_server(tmp_path: Path) -
     assert (result.state, result.reachable) == ("broken", False)
     assert "no key needed" in result.detail
     assert "could not be reached at 127.0.0.1" in result.detail
-
-
-def test_a_key_of_another_vendor_is_shown_where_the_models_own_is_missing(
-    tmp_path: Path,
-) -> None:
-    environ = {"HOME": str(tmp_path), "GEMINI_API_KEY": "some-key-000001"}
-    result = checks.check_model(Settings.from_environment(environ), environ)
-
-    assert result.state == "warning"
-    assert "gemini (key from environment variable GEMINI_API_KEY)" in result.detail
-    assert "WEBQUARRY_ASK_MODEL" in result.cure

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,14 +84,6 @@ def test_every_index_and_register_is_asked_and_says_that_it_answers() -> None:
     assert "canary" not in shown(report) + json.dumps(report.as_dict())
 
 
-@pytest.mark.parametrize("environ", [{}, {"WEBQUARRY_REPLAY": "demo"}])
-def test_no_probe_is_sent_offline_or_in_replay(environ: dict[str, str]) -> None:
-    report = look(KEYS | environ, {}, offline=not environ)
-
-    assert report.ok
-    assert {one.reachable for one in [*report.indexes, *report.registers]} == {None}
-
-
 @pytest.mark.parametrize(
     ("name", "keys", "kind", "cure"),
     [
@@ -152,13 +143,6 @@ def test_a_register_that_does_not_take_the_key_is_broken_although_it_answers(
     assert "did not accept" in finding.detail
     assert "Replace it" in finding.cure
     assert "canary" not in shown(report) + json.dumps(report.as_dict())
-
-
-def test_half_of_a_registers_credentials_is_broken_and_it_is_not_asked() -> None:
-    finding = member(look({"EPO_OPS_KEY": "canary-epo"}, {}, offline=False).registers, "epo")
-
-    assert (finding.state, finding.reachable) == ("broken", None)
-    assert "EPO_OPS_SECRET" in finding.cure
 
 
 def test_all_are_asked_at_the_same_time() -> None:
@@ -272,29 +256,3 @@ def test_a_redis_that_does_not_let_us_in_is_broken_and_the_password_is_not_shown
     assert "refuses access" in finding.detail
     assert finding.cure in shown(report)
     assert wrong not in shown(report) + json.dumps(report.as_dict())
-
-
-def test_a_redis_that_takes_connections_and_says_nothing_does_not_hold_doctor_up(
-    redis: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(redis_place, "_CHECK_SECONDS", 0.05)
-    redis.freeze()
-    finding = part(asked(redis.environ), "redis")
-
-    assert (finding.state, finding.reachable) == ("broken", False)
-    assert "did not answer within 0.05 s" in finding.detail
-
-
-def test_unreachable_redis_is_reported_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    environ = {
-        "WEBQUARRY_REDIS_URL": f"unix://{tmp_path}/none.sock",
-        "WEBQUARRY_STORE_KEY": KEY.hex(),
-    }
-    with caplog.at_level("WARNING"):
-        finding = part(asked({"HOME": str(tmp_path)} | environ), "redis")
-
-    assert (finding.state, finding.reachable) == ("broken", False)
-    assert "WEBQUARRY_REDIS_URL" in finding.cure
-    assert "gone" not in caplog.text
