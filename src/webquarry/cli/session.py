@@ -135,12 +135,11 @@ def export(output: Output, id: str, format: str, verify_links: bool, include_fou
 
 @session.command()
 @click.argument("goal", nargs=-1, required=True)
-@click.option("--step", "first", help="The first step. Default: the goal.")
 @with_output
-def new(output: Output, goal: tuple[str, ...], first: str | None) -> None:
-    """Create a session: its goal, and the first step."""
+def new(output: Output, goal: tuple[str, ...]) -> None:
+    """Create a session; its goal is the first step."""
     words = " ".join(goal)
-    _record(output, {"searchStep": first or words, "stepNumber": 1, "researchGoal": words})
+    _record(output, {"searchStep": words, "stepNumber": 1, "researchGoal": words})
 
 
 @session.command()
@@ -199,8 +198,6 @@ def delete(output: Output, id: str, yes: bool) -> None:
         click.echo(f"{goal} ({_count_parts(summary)})", err=True)
         click.echo("Delete it? It cannot be undone. [y/N] ", nl=False, err=True)
         yes = sys.stdin.readline().strip().lower() in ("y", "yes")
-        if not sys.stdin.isatty():
-            click.echo(err=True)
     if not yes:
         raise BadInput(
             f"The session {full_id} was not deleted.",

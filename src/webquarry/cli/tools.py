@@ -50,15 +50,7 @@ def list_tools(output: Output) -> None:
     """List the tools found, and those skipped with the reason."""
     host = _discover(log_skips=False)
     rows = [_tool_row(tool) for tool in host.tools]
-    for skipped in host.skipped:
-        row = {
-            "name": skipped.name,
-            "state": skipped.state,
-            "origin": skipped.origin,
-            "path": str(skipped.path),
-            "reason": skipped.reason,
-        }
-        rows.append(row)
+    rows += [{**asdict(skipped), "path": str(skipped.path)} for skipped in host.skipped]
 
     def render() -> None:
         if not rows:
@@ -104,13 +96,7 @@ def check(output: Output, paths: Sequence[Path], as_json: bool) -> None:
     rows = []
     for path, findings in report:
         for finding in findings:
-            row = {
-                "path": str(path),
-                "severity": finding.severity,
-                "place": finding.path,
-                "message": finding.message,
-            }
-            rows.append(row)
+            rows.append({**asdict(finding), "path": str(path), "place": finding.path})
             if not as_json:
                 output.write(escape_unprintable(f"{path}: {finding}"))
     if as_json:
@@ -135,18 +121,14 @@ def export(output: Output, vendor: str, names: Sequence[str], strict: bool) -> N
         raise click.BadParameter(f"{vendor} has no strict form.", param_hint="--strict")
     output.json = True
     host = _discover().only(list(names))
-    match vendor:
-        case "anthropic":
-            tools = host.for_anthropic()
-        case "openai":
-            tools = host.for_openai(strict)
-        case "openai-chat":
-            tools = host.for_openai_chat(strict)
-        case "gemini":
-            tools = host.for_gemini()
-        case _:
-            tools = host.for_mcp()
-    output.show(tools)
+    forms = {
+        "anthropic": host.for_anthropic,
+        "openai": lambda: host.for_openai(strict),
+        "openai-chat": lambda: host.for_openai_chat(strict),
+        "gemini": host.for_gemini,
+        "mcp": host.for_mcp,
+    }
+    output.show(forms[vendor]())
 
 
 @tools.command()
