@@ -83,4 +83,4 @@ def test_special_files_are_ignored_without_blocking(
 
     assert found is not None
     assert found.value.reveal() == "ours"
-    assert "it is no plain file" in caplog.text
+    assert "it is not a file" in caplog.text

@@ -16,6 +16,7 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from webquarry.errors import AuthFailure
 from webquarry.secret import Secret
@@ -92,16 +93,19 @@ def find(
 def find_in_file(path: Path, source: str) -> FoundCredential | None:
     """Return the value of a credential file; None if there is none. `source` names the file."""
     try:
-        value = read_key_file(path)
+        with open_regular(path) as file:
+            content = file.read(_LARGEST_FILE)
+            mode = os.fstat(file.fileno()).st_mode & 0o777
+        is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        value = _strip(content.decode("utf-16" if is_utf16 else "utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError) as error:
-        reason = explain_unreadable(error)
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         log.warning("the credential file %s cannot be read (%s); it is ignored", source, reason)
         return None
     if not value:
         return None
-    mode = path.stat().st_mode & 0o777
     if os.name == "posix" and mode & 0o077 and path not in _WARNED:
         _WARNED.add(path)
         text = "others can read the credential file %s (mode %04o); run: chmod 600 %s"
@@ -109,27 +113,13 @@ def find_in_file(path: Path, source: str) -> FoundCredential | None:
     return FoundCredential(_check_value(value, source), source)
 
 
-def read_key_file(path: Path) -> str:
-    """Return the content of a file without surrounding whitespace and byte order mark. Raises
-    OSError or ValueError.
-    """
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file. Raises OSError, also for pipes and devices, which could block."""
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ValueError("it is no plain file")
+        raise OSError(0, "it is not a file")
     # not blocking, if a pipe has replaced the file since
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        content = file.read(_LARGEST_FILE + 1)
-    if len(content) > _LARGEST_FILE:
-        raise ValueError(f"it is larger than {_LARGEST_FILE} bytes")
-    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return _strip(content.decode("utf-16" if is_utf16 else "utf-8"))
-
-
-def explain_unreadable(error: OSError | ValueError) -> str:
-    """Return why a key file cannot be read, without any of its content."""
-    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
-        return str(error)
-    return type(error).__name__
+    return os.fdopen(os.open(path, flags), "rb")
 
 
 def fits_header(value: str) -> bool:

@@ -8,19 +8,18 @@ setting and no proxy password of ours. Our own executables get everything.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import tomllib
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from webquarry.credentials import open_regular
 from webquarry.host.models import Executable
 from webquarry.registry import members_of
 from webquarry.secret import Secret, redact
@@ -87,15 +86,6 @@ def is_own_variable(name: str) -> bool:
     """Return whether a variable is a setting or a credential of webquarry, in any case."""
     upper = name.upper()
     return upper.startswith(_OWN_PREFIXES) or upper in _list_credentials()
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file. Raises OSError, also for pipes and devices."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(0, "it is not a file")
-    return os.fdopen(handle, "rb")
 
 
 def _read_file(path: Path) -> _OptionsFile:

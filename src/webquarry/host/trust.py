@@ -16,9 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from webquarry.credentials import NOWHERE, find_home
+from webquarry.credentials import NOWHERE, find_home, open_regular
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.host.options import open_regular
 from webquarry.store.open import write_private
 
 log = logging.getLogger(__name__)
