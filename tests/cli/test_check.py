@@ -124,13 +124,6 @@ def test_an_archive_of_pages_is_a_source(run: Runner, tmp_path: Path, draft: Pat
     assert found == ["exact", "near"]
 
 
-def test_missing_file_is_an_error(run: Runner, tmp_path: Path) -> None:
-    done = run("check", str(tmp_path / "nobody.md"))
-
-    assert done.returncode == 1
-    assert b"cannot be used: No such file" in done.stderr
-
-
 def test_a_folder_as_a_source_is_called_one(run: Runner, draft: Path, tmp_path: Path) -> None:
     done = run("check", str(draft), "--source", str(tmp_path))
 

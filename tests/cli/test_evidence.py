@@ -103,14 +103,6 @@ def test_changed_byte_exits_with_1_and_names_the_problem(tmp_path: Path) -> None
     assert run("verify", str(tmp_path / "none.wacz")).exit_code == 1
 
 
-def test_text_report_of_a_pack_states_its_limits(tmp_path: Path) -> None:
-    file = packed(tmp_path, researched("", QUOTE))
-    text = " ".join(run("verify", str(file), "--text").stdout.split())
-
-    assert "Everything in the pack fits together." in text
-    assert "It does not show that a site said so to anyone else" in text
-
-
 def test_text_that_differs_from_its_bytes_is_reported(tmp_path: Path) -> None:
     """Somebody has written another text and made every hash anew."""
     from webquarry.verify.wacz import read_wacz
@@ -149,14 +141,6 @@ def forge_text(data: bytes, text: str, other: str) -> bytes:
             source["textHash"] = sha256(other.encode()).hexdigest()
     evidence["quotes"] = []
     return write_wacz(records, [], evidence, {})
-
-
-def test_hashes_alone_are_small_and_hold_no_page(tmp_path: Path) -> None:
-    id = researched("")
-    file = packed(tmp_path, id, "--scope", "hashes")
-
-    assert len(file.read_bytes()) < len(packed(tmp_path, id).read_bytes()) / 2
-    assert run("verify", str(file), "--json").exit_code == 0
 
 
 def test_existing_file_is_not_overwritten(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from tests.host.test_process import children, open_files
 from tests.host.workbench import WEATHER, Workbench, schema_of
-from webquarry.errors import BadInput
 from webquarry.host import discovery as folders
 from webquarry.host.host import ToolHost
 from webquarry.host.trust import TrustStore
@@ -259,14 +258,3 @@ def test_discovery_works_inside_a_running_loop(bench: Workbench) -> None:
         return bench.host(), await ToolHost.adiscover(environ=bench.environ)
 
     assert [names(host) for host in asyncio.run(ask())] == [["weather"], ["weather"]]
-
-
-def test_unknown_tool_is_distinguished_from_a_skipped_one(bench: Workbench) -> None:
-    bench.tool(WEATHER)
-    bench.script("broken-one", "exit 1")
-    host = bench.host()
-
-    with pytest.raises(BadInput, match=r"There is no tool 'rain'\."):
-        host.get("rain")
-    with pytest.raises(BadInput, match=r"broken_one is not served: it ended with exit code 1\."):
-        host.get("broken_one")

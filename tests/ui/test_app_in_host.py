@@ -196,38 +196,6 @@ def test_links_to_the_web_are_opened_by_the_host(browser: Browser, records: Reco
     assert app.page.url == HOST
 
 
-def test_heights_are_sent_and_stable(browser: Browser, records: Records) -> None:
-    app = open_app(browser, records.show(sessionId=records.session), read_by(records), follows=True)
-    expect(app.frame.locator("h1")).to_have_text(GOAL)
-    app.frame.evaluate("new Promise(done => setTimeout(done, 500))")
-    told = app.heard("ui/notifications/size-changed")
-    app.frame.evaluate("new Promise(done => setTimeout(done, 500))")
-
-    assert told == app.heard("ui/notifications/size-changed")
-    assert 1 <= len(told) <= 4
-    assert all(set(one) == {"height"} for one in told)
-    height = app.frame.evaluate("document.documentElement.scrollHeight")
-    assert abs(height - told[-1]["height"]) <= 4
-
-
-def test_the_theme_of_the_host_is_followed(browser: Browser, records: Records) -> None:
-    app = open_app(browser, records.show(), read_by(records), theme="dark")
-    expect(app.frame.locator("body")).to_have_css("background-color", "rgb(21, 24, 27)")
-
-    app.page.evaluate(
-        "send({method: 'ui/notifications/host-context-changed', params: {theme: 'light'}})"
-    )
-
-    expect(app.frame.locator("body")).to_have_css("background-color", "rgb(251, 250, 247)")
-
-
-def test_a_result_without_data_is_shown_as_its_text(browser: Browser) -> None:
-    app = open_app(browser, {"content": [{"type": "text", "text": f"# Words {HOSTILE}"}]})
-
-    expect(app.frame.locator("main")).to_contain_text("# Words <img src=x")
-    assert app.frame.locator("main img").count() == 0
-
-
 def test_messages_of_other_senders_are_ignored(browser: Browser, records: Records) -> None:
     app = open_app(browser, None)
     forged = json.dumps(
@@ -237,15 +205,6 @@ def test_messages_of_other_senders_are_ignored(browser: Browser, records: Record
     app.page.evaluate("send({method: 'ui/notifications/tool-cancelled', params: {}})")
 
     expect(app.frame.locator("main")).to_contain_text("cancelled")
-
-
-def test_a_host_is_answered_when_it_ends_the_app(browser: Browser) -> None:
-    app = open_app(browser, None)
-    app.page.evaluate("send({id: 'end', method: 'ui/resource-teardown', params: {}})")
-    app.page.wait_for_function("heard.some(one => one.id === 'end')")
-
-    (answer,) = [one for one in app.page.evaluate("heard") if one.get("id") == "end"]
-    assert answer == {"jsonrpc": "2.0", "id": "end", "result": {}}
 
 
 @pytest.mark.parametrize("view", ["session", "page", "bill"])

@@ -100,15 +100,6 @@ def test_a_session_is_shown_in_the_apps_tab_and_its_quotes_are_marked_in_the_sto
     assert stage.troubles == []
 
 
-def test_whole_session_is_shown_if_it_fits(stage: Stage) -> None:
-    app = stage.open(sessionId=stage.session)
-    app.get_by_role("button", name="Show all").click()
-
-    expect(app.get_by_role("heading", name="Timeline")).to_be_visible()
-    expect(app.locator(".steps > li")).to_have_count(2)
-    expect(app.get_by_role("button", name="Delete")).to_have_count(0)
-
-
 def test_a_page_and_the_bill_are_shown(stage: Stage) -> None:
     app = stage.open(url=PAGE)
     expect(app.locator("h1")).to_contain_text("Storing the tide")

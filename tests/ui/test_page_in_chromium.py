@@ -145,17 +145,6 @@ def test_every_quote_opens_marked_at_its_words(stage: Stage) -> None:
     )
 
 
-def test_a_person_searches_and_reads(stage: Stage) -> None:
-    page = stage.open("#/search")
-    page.get_by_label("Search for").fill("tidal energy storage")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="5 results")).to_be_visible()
-
-    page.get_by_role("button", name="Read: Storing the tide").click()
-
-    expect(page.locator("#read .text")).to_contain_text("Tidal turbines stand still")
-
-
 def test_a_deletion_can_be_undone(stage: Stage) -> None:
     page = stage.open(f"#/sessions?id={stage.session}")
     page.get_by_role("button", name="Delete").click()
@@ -165,15 +154,6 @@ def test_a_deletion_can_be_undone(stage: Stage) -> None:
     page.get_by_role("button", name="Undo").click()
 
     expect(page.get_by_role("link", name=TITLES["session"])).to_be_visible()
-
-
-def test_a_session_is_saved_as_a_report(stage: Stage) -> None:
-    page = stage.open(f"#/sessions?id={stage.session}")
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="HTML report").click()
-    report = Path(saved.value.path()).read_text("utf-8")
-
-    assert "<mark>Tidal turbines stand still four times a day</mark>" in report
 
 
 def test_page_without_a_token_shows_an_action(stage: Stage) -> None:

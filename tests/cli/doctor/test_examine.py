@@ -122,19 +122,6 @@ def test_a_key_is_never_shown(environ: dict[str, str], brave: bytes) -> None:
     assert CANARY not in shown(report) + json.dumps(report.as_dict())
 
 
-def test_report_shows_every_check_with_its_cure(environ: dict[str, str]) -> None:
-    report = look(environ | {"WEBQUARRY_TIMEOUT": "3"})
-    text = shown(report)
-
-    for finding in [*report.providers, *report.indexes, *report.registers]:
-        assert finding.provider.label in text
-        assert finding.cure in text
-    for one in report.parts:
-        assert one.name in text
-        assert one.cure in text
-    assert report.advice in text
-
-
 def test_a_provider_that_never_answers_does_not_hold_doctor_up(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
