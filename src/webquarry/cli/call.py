@@ -6,27 +6,16 @@ import sys
 
 import click
 
-from webquarry.cli.options import complete
 from webquarry.cli.output import Output, pager_option, with_output
 from webquarry.cli.search import show
-from webquarry.registry import module_names
-
-
-def _list_tool_names() -> list[str]:
-    from webquarry.api import tool_names
-
-    return tool_names()
+from webquarry.tools import toolset_names
 
 
 # `call TOOL --help` describes the tool: the command handles the option.
 @click.command(add_help_option=False)
-@click.argument("tool", required=False, shell_complete=complete(_list_tool_names))
+@click.argument("tool", required=False)
 @click.argument("arguments", required=False)
-@click.option(
-    "--toolset",
-    help="The tool set to look in.",
-    shell_complete=complete(lambda: module_names("webquarry.tools")),
-)
+@click.option("--toolset", type=click.Choice(toolset_names()), help="The tool set to look in.")
 @click.option("--list", "list_tools", is_flag=True, help="List the tools.")
 @click.option(
     "-h", "--help", "help_", is_flag=True, help="Show this, or the parameters of the tool."

@@ -15,7 +15,6 @@ import click
 
 from webquarry import __version__
 from webquarry.bridge import bridge
-from webquarry.cli.options import complete_session
 from webquarry.cli.output import Output, with_output
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.terminal import one_line
@@ -117,9 +116,7 @@ def parse_fail_on(context: click.Context, param: click.Parameter, written: str) 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--session", help="Research session with the sources.", shell_complete=complete_session
-)
+@click.option("--session", help="Research session with the sources.")
 @click.option(
     "--source",
     "sources",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webquarry.cli.options import complete
+from webquarry.cli.mcp_config import CLIENTS, entry_for, read_variables, write_entry
 from webquarry.cli.output import Output, with_output, with_text_output
 from webquarry.errors import BadInput
 from webquarry.tools import toolset_names
@@ -88,14 +88,8 @@ def mcp(
     raise click.exceptions.Exit(run(toolset, with_tools, text, logs))
 
 
-def _list_clients() -> list[str]:
-    from webquarry.cli.mcp_config import CLIENTS
-
-    return list(CLIENTS)
-
-
 @mcp.command()
-@click.argument("client", required=False, shell_complete=complete(_list_clients))
+@click.argument("client", required=False, type=click.Choice(list(CLIENTS)))
 @click.option("--write", is_flag=True, help="Write it to the client's file, with a backup.")
 @click.option(
     "--file", type=click.Path(path_type=Path), help="Another file than the client's default."
@@ -121,15 +115,11 @@ def config(
 
     CLIENT: claude (Claude Code), claude-desktop, cursor, vscode or codex. Default: list them.
     """
-    from webquarry.cli.mcp_config import CLIENTS, entry_for, read_variables, write_entry
-
     if client is None:
         for name, known in CLIENTS.items():
             output.write(f"{name:<15} {known.label:<15} {known.usual_path()}")
         click.echo("One of them: webquarry mcp config CLIENT, or with --write", err=True)
         return
-    if client not in CLIENTS:
-        raise click.BadParameter(f"There is no client {client!r}; use one of {', '.join(CLIENTS)}.")
     chosen = CLIENTS[client]
     entry = entry_for(toolset, chosen.text, read_variables(env, os.environ))
     if not write:
@@ -155,16 +145,12 @@ def _open_tokens() -> TokenFile:
     return TokenFile(tokens_path(Settings.from_environment(), os.environ))
 
 
-_complete_token = complete(lambda: [token.name for token in _open_tokens().tokens()])
-
-
 @token.command()
 @click.argument("name")
 @click.option("--expires", help="Lifetime, such as 12h, 30d or 8w. Default: until it is revoked.")
 @click.option(
     "--like",
     help="Existing token of the same caller, to share its sessions and answers.",
-    shell_complete=_complete_token,
 )
 @click.option("--metrics", is_flag=True, help="Grant access to /metrics only, for Prometheus.")
 @with_text_output
@@ -225,7 +211,7 @@ def list_(output: Output) -> None:
 
 
 @token.command()
-@click.argument("name", shell_complete=_complete_token)
+@click.argument("name")
 @with_text_output
 def revoke(output: Output, name: str) -> None:
     """Revoke a token; running servers notice at once."""

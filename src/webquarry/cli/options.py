@@ -1,4 +1,4 @@
-"""Commands of tools, whose options are the parameters of the tool, and completion of values."""
+"""Commands of tools, whose options are the parameters of the tool."""
 
 from __future__ import annotations
 
@@ -6,68 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from webquarry.bridge import bridge
 from webquarry.cli.output import Output, command_output, json_option, pager_option
 from webquarry.errors import WebquarryError
 
 if TYPE_CHECKING:
     from webquarry.tool import Answer
-
-Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-
-
-def complete(list_values: Callable[[], Iterable[str]]) -> Complete:
-    """Complete a value. A failure offers nothing; the command itself reports it."""
-
-    def complete_value(
-        ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        try:
-            values = list(list_values())
-        except Exception:
-            return []
-        return [CompletionItem(value) for value in values if value.startswith(incomplete)]
-
-    return complete_value
-
-
-def list_services(kind: str) -> list[str]:
-    """Names of the providers of the web, of papers or of patents."""
-    from webquarry.toolkit import Toolkit
-
-    async def list_names() -> list[str]:
-        async with Toolkit.open() as kit:
-            if kind == "web_search":
-                return list(kit.router.services.by_name())
-            if kind == "academic_search":
-                return list(kit.scholar.services.by_name())
-            return [*kit.patents.services.by_name(), "web"]
-
-    return bridge.run(list_names())
-
-
-def list_lenses() -> Iterable[str]:
-    """Names of the lenses."""
-    from webquarry._search.lenses import load_lenses
-    from webquarry.settings import Settings
-
-    return load_lenses(Settings.from_environment().lenses)
-
-
-def list_sessions() -> list[str]:
-    """Ids of the sessions."""
-    from webquarry.toolkit import Toolkit
-
-    async def list_ids() -> list[str]:
-        async with Toolkit.open() as kit:
-            return [id for id, _ in await kit.sessions.list()]
-
-    return bridge.run(list_ids())
-
-
-complete_session = complete(list_sessions)
 
 
 class ToolCommand(click.Command):
@@ -97,7 +41,7 @@ class ToolCommand(click.Command):
         for name, part in schema.items():
             if name not in taken and (only is None or name in only):
                 flag = (rename or {}).get(name) or name.replace("sessionId", "session_id")
-                own.append(_build_option(tool, name, flag.replace("_", "-"), part))
+                own.append(_build_option(name, flag.replace("_", "-"), part))
         super().__init__(None, params=[argument, *own], callback=self._run, **attributes)
         for option in (pager_option, json_option):
             option(self)
@@ -141,7 +85,7 @@ def _load_schema(tool: str) -> dict[str, Any]:
     raise LookupError(tool)
 
 
-def _build_option(tool: str, name: str, flag: str, schema: Mapping[str, Any]) -> click.Option:
+def _build_option(name: str, flag: str, schema: Mapping[str, Any]) -> click.Option:
     """Build the option of a parameter."""
     flags = [f"--{flag}", name]
     if name == "num_results":
@@ -155,9 +99,4 @@ def _build_option(tool: str, name: str, flag: str, schema: Mapping[str, Any]) ->
             attributes["type"] = click.Choice(choices)
         case {"type": "integer"}:
             attributes["type"] = click.IntRange(schema.get("minimum"), schema.get("maximum"))
-    completions: dict[str, Complete] = {
-        "lens": complete(list_lenses),
-        "provider": complete(lambda: list_services(tool)),
-        "sessionId": complete_session,
-    }
-    return click.Option(flags, shell_complete=completions.get(name), **attributes)
+    return click.Option(flags, **attributes)

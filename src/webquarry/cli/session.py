@@ -9,14 +9,13 @@ from typing import Any
 import click
 
 from webquarry.bridge import bridge
-from webquarry.cli.options import complete_session, list_sessions
 from webquarry.cli.output import Output, pager_option, with_output, with_text_output
 from webquarry.errors import BadInput, NotFound
 from webquarry.terminal import as_json, count_noun, one_line, printable
 
 _GOAL_CHARACTERS = 80  # of a goal in the list
 
-session_id = click.argument("id", shell_complete=complete_session)
+session_id = click.argument("id")
 
 
 @click.group()
@@ -27,7 +26,7 @@ def session() -> None:
 def find_session_id(id: str) -> str:
     """Complete a shortened id."""
     start = id.strip().lower()
-    matching = [known for known in list_sessions() if known.startswith(start)]
+    matching = [known for known in bridge.run(_list_ids()) if known.startswith(start)]
     if len(matching) > 1:
         raise BadInput(
             f"{len(matching)} sessions start with {one_line(id)!r}.",
@@ -40,6 +39,13 @@ def find_session_id(id: str) -> str:
             "used for a long time.",
         )
     return matching[0]
+
+
+async def _list_ids() -> list[str]:
+    from webquarry.toolkit import Toolkit
+
+    async with Toolkit.open() as kit:
+        return [id for id, _ in await kit.sessions.list()]
 
 
 @session.command("list")

@@ -12,7 +12,6 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from webquarry import __version__
@@ -28,7 +27,6 @@ from webquarry.toolkit import Toolkit
 log = logging.getLogger(__name__)
 
 _PROBE_SECONDS = 10
-_READABLE_BY_OTHERS = 0o077
 
 
 @dataclass(frozen=True)
@@ -188,12 +186,7 @@ async def check_services(
         elif service.sources():
             detail = "answers and accepts the credentials"
         reachable = None if offline else True
-        exposed = _find_open_files(service)
-        if not exposed:
-            return ServiceCheck(service, "ok", detail, "", reachable, is_chosen)
-        detail = f"{detail}, but others can read {' and '.join(exposed)}"
-        cure = f"chmod 600 {' '.join(exposed)}"
-        return ServiceCheck(service, "warning", detail, cure, reachable, is_chosen)
+        return ServiceCheck(service, "ok", detail, "", reachable, is_chosen)
 
     return list(await asyncio.gather(*map(check, services.all())))
 
@@ -247,14 +240,3 @@ def _describe_failure(service: Service, error: WebquarryError, is_chosen: bool) 
         reachable=not isinstance(error, NetworkFailure | Refused),
         chosen=is_chosen,
     )
-
-
-def _find_open_files(service: Service) -> list[str]:
-    """Return the credential files that other users can read."""
-    exposed = []
-    for source in service.sources().values():
-        path = Path(source)
-        is_file = os.name == "posix" and path.is_absolute() and path.exists()
-        if is_file and path.stat().st_mode & _READABLE_BY_OTHERS:
-            exposed.append(str(path))
-    return exposed

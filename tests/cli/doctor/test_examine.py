@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from pathlib import Path
 from typing import cast
 
@@ -94,23 +93,6 @@ def test_half_of_the_credentials_is_broken_and_names_the_other_half(
     assert "GOOGLE_SEARCH_ENGINE_ID" in finding.detail
     assert "google-engine-id" in finding.cure
     assert "google-api-key" not in finding.cure
-
-
-@pytest.mark.skipif(os.name != "posix", reason="file modes are those of POSIX")
-def test_a_key_file_that_others_can_read_earns_a_warning(
-    environ: dict[str, str], tmp_path: Path
-) -> None:
-    file = tmp_path / ".config" / "webquarry" / "brave-api-key"
-    file.parent.mkdir(parents=True)
-    file.write_text(CANARY)
-    file.chmod(0o644)
-    report = look(environ, offline=True)
-    finding = provider(report, "brave")
-    file.chmod(0o600)
-
-    assert report.ok
-    assert (finding.state, finding.cure) == ("warning", f"chmod 600 {file}")
-    assert provider(look(environ, offline=True), "brave").state == "ok"
 
 
 @pytest.mark.parametrize(
