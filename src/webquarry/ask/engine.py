@@ -86,10 +86,9 @@ class Engine:
         self.templates = TemplateResolver(settings, self.options, self.searcher)
         self.rejected: dict[str, set[str]] = {}  # by model: the features that its server rejects
         self._statements: deque[Statement] = deque(maxlen=_MOST_STATEMENTS)
-        self._in_flight: dict[str, Exchange] = {}
+        self._in_flight: set[Exchange] = set()
         self._limiters: dict[str, Limiter] = {}  # by vendor
         self._exchanges: tuple[int, asyncio.Semaphore] | None = None
-        self._waiting: dict[asyncio.Task[ModelReply], Statement] = {}  # for another's question
         self._loop: asyncio.AbstractEventLoop | None = None
         self._unnoted: set[Statement] = set()
 
@@ -188,7 +187,7 @@ class Engine:
         templates, replies = self._resolve_all(questions, statement)
         statement.count(rows=len(questions))
         self.note(statement)
-        replies |= await self._find_kept(templates)
+        replies |= await self._find_kept(templates, statement)
         for reply in replies.values():
             statement.count_reply(reply)
         missing = {one: templates[one] for one in templates if one not in replies}
@@ -212,7 +211,7 @@ class Engine:
 
     async def aclose(self) -> None:
         """Cancel the questions in flight, write what they cost, and close the connections."""
-        tasks = [exchange.task for exchange in self._in_flight.values()]
+        tasks = [exchange.task for exchange in self._in_flight]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -319,17 +318,24 @@ class Engine:
         return templates, invalid
 
     async def _find_kept(
-        self, templates: Mapping[Question, RequestTemplate]
+        self, templates: Mapping[Question, RequestTemplate], statement: Statement
     ) -> dict[Question, ModelReply]:
-        """Return the answers that are in memory or in the store."""
+        """Return the answers that are in memory or in the store, and failures of the statement,
+        which are not paid for again.
+        """
         found: dict[Question, ModelReply] = {}
         wanted: dict[str, Question] = {}
         for question, template in templates.items():
             reply = self._recall(question, template)
             if reply is not None:
                 found[question] = reply
+                continue
+            digest = template.digest(question.context, question.prompt)
+            error = statement.failures.get(digest)
+            if error is not None:
+                found[question] = ModelReply(None, error=error, model=template.model)
             elif not question.fresh and self.options.cache:
-                wanted[template.digest(question.context, question.prompt)] = question
+                wanted[digest] = question
         if len(found) < len(templates):
             await self.store.write_notes(self._take_unnoted())
         if not wanted:
@@ -382,9 +388,11 @@ class Engine:
         statement: Statement,
         on_progress: OnProgress | None,
     ) -> ModelReply:
-        """Return one answer: from memory, shared with another caller, or asked for now."""
+        """Return the answer of the model, or of another process that is asking the same."""
+        exchange = Exchange(self, statement, question, template)
+        self._in_flight.add(exchange)
         try:
-            reply = await self._get_answer(question, template, statement)
+            reply = await exchange.run()
             statement.check_key(reply.error)
         except Cancelled:
             raise
@@ -396,43 +404,14 @@ class Engine:
                     self._stop(statement)
                 raise
             reply = _build_error_reply("limit", error, template.model)
+        finally:
+            self._in_flight.discard(exchange)
+        if reply.error is not None and not statement.is_shared:
+            statement.failures[exchange.digest] = reply.error
         statement.count_reply(reply)
         if on_progress is not None:
             on_progress(statement.progress())
         return reply
-
-    async def _get_answer(
-        self, question: Question, template: RequestTemplate, statement: Statement
-    ) -> ModelReply:
-        digest = template.digest(question.context, question.prompt)
-        is_shared = self.options.cache and not question.fresh
-        key = digest if is_shared else f"{digest} {id(question)}"
-        while True:
-            statement.check()
-            reply = self._recall(question, template)
-            if reply is not None:
-                return reply
-            exchange = self._in_flight.get(key)
-            is_own = exchange is None or exchange.statement.cancelled or exchange.task.done()
-            if exchange is None or is_own:
-                exchange = Exchange(self, statement, question, template, digest)
-                self._in_flight[key] = exchange
-            task = asyncio.current_task()
-            assert task is not None
-            try:
-                if is_own:
-                    return await exchange.task
-                self._waiting[task] = statement
-                return (await asyncio.shield(exchange.task)).as_free()
-            except (Cancelled, LimitReached, asyncio.CancelledError):
-                statement.check()
-                if is_own or not exchange.task.done():
-                    raise
-                # The other caller's statement was stopped: ask again.
-            finally:
-                self._waiting.pop(task, None)
-                if is_own and self._in_flight.get(key) is exchange:
-                    del self._in_flight[key]
 
     def _plan(
         self, question: Question, template: RequestTemplate, statement: Statement
@@ -446,13 +425,10 @@ class Engine:
         return reply
 
     def _stop(self, statement: Statement) -> None:
-        """Stop the questions of a statement, and its waiting for those of others."""
-        for exchange in list(self._in_flight.values()):
+        """Stop the questions of a statement."""
+        for exchange in list(self._in_flight):
             if exchange.statement is statement:
                 exchange.stop(self.grace_seconds)
-        for task, waiting in list(self._waiting.items()):
-            if waiting is statement and statement.cancelled:
-                task.cancel()
 
     def _stop_soon(self, statement: Statement) -> None:
         """Called from the thread that cancels a statement."""

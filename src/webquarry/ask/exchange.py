@@ -74,9 +74,7 @@ _MAX_REASON = 40
 
 
 class Exchange:
-    """The calls, the search and the costs of one question; `task` has the reply. It belongs to the
-    statement that pays for it.
-    """
+    """The calls, the search and the costs of one question of a statement."""
 
     def __init__(
         self,
@@ -84,15 +82,14 @@ class Exchange:
         statement: Statement,
         question: Question,
         template: RequestTemplate,
-        digest: str,
     ) -> None:
         self.statement = statement
+        self.digest = template.digest(question.context, question.prompt)
         self._engine = engine
         self._question = question
         self._template = template
         self._vendor = template.vendor
-        self._digest = digest
-        self._is_shared = engine.options.cache and not question.fresh  # with other processes
+        self._is_shared = engine.options.cache and not question.fresh  # with other callers
         self._request = template.build_request(question.context, question.prompt)
         self._body: Body = {}  # of the last call
         self._call_seconds = limit_call(
@@ -106,7 +103,9 @@ class Exchange:
         self._unused_usd = 0.0  # reserved, and not used by a call yet
         self._usage = Usage()
         self._uncertain_usd = 0.0
-        self.task = asyncio.get_running_loop().create_task(self._run())
+        task = asyncio.current_task()
+        assert task is not None
+        self.task = task  # which calls `run`
 
     def stop(self, grace_seconds: float) -> None:
         """The statement was stopped: complete the question if it was halted, otherwise only a call
@@ -122,33 +121,43 @@ class Exchange:
         if self.statement.cancelled or not self._begun:
             self.statement.check()
 
-    async def _run(self) -> ModelReply:
-        """Return the answer of another process or of the model. Raises LimitReached."""
-        engine, template = self._engine, self._template
+    async def run(self) -> ModelReply:
+        """Return the answer of another caller or of the model. Raises LimitReached."""
+        engine = self._engine
         pause = _FIRST_POLL_SECONDS
         while True:
             async with engine.exchanges:
-                try:
-                    known = self.statement.find_known_error(self._vendor.name, template.model)
-                    if known is not None:
-                        return ModelReply(None, error=known, model=template.model)
-                    rest = self._find_search_rest()
-                    if rest is not None:
-                        self._request = replace(self._request, offers_search=False)
-                    has_search = self._request.offers_search
-                    worst = estimate_worst(engine.prices, template, self._question, has_search)
-                    found = await self._enter(worst)
-                    if isinstance(found, KeptAnswer):
-                        engine.templates.remember(template, self._question, found)
-                        return found.reply
-                    if found is not None:
-                        self._hold(found, worst)
-                        return await self._ask_and_settle(rest)
-                finally:
-                    engine.store.release(self._digest if self._is_shared else "")
+                reply = await self._try_to_ask()
+            if reply is not None:
+                return reply
             await asyncio.sleep(pause)
             pause = min(_LAST_POLL_SECONDS, pause * 1.5)
             self._check_wanted()
+
+    async def _try_to_ask(self) -> ModelReply | None:
+        """Return the answer; None while another caller is asking the same question."""
+        engine, template = self._engine, self._template
+        known = self.statement.find_known_error(self._vendor.name, template.model)
+        known = known or self.statement.failures.get(self.digest)
+        if known is not None:
+            return ModelReply(None, error=known, model=template.model)
+        rest = self._find_search_rest()
+        if rest is not None:
+            self._request = replace(self._request, offers_search=False)
+        worst = estimate_worst(engine.prices, template, self._question, self._request.offers_search)
+        found = await self._enter(worst)
+        if found is None:
+            return None
+        if isinstance(found, KeptAnswer):
+            engine.templates.remember(template, self._question, found)
+            return found.reply
+        self._hold(found, worst)
+        try:
+            return await self._ask_and_settle(rest)
+        except BaseException:
+            if self._is_shared:
+                engine.store.release(self.digest)
+            raise
 
     def _find_search_rest(self) -> str | None:
         """Return why the search provider is paused."""
@@ -168,7 +177,7 @@ class Exchange:
         while True:
             try:
                 if self._is_shared:
-                    return await store.enter(self._digest, wanted, self._engine.is_good)
+                    return await store.enter(self.digest, wanted, self._engine.is_good)
                 return await store.reserve(wanted)
             except OverLimit as error:
                 if not error.waiting:
@@ -202,7 +211,7 @@ class Exchange:
             kept = engine.build_kept(self._template, reply)
             if kept is not None:  # remembered even if it cannot be written: it is paid for
                 engine.templates.remember(self._template, self._question, kept)
-            await engine.store.settle(self._digest, kept, *self._take_bill())
+            await engine.store.settle(self.digest, kept, *self._take_bill())
             return reply
         finally:
             if self._held:  # cancelled

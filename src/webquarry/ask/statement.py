@@ -47,6 +47,7 @@ class Statement:
         self.halt: WebquarryError | None = None  # why nothing more is sent
         # By model, or by vendor and a slash: errors that every further call would meet.
         self.known_errors: dict[str, ReplyError] = {}
+        self.failures: dict[str, ReplyError] = {}  # by digest of the question
         self.begun_at = clock.now().timestamp()
         self._begun = clock.monotonic()
         self._clock = clock

@@ -54,7 +54,7 @@ class QuestionStore(ABC):
     def __init__(self, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> None:
         self.clock = clock
         self.lease_seconds = lease_seconds
-        self._claims: dict[str, str] = {}  # by key
+        self._claims: dict[str, str] = {}  # by key; empty while the question is being claimed
         self._renewing: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Future[Any]] = set()  # to be completed before closing
 
@@ -98,14 +98,28 @@ class QuestionStore(ABC):
         self, key: str, wanted: Reservation, is_good: IsGood
     ) -> KeptAnswer | Reservation | None:
         """Return the stored answer if it is good; otherwise claim the question and reserve its
-        cost, unless another process has claimed it. Raises OverLimit, and claims nothing then.
+        cost, unless another caller has claimed it. Raises OverLimit, and claims nothing then.
         """
-        entering = self._start(self._enter(key, wanted, is_good))
+        if key in self._claims:
+            return None
+        self._claims[key] = ""
+        entering = self._start(self._enter_once(key, wanted, is_good))
         try:
             return await asyncio.shield(entering)
         except asyncio.CancelledError:
             entering.add_done_callback(partial(self._give_back, key))
             raise
+
+    async def _enter_once(
+        self, key: str, wanted: Reservation, is_good: IsGood
+    ) -> KeptAnswer | Reservation | None:
+        found = None
+        try:
+            found = await self._enter(key, wanted, is_good)
+        finally:
+            if not isinstance(found, Reservation):
+                self._claims.pop(key, None)
+        return found
 
     def settle_soon(self, held: Sequence[Reservation], cost: Cost) -> None:
         """Settle a bill without an answer, in the background."""
@@ -114,7 +128,7 @@ class QuestionStore(ABC):
     def release(self, key: str) -> None:
         """End a claim without an answer, in the background, if there is one."""
         claim = self._claims.pop(key, None)
-        if claim is not None:
+        if claim:
             self._start(self._log_failure(self._release(key, claim)))
 
     async def flush(self) -> None:

@@ -217,45 +217,19 @@ def _build_constant_batch(call: FunctionCall, context: str, **values: Any) -> An
 def _answer_rows(
     call: FunctionCall, statement: Statement, default: str, batch: Any = None
 ) -> list[ModelReply | None]:
-    """Return the replies, with errors as `on_error` says; None where nothing was asked. A question
-    that failed in this statement is not paid for again: `unnest` asks once for each field.
-    """
+    """Return the replies, with errors as `on_error` says; None where nothing was asked."""
     instance = call.instance
-    known = call.scope.failed
     batch = _build_batch(call) if batch is None else batch
     way = _get_on_error(call, default)
-    failed: dict[int, ModelReply] = {}
-    if known:
-        arrow = load_library("pyarrow")
-        keys = _get_keys(batch)
-        failed = {place: known[key] for place, key in enumerate(keys) if key in known}
-        contexts = [None if place in failed else key[0] for place, key in enumerate(keys)]
-        index = batch.schema.get_field_index("context")
-        batch = batch.set_column(index, "context", arrow.array(contexts, arrow.string()))
     line = instance.progress_line
     replies = ask_rows(batch, instance.engine, statement, partial(_run, call), line)
-    for place, failure in failed.items():
-        replies[place] = failure
     errors = {place: reply for place, reply in enumerate(replies) if reply and reply.error}
-    if not errors:
-        return replies
-    keys = _get_keys(batch)
-    for place, reply in errors.items():
-        if place not in failed:
-            known[keys[place]] = reply
-        if way == "text":
-            replies[place] = replace(reply, answer=reply.text)
-    if way == "fail":
+    if errors and way == "fail":
         _raise_first_error(replies, errors)
+    if way == "text":
+        for place, reply in errors.items():
+            replies[place] = replace(reply, answer=reply.text)
     return replies
-
-
-def _get_keys(batch: Any) -> list[tuple[Any, ...]]:
-    """Return for each row the values that make its question equal to another one."""
-    nothing = [None] * batch.num_rows
-    names = batch.schema.names
-    columns = [batch.column(one).to_pylist() if one in names else nothing for one in _COLUMNS]
-    return list(zip(*columns, strict=True))
 
 
 def _get_on_error(call: FunctionCall, default: str) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from webquarry.ask.models import ModelReply, Progress, add_progress
+from webquarry.ask.models import Progress, add_progress
 from webquarry.errors import WebquarryError
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ class Scope:
         self.planning = threading.Lock()
         self.planned: Statement | None = None  # the dry run of `ask_table`
         self.planned_rows = 0
-        self.failed: dict[tuple[Any, ...], ModelReply] = {}  # questions that are not asked again
         self.answers: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = threading.Lock()
         self._statements: dict[tuple[bool, bool], Statement] = {}
