@@ -36,7 +36,7 @@ demo: $(INSTALLED) ## search, read, cite and research on the recorded web: no ke
 	@$(BIN)/webquarry demo
 
 demo-sql: $(READY) ## enrich a CSV of companies with SQL, and print the bill: no keys, no internet
-	@$(BIN)/python -m webquarry.sql.demo
+	@$(BIN)/python scripts/demo_sql.py
 
 test: $(READY) ## run the tests
 	@$(BIN)/python -m pytest
