@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.ask.fakes import FakeServers, home
-from webquarry.ask.batch import answer_batch, answer_schema, ask_rows
+from webquarry.ask.batch import ask_rows
 from webquarry.ask.engine import Engine
 from webquarry.bridge import Bridge
 from webquarry.errors import BadInput
@@ -50,42 +49,9 @@ def test_row_without_context_or_prompt_has_no_answer_and_costs_nothing(
     rows = batch(context=["a", None, "c", ""], prompt=["p", "p", None, "p"])
 
     texts = ask_texts(rows, engine, engine.statement(), run)
-    whole = answer_batch(rows, engine, engine.statement(), run).to_pylist()
 
     assert [text is None for text in texts] == [False, True, True, False]
-    assert whole[1] == dict.fromkeys(answer_schema().names)
     assert servers.messages == 2
-
-
-def test_every_column_has_its_type_and_its_value(servers: FakeServers, asking: Any) -> None:
-    engine, run = asking
-    found = answer_batch(
-        batch(context=["a [search]", "b [refuse]"], prompt=["p", "p"]),
-        engine,
-        engine.statement(),
-        run,
-    )
-    first, second = found.to_pylist()
-
-    assert found.schema == answer_schema()
-    assert first["answer"].startswith("Answer to")
-    assert first["sources"][0] == {"title": "a [search] (1)", "url": "https://site1.example/"}
-    assert (
-        first["searched"],
-        first["error"],
-        first["usage"]["calls"],
-        first["usage"]["searches"],
-    ) == (
-        True,
-        None,
-        2,
-        1,
-    )
-    assert (second["answer"], second["error"]["code"], second["error"]["retryable"]) == (
-        None,
-        "refused",
-        False,
-    )
 
 
 def test_options_apply_per_row(servers: FakeServers, asking: Any) -> None:
@@ -99,17 +65,14 @@ def test_options_apply_per_row(servers: FakeServers, asking: Any) -> None:
         search=[None, False, None],
         schema=[None, None, '{"n": "INTEGER"}'],
     )
-    values = answer_batch(rows, engine, engine.statement(), run).column("value").to_pylist()
+    replies = ask_rows(rows, engine, engine.statement(), run)
     sent = {body["messages"][0]["content"][9]: body for body in servers.bodies}
 
     assert sent["a"]["model"] == "claude-haiku-5-5"
-    assert (sent["b"]["max_tokens"], "tools" in sent["b"], sent["c"]["max_tokens"]) == (
-        50,
-        False,
-        1000,
-    )
+    assert (sent["b"]["max_tokens"], "tools" in sent["b"]) == (50, False)
+    assert sent["c"]["max_tokens"] == 1000
     assert "output_config" in sent["c"]
-    assert [value and json.loads(value) for value in values] == [None, None, {"n": 1}]
+    assert [reply and reply.value for reply in replies] == [None, None, {"n": 1}]
 
 
 def test_answers_in_memory_do_not_use_the_loop(servers: FakeServers, asking: Any) -> None:
@@ -127,27 +90,6 @@ def test_answers_in_memory_do_not_use_the_loop(servers: FakeServers, asking: Any
     assert servers.messages == 2
 
 
-def test_error_is_a_text_in_place_of_the_answer(asking: Any) -> None:
-    engine, run = asking
-    rows = batch(context=["x [refuse]", "y"], prompt=["p", "p"])
-    texts = ask_texts(rows, engine, engine.statement(), run)
-
-    assert texts[0]
-    assert texts[1]
-    assert texts[0].startswith("ERROR: The model declined")
-    assert texts[1].startswith("Answer to")
-
-
-def test_empty_batch_is_an_empty_batch(servers: FakeServers, asking: Any) -> None:
-    engine, run = asking
-    empty = pa.RecordBatch.from_pydict(
-        {"context": pa.array([], pa.string()), "prompt": pa.array([], pa.string())}
-    )
-
-    assert answer_batch(empty, engine, engine.statement(), run).num_rows == 0
-    assert servers.messages == 0
-
-
 def test_batch_without_its_columns_is_refused(asking: Any) -> None:
     engine, run = asking
     with pytest.raises(BadInput, match="prompt"):
@@ -161,16 +103,3 @@ def test_progress_is_reported_per_answer(asking: Any) -> None:
     ask_texts(rows, engine, engine.statement(), run, lambda progress: heard.append(progress.done))
 
     assert heard == list(range(1, 21))
-
-
-def test_batch_has_no_database_in_it() -> None:
-    import subprocess
-    import sys
-
-    code = (
-        "import sys, webquarry.ask.batch as b; b.answer_schema(); "
-        "print('duckdb' in sys.modules, 'anthropic' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout.split() == ["False", "False"]

@@ -29,14 +29,6 @@ def test_stored_answers_do_not_count_towards_max_rows(servers: FakeServers, tmp_
     assert servers.messages == 60
 
 
-def test_plan_over_the_limit_names_its_rows(servers: FakeServers, tmp_path: Path) -> None:
-    async def work(engine: Engine) -> None:
-        engine.statement().check_row_count(50_000)
-
-    with pytest.raises(LimitReached, match="50,000"):
-        with_engine(servers, tmp_path, work)
-
-
 def test_max_usd_is_never_exceeded_and_paid_answers_are_stored(
     servers: FakeServers, tmp_path: Path
 ) -> None:

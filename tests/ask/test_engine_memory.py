@@ -26,15 +26,6 @@ def test_equal_questions_of_one_batch_are_asked_once_and_paid_once(
     assert replies[2].remembered
 
 
-def test_answer_is_remembered_by_the_next_process(servers: FakeServers, tmp_path: Path) -> None:
-    question = Question("Python", "Who made it?")
-    first = asked(servers, tmp_path, question)[0]
-    again = asked(servers, tmp_path, question)[0]
-
-    assert servers.messages == 1
-    assert (again.answer, again.remembered, again.usage.usd) == (first.answer, True, 0.0)
-
-
 @pytest.mark.parametrize(
     "other",
     [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from webquarry._search.models import Result
-from webquarry.ask.keys import NAMES, Keys
+from webquarry.ask.keys import Keys
 from webquarry.ask.options import Options
 from webquarry.ask.prices import Prices, Tokens
 from webquarry.ask.schema import Mismatch, Schema
@@ -27,26 +27,12 @@ MILLION = 1_000_000
 
 
 @pytest.mark.parametrize(
-    ("model", "usd"),
-    [
-        ("claude-sonnet-5-5", 12),
-        ("claude-sonnet-4-5-20250929", 18),
-        ("claude-haiku-4-5", 6),
-        ("claude-haiku-5-5", 3),  # a long prompt: the higher rates
-        ("claude-fable-5-2", 48),
-    ],
-)
-def test_price_of_a_million_tokens(model: str, usd: float) -> None:
-    assert Prices().price_call(model, Tokens(MILLION, MILLION)) == pytest.approx(usd)
-
-
-@pytest.mark.parametrize(
     ("day", "model", "usd"),
     [
+        ("2026-11-17", "claude-sonnet-5-5", 12),
+        ("2026-11-17", "claude-sonnet-4-5-20250929", 18),
         ("2026-11-30", "gemini/gemini-4-argon", 12),
         ("2026-12-01", "gemini/gemini-4-argon", 24),
-        ("2026-12-31", "gemini/gemini-3.8-flash", 4.5),
-        ("2027-01-01", "gemini/gemini-3.8-flash", 9),
         ("2026-11-17", "openai/gpt-6-luna", 0.95),  # a long prompt: the higher rates
         ("2026-11-17", "ollama/anything:7b", 0),
     ],
@@ -57,19 +43,6 @@ def test_price_that_holds_on_the_day_of_the_call_counts(day: str, model: str, us
 
     assert prices.price_call(model, Tokens(MILLION, MILLION)) == pytest.approx(usd)
     assert prices.is_known(model)
-
-
-def test_price_of_the_users_may_have_days_too(tmp_path: Path) -> None:
-    rates = {"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}
-    later = rates | {"output": 9, "from": "2999-01-01"}
-    own = {"as_of": "2027-01-01", "models": {"vllm/big": [later, rates], "compatible/*": rates}}
-    (tmp_path / "p.json").write_text(json.dumps(own))
-    prices = Prices(tmp_path / "p.json")
-
-    assert prices.price_call("vllm/big", Tokens(0, MILLION)) == 2
-    assert prices.price_call("vllm/other", Tokens(0, MILLION)) == 0
-    # What has a price of the user's is not free for being here.
-    assert prices.price_call("compatible/x", Tokens(0, MILLION), is_free=True) == 2
 
 
 def test_model_without_a_price_is_unknown_unless_it_is_free() -> None:
@@ -91,15 +64,19 @@ def test_unknown_model_has_the_highest_price_and_one_warning(
 
 
 def test_prices_of_the_user_take_precedence(tmp_path: Path) -> None:
-    own = {
-        "as_of": "2027-01-01",
-        "models": {"mine": {"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}},
-    }
-    (tmp_path / "p.json").write_text(json.dumps(own | {"searches": {"brave": 0.003}}))
+    rates = {"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}
+    later = rates | {"output": 9, "from": "2999-01-01"}
+    models = {"mine": rates, "vllm/big": [later, rates], "compatible/*": rates}
+    own = {"as_of": "2027-01-01", "models": models, "searches": {"brave": 0.003}}
+    (tmp_path / "p.json").write_text(json.dumps(own))
     prices = Prices(tmp_path / "p.json")
 
     assert prices.price_call("mine", Tokens(MILLION, MILLION)) == 3
     assert prices.price_call("claude-sonnet-5-5", Tokens(0, MILLION)) == 10
+    assert prices.price_call("vllm/big", Tokens(0, MILLION)) == 2
+    assert prices.price_call("vllm/other", Tokens(0, MILLION)) == 0
+    # A price of the user applies to a model on this machine, too.
+    assert prices.price_call("compatible/x", Tokens(0, MILLION), is_free=True) == 2
     assert (prices.price_search("brave"), prices.price_search("duckduckgo")) == (0.003, 0.0)
 
 
@@ -186,14 +163,6 @@ def test_key_file_that_others_can_read_earns_one_warning(
     assert "sk-ant-open" not in caplog.text
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_key_never_prints(tmp_path: Path, name: str) -> None:
-    keys = Keys({"HOME": str(tmp_path)})
-    keys.set(name, "some-secret-value")
-
-    assert "some-secret" not in f"{keys.find(name)!r} {vars(keys)!r}"
-
-
 # Options
 
 
@@ -202,11 +171,8 @@ def test_key_never_prints(tmp_path: Path, name: str) -> None:
     [
         ("model", "claude-opus-5-5", "claude-opus-5-5"),
         ("search_provider", "Google", "google"),
-        ("max_rows", "50", "50"),
         ("max_rows", "NONE", "none"),
         ("max_usd", "2.5", "2.5"),
-        ("max_usd_per_day", "none", "none"),
-        ("concurrency", "64", "64"),
         ("on_error", "FAIL", "fail"),
         ("cache", "off", "off"),
         ("dry_run", "1", "on"),
@@ -225,14 +191,11 @@ def test_option_is_stored_in_its_canonical_form(name: str, text: str, kept: str)
     [
         ("max_row", "5"),
         ("max_rows", "-1"),
-        ("max_rows", "many"),
         ("max_usd", "nan"),
-        ("concurrency", "0"),
         ("concurrency", "9999"),
         ("on_error", "ignore"),
         ("cache", "maybe"),
         ("model", ""),
-        ("kept_seconds", "inf"),
         ("search_provider", "altavista"),
     ],
 )
@@ -280,11 +243,7 @@ def test_form_becomes_structure_and_json_schema() -> None:
     [
         "",
         "[]",
-        "{}",
-        '"VARCHAR"',
-        '{"a": 1}',
         '{"a": {}}',
-        '{"a": []}',
         '{"a": "BLOB"}',
         '{"a": "INT", "A": "INT"}',
         '{"a":{"a":{"a":{"a":{"a":{"a":"INT"}}}}}}',
@@ -322,15 +281,10 @@ def test_value_of_the_right_type_is_taken(kind: str, value: Any, kept: Any) -> N
         ("INTEGER", 3.5),
         ("INTEGER", True),
         ("INTEGER", 2**31),
-        ("BIGINT", 2**63),
-        ("INTEGER", float("inf")),
-        ("DOUBLE", "3"),
         ("DOUBLE", float("nan")),
         ("DOUBLE", 10**400),
         ("BOOLEAN", 1),
         ("DATE", "soon"),
-        ("TIMESTAMP", "x"),
-        ("INTEGER[]", 3),
         ("INTEGER[]", ["x"]),
     ],
 )

@@ -80,10 +80,19 @@ def test_limit_of_the_run_holds_over_batches_and_is_the_error_of_the_rest(
 def test_failed_row_has_an_error_and_others_are_answered(
     servers: FakeServers,
 ) -> None:
-    rows = ask()(build_table("fine", "no [refuse]")).to_pylist()
+    answers = ask()(build_table("fine", "no [refuse]"))
+    first, second = answers.to_pylist()
 
-    assert rows[0]["answer"]
-    assert rows[1]["error"] is not None
+    assert answers.schema == ask().output_schema
+    assert first["answer"].startswith("Answer to")
+    assert (first["error"], first["usage"]["calls"]) == (None, 1)
+    assert second["answer"] is None
+    assert (second["error"]["code"], second["error"]["retryable"]) == ("refused", False)
+
+
+def test_empty_batch_has_no_answers(servers: FakeServers) -> None:
+    assert ask()(build_table()).num_rows == 0
+    assert servers.messages == 0
 
 
 def test_missing_key_is_raised_at_once(

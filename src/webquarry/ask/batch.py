@@ -1,4 +1,4 @@
-"""Answers to an Arrow batch of questions, for any engine that moves columns.
+"""Replies to an Arrow batch of questions.
 
 Columns by name: `context` and `prompt`, and optionally `model`, `max_tokens`, `search`, `schema`,
 `instructions` and `fresh` for each row. A row without a context or a prompt has no answer and costs
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from webquarry.ask.engine import Engine, OnProgress
 from webquarry.ask.models import MAX_TOKENS, ModelReply, Question
 from webquarry.ask.statement import Statement
-from webquarry.errors import AuthFailure, BadInput, MissingExtra
+from webquarry.errors import AuthFailure, BadInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,40 +23,6 @@ if TYPE_CHECKING:
 Run = Callable[[Coroutine[Any, Any, list[ModelReply]]], list[ModelReply]]
 
 OPTION_COLUMNS = ("model", "max_tokens", "search", "schema", "instructions", "fresh")
-
-
-def answer_schema() -> pa.Schema:
-    """Return the columns of `answer_batch`."""
-    pa = import_arrow()
-    counts = ["calls", "input_tokens", "output_tokens", "cached_tokens", "searches"]
-    usage = [(name, pa.int64()) for name in counts]
-    usage += [("usd", pa.float64()), ("kept_searches", pa.int64())]
-    error = [("code", pa.string()), ("message", pa.string()), ("retryable", pa.bool_())]
-    source = [("title", pa.string()), ("url", pa.string())]
-    columns = [
-        ("answer", pa.string()),
-        ("sources", pa.list_(pa.struct(source))),
-        ("searched", pa.bool_()),
-        ("usage", pa.struct(usage)),
-        ("error", pa.struct(error)),
-        ("partial", pa.bool_()),
-        ("value", pa.string()),
-        ("search_failed", pa.string()),
-    ]
-    return pa.schema(columns)
-
-
-def answer_batch(
-    batch: pa.RecordBatch,
-    engine: Engine,
-    statement: Statement,
-    run: Run,
-    on_progress: OnProgress | None = None,
-) -> pa.RecordBatch:
-    """Return the answers; all columns are null in a row that was not asked."""
-    replies = ask_rows(batch, engine, statement, run, on_progress)
-    rows = [{} if reply is None else reply.row for reply in replies]
-    return import_arrow().RecordBatch.from_pylist(rows, schema=answer_schema())
 
 
 def ask_rows(
@@ -147,12 +113,3 @@ def _build_question(
         context, prompt, model or None, tokens, search, schema or None, bool(fresh),
         instructions or None,
     )  # fmt: skip
-
-
-def import_arrow() -> Any:
-    """Return pyarrow, an optional dependency."""
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise MissingExtra("sql", "Asking a whole batch") from error
-    return pyarrow

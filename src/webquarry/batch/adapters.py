@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.ask.batch import import_arrow
 from webquarry.batch.function import AskFunction
 from webquarry.errors import BadInput, MissingExtra
+from webquarry.sql.types import load_library
 
 if TYPE_CHECKING:
     import daft
@@ -30,7 +30,7 @@ def polars_ask(context: polars.Expr | str, prompt: str, **options: Any) -> polar
         raise MissingExtra("polars", "Asking from polars") from error
     function = AskFunction(prompt, **options)
     texts = polars.col(context) if isinstance(context, str) else context
-    empty = polars.from_arrow(import_arrow().array([], function.struct_type))
+    empty = polars.from_arrow(load_library("pyarrow").array([], function.struct_type))
 
     def answer(series: polars.Series) -> polars.Series:
         found = polars.from_arrow(function.answer_structs(series.to_arrow()))

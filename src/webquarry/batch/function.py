@@ -14,13 +14,14 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from webquarry.ask.batch import answer_batch, answer_schema, import_arrow
+from webquarry.ask.batch import ask_rows
 from webquarry.ask.ledger import SpendingRecord, add_total, shorten_words
 from webquarry.ask.models import MAX_TOKENS, AskLimits
 from webquarry.ask.schema import Schema
 from webquarry.batch.worker import DOOR, get_worker, read_bill
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
+from webquarry.sql.types import ERROR, SOURCES, USAGE, build_arrow_type, load_library
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +29,16 @@ if TYPE_CHECKING:
     from webquarry.ask.engine import Engine
     from webquarry.ask.statement import Statement
 
+_COLUMNS: dict[str, Any] = {
+    "answer": "VARCHAR",
+    "sources": SOURCES,
+    "searched": "BOOLEAN",
+    "usage": USAGE,
+    "error": ERROR,
+    "partial": "BOOLEAN",
+    "value": "VARCHAR",
+    "search_failed": "VARCHAR",
+}
 AsSet = Literal["as set"]  # the limit of the settings
 
 
@@ -94,7 +105,7 @@ class AskFunction:
 
     def answer(self, texts: pa.Array | pa.ChunkedArray) -> pa.RecordBatch:
         """Return the answers to texts; a null has none and costs nothing."""
-        pa = import_arrow()
+        pa = load_library("pyarrow")
         texts = texts.cast(pa.string())
         if isinstance(texts, pa.ChunkedArray):
             texts = pa.concat_arrays(texts.chunks or [pa.array([], pa.string())])
@@ -104,19 +115,21 @@ class AskFunction:
                 columns[name] = pa.repeat(pa.scalar(value), len(texts))
         worker = get_worker()
         statement = worker.get_statement(self.run, self._open_statement)
-        answers = answer_batch(
+        replies = ask_rows(
             pa.RecordBatch.from_pydict(columns),
             worker.engine,
             statement,
             lambda work: worker.run(work, statement),
         )
+        rows = [{} if reply is None else reply.row for reply in replies]
+        answers = pa.RecordBatch.from_pylist(rows, schema=self.output_schema)
         if self.dry_run and len(answers):
             answers = _add_plan(answers, *statement.take_new("planned", "worst_usd"))
         return answers
 
     def answer_structs(self, texts: pa.Array | pa.ChunkedArray) -> pa.StructArray:
         """Return the answers as one column of structs; null for a null."""
-        pa = import_arrow()
+        pa = load_library("pyarrow")
         answers = self.answer(texts)
         mask = answers.column("searched").is_null()
         return pa.StructArray.from_arrays(answers.columns, fields=list(answers.schema), mask=mask)
@@ -136,12 +149,13 @@ class AskFunction:
     @property
     def output_schema(self) -> pa.Schema:
         """The columns of the answers."""
-        return answer_schema()
+        fields = [(name, build_arrow_type(kind)) for name, kind in _COLUMNS.items()]
+        return load_library("pyarrow").schema(fields)
 
     @property
     def struct_type(self) -> pa.DataType:
         """The type of a column of answers."""
-        return import_arrow().struct(list(self.output_schema))
+        return load_library("pyarrow").struct(list(self.output_schema))
 
     def read_bill(self) -> SpendingRecord:
         """Return the cost of the run so far, in all processes that share the bill."""
@@ -177,7 +191,7 @@ class AskFunction:
 
 def _add_plan(answers: pa.RecordBatch, questions: int, worst_usd: float) -> pa.RecordBatch:
     """Write the plan of a dry run into the first row."""
-    pa = import_arrow()
+    pa = load_library("pyarrow")
     place = answers.schema.get_field_index("usage")
     field = answers.schema.field(place)
     rows = answers.column(place).to_pylist()

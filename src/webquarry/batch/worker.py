@@ -35,7 +35,6 @@ class BatchWorker:
 
     def __init__(self, engine: Engine, opened: AsyncExitStack) -> None:
         self.engine = engine
-        self.pid = os.getpid()
         self.aclose = opened.aclose
         self._statements: dict[str, Statement] = {}
         self._lock = threading.Lock()
@@ -66,10 +65,10 @@ _worker: BatchWorker | None = None
 
 
 def get_worker() -> BatchWorker:
-    """Return the worker of this process, opened on first use and after a fork."""
+    """Return the worker of this process, opened on first use."""
     global _worker
     with _lock:
-        if _worker is None or _worker.pid != os.getpid():
+        if _worker is None:
             _worker = bridge.run(_open_worker())
             bridge.at_close(_worker.aclose)
         return _worker
@@ -80,7 +79,7 @@ def close() -> None:
     global _worker
     with _lock:
         worker, _worker = _worker, None
-    if worker is not None and worker.pid == os.getpid():
+    if worker is not None:
         bridge.run(worker.aclose())
 
 
@@ -102,7 +101,7 @@ async def _open_worker() -> BatchWorker:
 
 
 def _forget() -> None:
-    """In a forked child, the lock may be held by a thread that does not exist."""
+    """A forked child opens its own worker; the lock may be held by a thread that it lacks."""
     global _lock, _worker
     _lock, _worker = threading.Lock(), None
 

@@ -48,7 +48,6 @@ USAGE_ROW: dict[str, Any] = {
 }
 _USAGE: ValueType = [USAGE_ROW]
 TOTAL_ROW = {name: kind for name, kind in USAGE_ROW.items() if kind in ("BIGINT", "DOUBLE")}
-_INSTALL_ARGUMENTS = {MODEL_KEY: "api_key", SEARCH_KEY: "brave_api_key"}
 
 
 class Bill(Displayable, list[dict[str, Any]]):
@@ -91,9 +90,6 @@ def _warn_of_key(instance: Instance, variable: str) -> None:
         "a key in a SQL text is written to DuckDB's query log and to histories. Better: the "
         f"environment variable {variable}, or the file {file} (mode 0600)"
     )
-    argument = _INSTALL_ARGUMENTS.get(variable)
-    if argument is not None:
-        text += f", or webquarry.sql.install(con, {argument}=...)"
     instance.warn_once("sql-key", text)
 
 
