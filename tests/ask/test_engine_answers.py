@@ -11,20 +11,6 @@ from tests.ask.fakes import FakeReply, FakeServers
 from webquarry.ask.models import Question
 
 
-def test_typed_answer_is_asked_for_as_structured_output_and_checked(
-    servers: FakeServers, tmp_path: Path
-) -> None:
-    servers.answer = lambda question, model: '{"ceo": "Ada", "founded": 1843}'
-    form = '{"ceo": "VARCHAR", "founded": "INTEGER"}'
-
-    reply = asked(servers, tmp_path, Question("ACME", "Facts?", schema=form))[0]
-
-    assert reply.value == {"ceo": "Ada", "founded": 1843}
-    sent = servers.bodies[0]["output_config"]["format"]
-    assert sent["type"] == "json_schema"
-    assert sent["schema"]["required"] == ["ceo", "founded"]
-
-
 def test_typed_answer_of_another_form_is_an_error_and_not_stored(
     servers: FakeServers, tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.ask.asking import asked, questions, with_engine
-from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeReply, FakeServers, error_reply
+from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeServers, error_reply
 from webquarry.ask.engine import Engine
 from webquarry.ask.models import ModelReply, Question
 from webquarry.ask.store import FileQuestionStore
@@ -107,18 +107,6 @@ def test_invalid_question_is_an_error_and_costs_nothing(
         asked(servers, tmp_path, question)
 
     assert servers.messages == 0
-
-
-@pytest.mark.parametrize("body", [{}, {"content": "text"}, {"content": []}, {"content": [1, None]}])
-def test_reply_that_is_no_message_is_trouble(
-    servers: FakeServers, tmp_path: Path, body: dict[str, Any]
-) -> None:
-    servers.rule = lambda asked: FakeReply(body)
-
-    reply = asked(servers, tmp_path, Question("a", "b"))[0]
-
-    assert reply.answer is None
-    assert reply.error is not None
 
 
 def test_no_key_is_in_any_reply_log_or_file_even_when_the_provider_repeats_it(

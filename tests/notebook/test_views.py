@@ -218,14 +218,6 @@ def test_a_research_session_is_shown_with_its_steps_and_sources() -> None:
     check_html(first._repr_html_())
 
 
-@pytest.mark.usefixtures("on_the_recorded_web")
-def test_an_answer_without_a_view_of_its_own_is_shown_by_its_fields() -> None:
-    answer = webquarry.call("web_fetch", url="https://example.org/", limit=40)
-
-    check_html(answer._repr_html_())
-    assert "Example Domain" in answer._repr_html_() or "example" in answer._repr_html_()
-
-
 def test_a_sql_session_is_shown_with_its_model_and_limits() -> None:
     with webquarry.sql.open() as session:
         shown = session._repr_mimebundle_()
@@ -241,13 +233,6 @@ def test_a_bill_is_still_a_list_of_dicts() -> None:
     assert isinstance(bill, list)
     assert json.dumps([row["usd"] for row in bill]) == "[0.5]"
     assert "0.5000 USD" in bill._repr_html_()
-
-
-def test_marimo_gets_its_form_by_its_own_protocol() -> None:
-    kind, text = ModelReply("Yes.")._mime_()
-
-    assert kind == "text/html"
-    assert "Yes." in text
 
 
 def test_neither_the_library_nor_the_sql_functions_load_ipython() -> None:

@@ -42,15 +42,6 @@ def test_01_limit_of_five_is_five_calls(
     assert servers.messages == 5
 
 
-def test_01_view_with_a_limit_of_five_is_five_calls(
-    table: Connection, servers: FakeServers
-) -> None:
-    rows(table, "CREATE TEMP VIEW v AS SELECT x, stps_ask_ai(x, 'q') AS a FROM t")
-
-    assert len(rows(table, "FROM v LIMIT 5")) == 5
-    assert servers.messages == 5
-
-
 @pytest.mark.parametrize(
     "statement",
     [

@@ -5,7 +5,6 @@ nothing behind.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -196,17 +195,6 @@ def test_18_two_connections_to_one_file_are_one_database(
     second.close()
 
 
-def test_18_functions_belong_to_the_database(environ: dict[str, str], tmp_path: Path) -> None:
-    first, second = (duckdb.connect(str(tmp_path / "data.db")) for _ in range(2))
-    webquarry.sql.install(first, environ=environ)
-    first.close()
-
-    assert value(second, "SELECT stps_ask_ai('a', 'b')").startswith("Answer to")
-    webquarry.sql.install(second, environ=environ)
-    assert value(second, "SELECT ask('a', 'b', max_tokens := 9).answer").startswith("Answer to")
-    second.close()
-
-
 def test_19_cursors_see_every_scalar_function(connection: Connection, servers: FakeServers) -> None:
     cursor = connection.cursor()
 
@@ -308,17 +296,6 @@ def test_error_of_ours_comes_back_as_itself_from_a_session(session: Session) -> 
         session.sql("SELECT webquarry_set('max_row', '5')")
     with pytest.raises(duckdb.CatalogException):
         session.sql("FROM nowhere")
-
-
-def test_session_warns_before_it_pays_in_vain(
-    session: Session, caplog: pytest.LogCaptureFixture
-) -> None:
-    session.sql("CREATE TABLE t AS SELECT range AS x FROM range(9)")
-    with caplog.at_level(logging.WARNING):
-        result = session.sql("SELECT stps_ask_ai(x, 'q') AS a FROM t ORDER BY x LIMIT 2")
-
-    assert len(result.warnings) == 1
-    assert "Limit in a subquery" in caplog.text
 
 
 def test_aborted_transaction_can_be_rolled_back_in_a_session(session: Session) -> None:

@@ -14,7 +14,7 @@ import pytest
 import webquarry.sql
 from tests.model_servers import MODEL_KEY, SEARCH_KEY, FakeServers, error_reply
 from tests.sql.conftest import Connection, rows, value
-from webquarry.errors import AuthFailure, MissingExtra
+from webquarry.errors import MissingExtra
 from webquarry.sql import Session
 
 EVERYWHERE = pytest.mark.parametrize("where", ["connection", "cursor"])
@@ -41,10 +41,6 @@ def test_08_null_in_is_null_out_without_a_call(
 ) -> None:
     assert value(at(connection, where), f"SELECT {call}") is None
     assert servers.messages == 0
-
-
-def test_08_empty_text_is_a_value(connection: Connection, servers: FakeServers) -> None:
-    assert value(connection, "SELECT stps_ask_ai('', '')") == "Answer to: Context: \n\nQuestion: "
 
 
 @EVERYWHERE
@@ -237,18 +233,6 @@ def test_schema_that_cannot_be_used_is_an_error_before_anything_is_paid(
     with pytest.raises(duckdb.InvalidInputException, match="schema"):
         rows(connection.cursor(), "SELECT ask('Acme', 'q', {schema: 'ceo'})")
     assert servers.messages == 0
-
-
-@pytest.mark.parametrize("statement", ["SELECT stps_ask_ai_address('a')", "SELECT ask('a', 'b')"])
-def test_no_key_is_an_error_at_once_that_names_the_ways(
-    servers: FakeServers, tmp_path: Path, statement: str
-) -> None:
-    environ = {"HOME": str(tmp_path), "ANTHROPIC_BASE_URL": servers.url}
-    with webquarry.sql.open(environ=environ) as session:
-        with pytest.raises(AuthFailure, match="No Anthropic API key") as caught:
-            session.sql(statement)
-        assert "stps_set_api_key" in caught.value.suggested_action
-        assert session.sql("SELECT 1").rows == [(1,)]
 
 
 def test_13_keys_appear_in_no_error_log_ledger_or_file(

@@ -134,18 +134,3 @@ def test_looking_at_a_plan_runs_nothing(session: Session, servers: FakeServers) 
         session.sql("SELECT ask(x, 'q') FROM nowhere; DROP TABLE t")
 
     assert session.sql("SELECT count(*) FROM t").rows == [(0,)]
-
-
-def test_last_64_statements_are_remembered_and_older_ones_are_not() -> None:
-    statements = Statements()
-    scopes = []
-    for number in range(64):
-        with statements.enter((1, number)) as scope:
-            scopes.append(scope)
-
-    with statements.enter((1, 0)) as again:
-        assert again is scopes[0]
-    with statements.enter((1, 64)):
-        pass
-    with statements.enter((1, 1)) as forgotten:
-        assert forgotten is not scopes[1]

@@ -8,7 +8,6 @@ import pytest
 from rich.cells import cell_len
 
 from webquarry.ask.models import Progress
-from webquarry.cli.sql import _HELP
 from webquarry.sql.rendering import render
 from webquarry.sql.session import SqlResult
 
@@ -76,21 +75,7 @@ def test_rows_of_too_many_columns_are_records_that_say_more() -> None:
     assert URL in shown.replace(" ", "")
 
 
-def test_value_of_a_record_has_few_lines() -> None:
-    lines = render(RESULTS["a search"], "table", 60).splitlines()
-    start = next(n for n, line in enumerate(lines) if line.startswith(" snippet"))
-
-    end = next(n for n, line in enumerate(lines) if line.startswith(" display_link"))
-
-    assert lines[end - 1].endswith("\u2026")
-    assert end - start <= 4
-
-
 def test_csv_json_and_markdown_are_never_cut() -> None:
     for style in ("csv", "json", "markdown"):
         assert render(RESULTS["a search"], style, 60) == render(RESULTS["a search"], style)
         assert WORDS.strip() in render(RESULTS["a search"], style, 60)
-
-
-def test_help_fits_a_narrow_terminal() -> None:
-    assert [line for line in _HELP.splitlines() if len(line) > 60] == []

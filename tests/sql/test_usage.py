@@ -12,7 +12,6 @@ import pytest
 
 import webquarry.sql
 from tests.model_servers import FakeServers
-from tests.sql.conftest import Connection, rows
 from webquarry.errors import BadInput
 from webquarry.sql import Session
 from webquarry.sql.rendering import render
@@ -89,17 +88,10 @@ def test_total_is_the_sum_of_all_and_counts_nothing_twice(session: Session) -> N
     assert whole["hits"] == sum(part["hits"] for part in parts)
 
 
-def test_total_is_there_on_a_cursor(connection: Connection) -> None:
-    rows(connection, "SELECT stps_ask_ai('a', 'b')")
-    ((found,),) = rows(connection.cursor(), "SELECT webquarry_usage_total()")
-
-    assert found["calls"] == 1
-
-
 # Setters
 
 
-@pytest.mark.parametrize("name", ["max_rows", "max_usd", "model", "cache"])
+@pytest.mark.parametrize("name", ["max_rows", "model"])
 def test_null_is_no_value_of_an_option(session: Session, name: str) -> None:
     before = session._instance.engine.options.get(name)
     with pytest.raises(BadInput, match=f"{name} was given NULL") as caught:
@@ -131,7 +123,7 @@ def test_warning_of_a_key_set_in_sql_names_the_variable(
 # Schemas
 
 
-@pytest.mark.parametrize("schema", ["nonsense", "[1]", "{}", '{"a": "MONEY"}', '{"a": {}}', "5"])
+@pytest.mark.parametrize("schema", ["nonsense", '{"a": "MONEY"}'])
 @pytest.mark.parametrize(
     "statement",
     ["SELECT ask('a', 'b', schema := $${}$$)", "FROM ask_table('t', 'a', 'b', schema := $${}$$)"],

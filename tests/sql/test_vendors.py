@@ -14,15 +14,7 @@ from tests.model_servers import FakeServers
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.sql import Session
 
-MODELS = (
-    "openai/gpt-6-luna",
-    "gemini/gemini-3.8-flash",
-    "ollama/qwen3",
-    "vllm/Qwen/Qwen3",
-    "lmstudio/qwen3",
-    "openrouter/x/y",
-    "compatible/some-model",
-)
+MODELS = ("openai/gpt-6-luna", "gemini/gemini-3.8-flash", "ollama/qwen3", "openrouter/x/y")
 each_model = pytest.mark.parametrize("model", MODELS)
 
 
@@ -47,30 +39,6 @@ def test_column_is_asked_of_any_model(others: Session, servers: FakeServers, mod
     assert answers[0]["answer"] == "Answer to: Context: ACME\n\nQuestion: What industry? [search]"
     assert answers[0]["sources"][0]["url"] == "https://site1.example/"
     assert servers.messages == 4
-
-
-@each_model
-def test_functions_of_the_original_say_the_same_of_any_model(
-    others: Session, servers: FakeServers, model: str
-) -> None:
-    set_to = others.sql(f"SELECT stps_set_model('{model}')").rows
-    plain = others.sql("SELECT stps_ask_ai('ACME', 'Who?')").rows
-    named = others.sql(f"SELECT stps_ask_ai('Bolt', 'Who?', '{model}', 77)").rows
-    servers.answer = lambda question, model: "male"
-    gender = others.sql("SELECT stps_ask_ai_gender('Max')").rows
-
-    assert set_to == [(f"Model set to: {model}",)]
-    assert plain == [("Answer to: Context: ACME\n\nQuestion: Who?",)]
-    assert named == [("Answer to: Context: Bolt\n\nQuestion: Who?",)]
-    assert gender[0][0] == "male"
-
-
-def test_refused_row_has_the_error_text_of_the_original(
-    others: Session, servers: FakeServers
-) -> None:
-    texts = others.sql("SELECT stps_ask_ai('a', '[refuse]', 'openai/gpt-6-luna')").rows
-
-    assert texts[0][0].startswith("ERROR: The model declined to answer")
 
 
 def test_vendor_without_a_key_ends_the_statement(servers: FakeServers, tmp_path: Path) -> None:
@@ -114,10 +82,7 @@ def test_command_asks_any_model(
     assert (answer["usage"]["usd"] > 0) == (model in MODELS[:2])
 
 
-KEYED = ("openai", "gemini", "openrouter")
-
-
-@pytest.mark.parametrize("vendor", KEYED)
+@pytest.mark.parametrize("vendor", ["openai", "gemini"])
 def test_key_of_any_vendor_can_be_set_in_sql_for_this_database(
     servers: FakeServers, tmp_path: Path, vendor: str
 ) -> None:
@@ -144,15 +109,6 @@ def test_key_of_any_vendor_can_be_set_in_sql_for_this_database(
         session.sql(f"SELECT webquarry_set_key('{vendor}', '')")
         with pytest.raises(AuthFailure):
             session.sql(ask.replace("ACME", "Bolt"))
-
-
-def test_anthropics_key_is_one_of_them(servers: FakeServers, tmp_path: Path) -> None:
-    environ = servers.environ | {"HOME": str(tmp_path)}
-    key = environ.pop("ANTHROPIC_API_KEY")
-    with webquarry.sql.open(environ=environ) as session:
-        session.sql(f"SELECT webquarry_set_key('anthropic', '{key}')")
-
-        assert session.sql("SELECT stps_ask_ai('ACME', 'Who?')").rows[0][0].startswith("Answer")
 
 
 @pytest.mark.parametrize(
