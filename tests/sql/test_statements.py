@@ -81,14 +81,6 @@ def test_pinned_connection_is_one_statement() -> None:
             assert other is not pinned
 
 
-class Work:
-    def __init__(self) -> None:
-        self.stopped = threading.Event()
-
-    def interrupt(self) -> None:
-        self.stopped.set()
-
-
 @pytest.fixture
 def descriptor() -> Iterator[tuple[int, int]]:
     """An earlier wakeup descriptor."""
@@ -103,14 +95,14 @@ def descriptor() -> Iterator[tuple[int, int]]:
 
 def test_ctrl_c_reaches_the_work_and_an_earlier_descriptor(descriptor: tuple[int, int]) -> None:
     reading, writing = descriptor
-    watcher, work = Watcher(), Work()
-    watcher.watch(work)
+    watcher, stopped = Watcher(), threading.Event()
+    watcher.watch(stopped.set)
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
-    assert work.stopped.wait(30)
+    assert stopped.wait(30)
     assert os.read(reading, 9) == bytes([signal.SIGINT])
 
-    watcher.forget(work)
+    watcher.forget(stopped.set)
 
     assert signal.set_wakeup_fd(writing) == writing
     assert not any(

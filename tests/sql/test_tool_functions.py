@@ -160,18 +160,6 @@ def test_search_can_be_read_at_once(recorded: Session) -> None:
     assert whole.rows == [(found.rows[0][0], True)]
 
 
-def test_pages_that_could_not_be_read_are_rows_where_errors_are_a_column(
-    recorded: Session,
-) -> None:
-    query = "search_and_scrape('tidal energy storage', n := 9"
-    plain = recorded.sql(f"SELECT url FROM {query})")
-    with_errors = recorded.sql(f"SELECT url, error.code FROM {query}, on_error := 'column')")
-    failed = [row for row in with_errors.rows if row[1] is not None]
-
-    assert failed == [("https://fjordpower.example/projects/storage", "challenge")]
-    assert len(with_errors.rows) == len(plain.rows) + 1
-
-
 def test_title_of_a_page_is_a_column(recorded: Session) -> None:
     url = "https://tidelines.example/2026/09/storing-the-tide"
     (row,) = recorded.sql(f"SELECT title, citation.metadata.title FROM scrape_page('{url}')").rows

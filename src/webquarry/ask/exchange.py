@@ -48,7 +48,7 @@ from webquarry.ask.vendors.base import (
     build_late_failure,
     fail,
 )
-from webquarry.errors import Cancelled, LimitReached, WebquarryError
+from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import redact
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Exchange:
                 return await store.reserve(wanted)
             except OverLimit as error:
                 if not error.waiting:
-                    raise _build_limit_failure(error) from None
+                    raise
             await self._engine.clock.sleep(_RESERVE_WAIT_SECONDS)
             self._check_wanted()
 
@@ -375,11 +375,7 @@ class Exchange:
 
     async def _reserve_more(self, usd: float) -> None:
         """Reserve more than was estimated. It does not wait, because it holds a reservation."""
-        try:
-            held = await self._engine.store.reserve(self._build_reservation(usd, 0))
-        except OverLimit as error:
-            raise _build_limit_failure(error) from None
-        self._hold(held, usd)
+        self._hold(await self._engine.store.reserve(self._build_reservation(usd, 0)), usd)
 
     def _choose_wait(self, failure: CallFailure, failures: int) -> float | None:
         """Return the seconds before the next try; None if there is none."""
@@ -499,23 +495,6 @@ def limit_call(max_tokens: int, first: float | None = None) -> float:
 
 def _price(prices: Prices, template: RequestTemplate, tokens: Tokens) -> float:
     return prices.price_call(template.model, tokens, is_free=template.vendor.is_free)
-
-
-def _build_limit_failure(error: OverLimit) -> LimitReached:
-    """Return the error of a reservation above a limit."""
-    if error.what == "questions":
-        return LimitReached(
-            f"The run has asked {error.spent:,.0f} questions, and its limit (max_rows) is "
-            f"{error.limit:,.0f}.",
-            suggested_action="Raise max_rows, or ask for fewer rows; finished answers are stored.",
-        )
-    option = "max_usd" if error.what == "statement" else "max_usd_per_day"
-    return LimitReached(
-        f"The next question may cost {error.wanted:.4f} USD, and of the {error.limit:g} USD for "
-        f"the {error.what} ({option}) {error.spent:.4f} are spent or reserved.",
-        suggested_action=f"Raise {option}, lower max_tokens, or ask for fewer rows; finished "
-        "answers are stored.",
-    )
 
 
 def _asks_too_long(failure: CallFailure) -> bool:

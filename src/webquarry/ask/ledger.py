@@ -70,18 +70,29 @@ _WRITE_NOTE = (
 )
 
 
-class OverLimit(Exception):
+class OverLimit(LimitReached):
     """A reservation is above a limit: `what` is "statement", "day" or "questions". `waiting`: calls
     of the same statement hold part of it. Amounts are in US dollars, or questions.
     """
 
     def __init__(self, what: str, limit: float, spent: float, wanted: float, waiting: bool) -> None:
-        super().__init__(what)
         self.what = what
         self.limit = limit
         self.spent = spent
         self.wanted = wanted
         self.waiting = waiting
+        option = {"questions": "max_rows", "statement": "max_usd"}.get(what, "max_usd_per_day")
+        message = (
+            f"The next question may cost {wanted:.4f} USD, and of the {limit:g} USD for the {what} "
+            f"({option}) {spent:.4f} are spent or reserved."
+        )
+        if what == "questions":
+            message = (
+                f"The run has asked {spent:,.0f} questions, and its limit ({option}) is "
+                f"{limit:,.0f}."
+            )
+        action = f"Raise {option}, or ask for fewer rows; finished answers are stored."
+        super().__init__(message, suggested_action=action)
 
 
 @dataclass(frozen=True)

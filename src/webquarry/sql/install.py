@@ -121,7 +121,7 @@ def install(
             _register_all(connection, instance)
         else:
             _get_lease(connection, instance)
-        watcher.watch(instance)
+        watcher.watch(instance.interrupt)
         for function in all_functions():
             for macro in function.macros():
                 connection.execute(macro).fetchall()

@@ -18,9 +18,9 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from webquarry.bridge import Bridge
 from webquarry.errors import Cancelled
@@ -34,6 +34,7 @@ from webquarry.toolkit import Toolkit
 if TYPE_CHECKING:
     from webquarry.ask.engine import Engine
     from webquarry.ask.ledger import SpendingRecord
+    from webquarry.ask.statement import Statement
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -41,35 +42,23 @@ _KERNEL_GRACE_SECONDS = 0.5  # the kernel needs some of the two seconds for stop
 _GRACE_SECONDS = 1.4  # for calls in progress to finish and be stored; Ctrl-C takes at most two
 
 
-class Interruptible(Protocol):
-    """Something that Ctrl-C cancels."""
-
-    def interrupt(self) -> None: ...
-
-
-class Cancellable(Protocol):
-    """Something that can be told to send nothing more."""
-
-    def cancel(self) -> None: ...
-
-
 class Watcher:
-    """Calls `interrupt` on SIGINT. One for the process; its thread runs while it watches
-    something. An earlier wakeup descriptor gets its bytes, too.
+    """Calls functions on SIGINT. One for the process; its thread runs while there are any. An
+    earlier wakeup descriptor gets its bytes, too.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._watched: list[Interruptible] = []
+        self._watched: list[Callable[[], None]] = []
         self._ends: tuple[socket.socket, socket.socket] | None = None
         self._thread: threading.Thread | None = None
         self._previous = -1
 
-    def watch(self, one: Interruptible) -> None:
-        """Interrupt this on Ctrl-C. Only the main thread can start listening."""
+    def watch(self, interrupt: Callable[[], None]) -> None:
+        """Call this on Ctrl-C. Only the main thread can start listening."""
         with self._lock:
-            if one not in self._watched:
-                self._watched.append(one)
+            if interrupt not in self._watched:
+                self._watched.append(interrupt)
             is_main = threading.current_thread() is threading.main_thread()
             if self._thread is not None or not is_main:
                 return
@@ -81,11 +70,11 @@ class Watcher:
             )
             self._thread.start()
 
-    def forget(self, one: Interruptible) -> None:
-        """Stop watching this; after the last one, end the thread."""
+    def forget(self, interrupt: Callable[[], None]) -> None:
+        """Do not call this any more; after the last one, end the thread."""
         with self._lock:
-            if one in self._watched:
-                self._watched.remove(one)
+            if interrupt in self._watched:
+                self._watched.remove(interrupt)
             is_main = threading.current_thread() is threading.main_thread()
             if self._watched or not is_main or self._ends is None or self._thread is None:
                 return
@@ -104,13 +93,13 @@ class Watcher:
             self._ends, self._thread, self._previous = None, None, -1
 
     def _read(self, reading: socket.socket) -> None:
-        """Interrupt on every SIGINT, until the other end is closed."""
+        """Call the functions on every SIGINT, until the other end is closed."""
         while received := reading.recv(256):
             if signal.SIGINT in received:
                 with self._lock:
                     watched = list(self._watched)
-                for one in watched:
-                    one.interrupt()
+                for interrupt in watched:
+                    interrupt()
             if self._previous >= 0:
                 with contextlib.suppress(OSError):  # it was closed in the meantime
                     os.write(self._previous, received)
@@ -184,19 +173,15 @@ class Instance:
         except (asyncio.CancelledError, concurrent.futures.CancelledError):
             raise Cancelled("The statement was cancelled.") from None
 
-    def cancel(self) -> None:
-        """Send no further paid call; calls in progress are stored if they finish soon."""
-        self.statements.cancel()
-
     def interrupt(self) -> None:
-        """Do the same because of a Ctrl-C."""
+        """Ctrl-C: send no further paid call; calls in progress are stored if they finish soon."""
         self.statements.cancel(interrupted=True)
 
     def release(self) -> None:
         """Close all resources, on any thread."""
         with self._lock:
             opened, self._open = self._open, None
-        watcher.forget(self)
+        watcher.forget(self.interrupt)
         if opened is None:
             return
         # A loop cannot wait for its own end.
@@ -219,11 +204,11 @@ class Instance:
             for name, value in self._options.items():
                 engine.options.set(name, value)
             self._open = _OpenResources(Bridge(), kit, engine)
-            watcher.watch(self)
+            watcher.watch(self.interrupt)
             return self._open
 
 
-async def run_with_grace(work: Coroutine[Any, Any, T], scope: Cancellable) -> T:
+async def run_with_grace(work: Coroutine[Any, Any, T], scope: Scope | Statement) -> T:
     """Do paid work: cancelled from outside, it may finish within a grace period."""
     task = asyncio.get_running_loop().create_task(work)
     try:

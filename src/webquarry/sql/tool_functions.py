@@ -46,7 +46,6 @@ OFFERED: dict[str, str | None] = {
 _LIFTED = {"scrape_page": {"title": ("citation", "metadata", "title")}}
 # A table of sources without their texts is of little use.
 _TABLE_DEFAULTS = {"search_and_scrape": {"include_sources": "true"}}
-_FAILURES = "scrape_failures"  # pages that could not be read, in the answer of one tool
 _RENAMED = {"num_results": "n", "sessionId": "session_id"}
 _TYPES = {
     "string": "VARCHAR",
@@ -147,8 +146,6 @@ def _answer_tables(
             rows = [_build_error(answer)]
         elif answer is not None:
             rows = [answer] if rows_field is None else answer[rows_field]
-            if way == "column":
-                rows = rows + [_build_failed_row(one) for one in answer.get(_FAILURES, ())]
         lists.append([fit_value(row, struct) for row in rows])
     arrow = load_library("pyarrow")
     return arrow.array(lists, arrow.list_(build_arrow_type(struct)))
@@ -205,13 +202,6 @@ async def _call_all(
             answers[key] = _build_fields(tool, answer)
             call.scope.remember(key, answers[key])
     return answers
-
-
-def _build_failed_row(failure: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a page that could not be read."""
-    code, message, retryable = failure["kind"], failure["reason"], failure["retryable"]
-    error = {"code": code, "message": message, "retryable": retryable}
-    return {"url": failure["url"], "error": error}
 
 
 def _build_error(error: WebquarryError) -> dict[str, Any]:
