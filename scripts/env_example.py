@@ -82,7 +82,7 @@ def _models() -> str:
         if wanted.variable in NAMES:
             places.insert(0, f"~/.stps/{NAMES[wanted.variable][0]}")
         lines = [f"{vendor.name}/...: docs/ask.md", f"Or in {' or '.join(places)}"]
-        if not vendor.needs_key:
+        if vendor.is_own_server:
             lines[0] += "; most need no key"
         if others:
             lines.append(f"Also read: {', '.join(other.variable for other in others)}")

@@ -115,7 +115,7 @@ class Keys:
         if found is not None:
             _check_address(vendor)
             return found.value
-        if not vendor.needs_key:
+        if vendor.is_own_server:
             return None
         first = vendor.credentials[0]
         message = f"No key of {vendor.label.replace('The ', 'the ', 1)} is configured."

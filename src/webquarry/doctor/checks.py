@@ -317,6 +317,6 @@ def find_configured(settings: Settings, keys: Keys) -> dict[str, ModelVendor]:
             continue
         vendor = open_vendor(name, settings.origins)
         has_key = keys.find_model_key(vendor) is not None
-        if has_key or (is_named and not vendor.needs_key):
+        if has_key or (is_named and vendor.is_own_server):
             configured[name] = vendor
     return configured

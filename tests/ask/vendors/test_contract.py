@@ -390,22 +390,6 @@ def test_vendor_specific_errors_are_classified(
     assert failure.is_throttling == (code in ("rate_limited", "overloaded"))
 
 
-@pytest.mark.parametrize(
-    ("name", "variables"),
-    [
-        ("openai", "OPENAI_BASE_URL or WEBQUARRY_OPENAI_URL"),
-        ("anthropic", "ANTHROPIC_BASE_URL or WEBQUARRY_ANTHROPIC_URL"),
-        ("gemini", "WEBQUARRY_GEMINI_URL"),
-    ],
-)
-def test_address_without_the_api_names_the_variables_that_may_have_set_it(
-    name: str, variables: str
-) -> None:
-    failure = failure_of(name, "ollama/malformed_404_page.txt", 404)
-
-    assert failure.error.message.endswith(f"(HTTP 404); {variables} may be wrong.")
-
-
 def test_arguments_that_are_no_json_are_a_search_without_a_query() -> None:
     turn = turn_of("compatible", "chat/malformed_arguments.json")
 

@@ -53,7 +53,6 @@ class Anthropic(ModelVendor):
     label = "The Anthropic API"
     credentials = (Credential("ANTHROPIC_API_KEY", "anthropic-api-key"),)
     default_url = "https://api.anthropic.com"
-    url_variable = "ANTHROPIC_BASE_URL"
     takes_schema_beside_tools = True
     advice_when_gone: ClassVar[str] = (
         "it was retired, or never existed. Choose another one: "

@@ -66,7 +66,7 @@ _MESSAGES = {
     "model_gone": "The model {model} is not available: {advice}",
     "too_large": "The question is too long for the model: {words}",
     "refused": "The model declined to answer: {words}",
-    "no_api": "{label} was not found at {host} (HTTP 404); {variables} may be wrong.",
+    "no_api": "{label} was not found at {host} (HTTP 404); its address may be wrong.",
 }
 
 
@@ -134,11 +134,9 @@ class ModelVendor(ABC):
     name: ClassVar[str]
     label: ClassVar[str]  # as the subject of a sentence
     credentials: ClassVar[tuple[Credential, ...]] = ()  # the first that is set is used
-    needs_key: ClassVar[bool] = True
     default_url: ClassVar[str] = ""  # empty: the user has to set one
-    url_variable: ClassVar[str] = ""  # conventional variable of the address, in addition to ours
     version: ClassVar[str] = "v1"  # of the API, in the path
-    is_own_server: ClassVar[bool] = False  # run by the user: slow to start, free on this machine
+    is_own_server: ClassVar[bool] = False  # run by the user: no key, slow to start, often free
     takes_schema_beside_tools: ClassVar[bool] = False
     advice_when_gone: ClassVar[str] = (
         "it was retired, or never existed. Choose another one: --model or WEBQUARRY_ASK_MODEL."
@@ -161,7 +159,6 @@ class ModelVendor(ABC):
             )
         has_version = _VERSION.fullmatch(parsed.path.rpartition("/")[2])
         self.base = self.url if has_version else f"{self.url}/{self.version}"
-        self.url_variables = [name for name in (self.url_variable, variable) if name]
         self.is_on_this_machine = is_loopback(self.url)
         self.is_free = self.is_own_server and self.is_on_this_machine  # unless it has a price
         self.may_send_key = self.url.lower().startswith("https://") or self.is_on_this_machine
@@ -255,7 +252,6 @@ class ModelVendor(ABC):
             model=repr(redact(model)),
             advice=self.advice_when_gone,
             host=httpx2.URL(self.url).host,
-            variables=" or ".join(self.url_variables),
         )
         retryable = code == "server_error" or code in _THROTTLING
         should_retry = reply.headers.get("x-should-retry")

@@ -56,9 +56,7 @@ class Compatible(ModelVendor):
     credentials: ClassVar[tuple[Credential, ...]] = (
         Credential("COMPATIBLE_API_KEY", "compatible-api-key"),
     )
-    needs_key: ClassVar[bool] = False
     is_own_server: ClassVar[bool] = True
-    advice_when_gone: ClassVar[str] = "the server does not have it."
     effort: ClassVar[str | None] = None  # `reasoning_effort`, if the server knows it
     limit_name: ClassVar[str] = "max_tokens"
     extra_fields: ClassVar[Body] = {"stream": False}
@@ -180,12 +178,9 @@ class OpenAI(Compatible):
     name = "openai"
     label = "The OpenAI API"
     credentials = (Credential("OPENAI_API_KEY", "openai-api-key"),)
-    needs_key = True
     default_url = "https://api.openai.com"
-    url_variable = "OPENAI_BASE_URL"
     is_own_server = False
     takes_schema_beside_tools = True
-    advice_when_gone = ModelVendor.advice_when_gone
     limit_name = "max_completion_tokens"
     extra_fields: ClassVar[Body] = {"store": False}
     tool = _STRICT_TOOL
@@ -206,10 +201,8 @@ class OpenRouter(Compatible):
     name = "openrouter"
     label = "The OpenRouter API"
     credentials = (Credential("OPENROUTER_API_KEY", "openrouter-api-key"),)
-    needs_key = True
     default_url = "https://openrouter.ai/api"
     is_own_server = False
-    advice_when_gone = ModelVendor.advice_when_gone
     effort = "low"
 
     def add_form(self, body: Body, request: ModelRequest) -> Body:
@@ -253,7 +246,6 @@ class VLLM(Compatible):
     label = "The vLLM server"
     credentials = (Credential("VLLM_API_KEY", "vllm-api-key"),)
     default_url = "http://127.0.0.1:8000"
-    advice_when_gone = "the server was started with another one; `webquarry doctor` lists it."
 
 
 class LMStudio(Compatible):
@@ -263,7 +255,6 @@ class LMStudio(Compatible):
     label = "The LM Studio server"
     credentials = (Credential("LMSTUDIO_API_KEY", "lmstudio-api-key"),)
     default_url = "http://127.0.0.1:1234"
-    advice_when_gone = "the server does not have it. Load it in LM Studio."
 
 
 def _find_message(body: Any) -> tuple[Body, Body]:
