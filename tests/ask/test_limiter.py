@@ -45,14 +45,14 @@ def test_complaint_halves_the_limit_once_however_many_calls_heard_it() -> None:
     run(work)
 
 
-def test_limit_grows_by_one_after_five_successes_for_each_slot() -> None:
+def test_limit_grows_by_one_after_ten_successes_for_each_slot() -> None:
     async def work(clock: Watch) -> None:
         limiter = Limiter(8, clock)
         limiter.record_throttled(clock.time, 0.0)
-        for _ in range(5 * 4):
+        for _ in range(10 * 4):
             limiter.record_success()
         assert limiter.limit == 5
-        for _ in range(5 * 5 - 1):
+        for _ in range(10 * 5 - 1):
             limiter.record_success()
         assert limiter.limit == 5
         limiter.record_success()

@@ -87,22 +87,19 @@ class StubRouter:
     """A router of one provider, which does what the test says."""
 
     min_interval_seconds = 0.0
-    label = "Brave"
     credentials = ()
 
     def __init__(self, *outcomes: WebquarryError | None) -> None:
         self.outcomes = list(outcomes)
         self.asked = 0
-        self.state = "closed"
+        self.rest: WebquarryError | None = None
         self.services = self
 
     def provider(self, name: str) -> StubRouter:
         return self
 
-    get = provider
-
-    def states(self) -> dict[str, str]:
-        return {"brave": self.state}
+    def find_rest(self, name: str) -> WebquarryError | None:
+        return self.rest
 
     async def route(self, query: Query, provider: str) -> Found:
         self.asked += 1
@@ -163,9 +160,9 @@ def test_rejected_key_pauses_the_provider_until_it_changes() -> None:
 def test_provider_with_an_open_breaker_is_paused() -> None:
     router = StubRouter()
     searcher, _, _ = open_searcher(router)
-    router.state = "open"
+    router.rest = NetworkFailure("left alone")
 
-    assert "left alone" in (searcher.find_rest("brave") or "")
+    assert searcher.find_rest("brave") == "left alone"
     with pytest.raises(NetworkFailure):
         search(searcher)
     assert router.asked == 0

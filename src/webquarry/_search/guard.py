@@ -177,7 +177,7 @@ async def guard(
         yield GuardedCall(service, no_time)
         return
     if not breaker.admit():
-        yield GuardedCall(service, _build_rest_error(service, breaker))
+        yield GuardedCall(service, build_rest_error(service, breaker))
         return
     note(f"asking {service.label}")
     call = GuardedCall(service)
@@ -217,7 +217,7 @@ def _to_our_error(service: Service, error: Exception) -> WebquarryError:
     return ProviderFailure(words, provider=service.name)
 
 
-def _build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:
+def build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:
     """Return the error for a service whose breaker is open, of the kind that opened it."""
     left = breaker.rest_left
     when = f"for {describe_wait(left, 'more')}"

@@ -20,12 +20,13 @@ from webquarry._search.guard import (
     Breakers,
     GuardedCall,
     apply_retry_after,
+    build_rest_error,
     guard,
     unknown_service,
 )
 from webquarry._search.service import Service
 from webquarry.clock import Clock
-from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited, describe_wait
+from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited, WebquarryError, describe_wait
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.net.sender import IS_FINAL
@@ -135,6 +136,11 @@ class Services(Generic[S]):
     def states(self) -> dict[str, str]:
         """Return the state of each circuit breaker by name."""
         return {name: self._board.breaker(name).state for name in self._classes}
+
+    def find_rest(self, name: str) -> WebquarryError | None:
+        """Return the error of calls while the circuit breaker of a service is open, else None."""
+        breaker = self._board.breaker(name)
+        return build_rest_error(self.get(name), breaker) if breaker.state == "open" else None
 
     def guard(self, service: S, seconds: float) -> AbstractAsyncContextManager[GuardedCall]:
         """Return a guarded block of at most `seconds`: see `guard`."""

@@ -9,7 +9,7 @@ from collections import deque
 
 from webquarry.clock import Clock
 
-_GROWTH_SUCCESSES = 5  # for each slot, before the limit grows by one
+_GROWTH_SUCCESSES = 10  # for each slot, before the limit grows by one
 _MARGIN_SECONDS = 0.001
 
 

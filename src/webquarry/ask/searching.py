@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from webquarry._search.models import Found, Query, Result
+from webquarry.ask.limiter import Limiter
 from webquarry.clock import Clock
 from webquarry.errors import LONGEST_WAIT_SECONDS, AuthFailure, NetworkFailure, RateLimited
 from webquarry.pages.clean import clean_line, clean_url
@@ -25,7 +26,7 @@ MOST_WAIT_SECONDS = 600.0  # a longer Retry-After is an error
 _MOST_WAITS = 20  # of one search
 _REJECTED_KEY_SECONDS = 300.0  # pause, unless the key changes
 _SPENT_QUOTA_SECONDS = 600.0
-_DEFAULT_WAIT_SECONDS = 1.0
+_DEFAULT_WAIT_SECONDS = 1.0  # after a provider throttled
 
 MOST_RESULTS = 5
 MOST_TOKENS = 1500
@@ -55,7 +56,7 @@ class Searcher:
         self._opened: tuple[Mapping[str, str], Router] | None = None
         self._pauses: dict[str, tuple[float, str]] = {}  # by provider: until when, and why
         self._late: Counter[str] = Counter()  # timeouts in a row, by provider
-        self._slots: dict[str, asyncio.Semaphore] = {}  # by provider
+        self._limiters: dict[str, Limiter] = {}  # by provider
 
     @property
     def router(self) -> Router:
@@ -77,13 +78,12 @@ class Searcher:
 
     def find_rest(self, provider: str) -> str | None:
         """Return why a provider is not asked now; None if it is, or if it is waited for."""
-        services = self.router.services
+        router = self.router
         until, reason = self._pauses.get(provider, (0.0, ""))
         if self._clock.monotonic() < until:
-            return reason or None
-        if services.states()[provider] == "open":
-            return f"{services.get(provider).label} failed before and is left alone."
-        return None
+            return reason
+        error = router.services.find_rest(provider)
+        return None if error is None or isinstance(error, RateLimited) else error.message
 
     async def search(
         self, provider: str, query: Query, seconds: float, check: Callable[[], None]
@@ -91,51 +91,55 @@ class Searcher:
         """Search; waits that the provider asks for do not count towards `seconds`. `check` raises
         when the answer is not needed any more.
         """
-        slots = self._slots.get(provider)
-        if slots is None:
-            # With an interval, further searches would wait within their time limit.
-            has_interval = self.router.provider(provider).min_interval_seconds > 0
-            count = 1 if has_interval else self._settings.host_concurrency
-            slots = self._slots[provider] = asyncio.Semaphore(count)
-        async with slots:
-            for _ in range(_MOST_WAITS):
+        limiter = self._get_limiter(provider)
+        for _ in range(_MOST_WAITS):
+            rest = self.find_rest(provider)
+            if rest is not None:
+                raise NetworkFailure(rest, provider=provider)
+            sent_at = await limiter.acquire()
+            try:
                 check()
-                rest = self.find_rest(provider)
-                if rest is not None:
-                    raise NetworkFailure(rest, provider=provider)
-                until, _reason = self._pauses.get(provider, (0.0, ""))
-                await self._clock.sleep(max(0.0, until - self._clock.monotonic()))
-                found = await self._search_once(provider, query, seconds)
-                if found is not None:
-                    return found
+                async with asyncio.timeout(seconds):
+                    found = await self.router.route(query, provider=provider)
+            except RateLimited as error:
+                wait = error.retry_after_seconds or _DEFAULT_WAIT_SECONDS
+                if not error.retryable or wait > MOST_WAIT_SECONDS:
+                    self._pause(provider, max(wait, _SPENT_QUOTA_SECONDS), error.message)
+                    raise
+                limiter.record_throttled(sent_at, wait)
+                continue
+            except AuthFailure as error:
+                self._pause(provider, _REJECTED_KEY_SECONDS, error.message)
+                raise
+            except TimeoutError:
+                raise self._count_timeout(provider, seconds) from None
+            finally:
+                limiter.release()
+            self._late[provider] = 0
+            if not found.cached:
+                limiter.record_success()
+            return found
         raise NetworkFailure("The search provider throttles too often.", provider=provider)
 
-    async def _search_once(self, provider: str, query: Query, seconds: float) -> Found | None:
-        """Return the results; None if the provider throttled and is waited for."""
-        try:
-            async with asyncio.timeout(seconds):
-                found = await self.router.route(query, provider=provider)
-        except AuthFailure as error:
-            self._pause(provider, _REJECTED_KEY_SECONDS, error.message)
-            raise
-        except RateLimited as error:
-            wait = error.retry_after_seconds
-            if error.retryable and (wait or 0.0) <= MOST_WAIT_SECONDS:
-                self._pause(provider, wait or _DEFAULT_WAIT_SECONDS, "")
-                return None
-            self._pause(provider, wait or _SPENT_QUOTA_SECONDS, error.message)
-            raise
-        except TimeoutError:
-            reason = f"The search took longer than {seconds:g} seconds."
-            self._late[provider] += 1
-            if self._late[provider] >= self._settings.breaker_failures:
-                self._pause(provider, self._settings.breaker_rest_seconds, reason)
-            raise NetworkFailure(reason, retryable=False, provider=provider) from None
-        self._late[provider] = 0
-        return found
+    def _get_limiter(self, provider: str) -> Limiter:
+        limiter = self._limiters.get(provider)
+        if limiter is None:
+            # With an interval, further searches would wait within their time limit.
+            has_interval = self.router.provider(provider).min_interval_seconds > 0
+            most = 1 if has_interval else self._settings.host_concurrency
+            limiter = self._limiters[provider] = Limiter(most, self._clock)
+        return limiter
+
+    def _count_timeout(self, provider: str, seconds: float) -> NetworkFailure:
+        """Return the error of a timeout; after some in a row, pause the provider."""
+        reason = f"The search took longer than {seconds:g} seconds."
+        self._late[provider] += 1
+        if self._late[provider] >= self._settings.breaker_failures:
+            self._pause(provider, self._settings.breaker_rest_seconds, reason)
+        return NetworkFailure(reason, retryable=False, provider=provider)
 
     def _pause(self, provider: str, seconds: float, reason: str) -> None:
-        """Pause a provider; without a reason, searches wait for the end of the pause."""
+        """Pause a provider: it is not offered to the model."""
         until = self._clock.monotonic() + min(seconds, LONGEST_WAIT_SECONDS)
         self._pauses[provider] = (until, reason)
 
