@@ -41,8 +41,11 @@ _REFERENCES = re.compile(
 )
 _FRONT_MATTER = 3000  # characters
 _MAX_PATH = 2000
-_VIEWS = re.compile(
-    r"/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?$|\.pdf$"
+# The suffix of a publisher's view; it may also belong to the DOI.
+VIEW = re.compile(
+    r"(?:/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?"
+    r"|\.pdf|\.full|\.abstract|v\d{1,2}\.full)$",
+    re.IGNORECASE,
 )
 
 
@@ -67,7 +70,7 @@ def _find_in_url(url: str) -> str | None:
     found = DOI.search(path)
     if found is None or path[found.start() - 1] != "/":
         return None
-    return trim_doi(_VIEWS.sub("", found[0])).lower() or None
+    return trim_doi(VIEW.sub("", found[0])).lower() or None
 
 
 def _list_identifiers(main: Node) -> Iterator[Any]:

@@ -11,9 +11,10 @@ They depend on words and dates alone: a hint what to read first, not a judgement
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 from webquarry._read.slices.paragraphs import Paragraph
 from webquarry.evidence.language.terms import Terms
@@ -104,20 +105,11 @@ def relevance(terms: Terms, title: str, paragraphs: Sequence[Paragraph]) -> Scor
 def freshness(published: str | None, today: date) -> Score:
     """Return how recent a source is. A year or a month counts as its last day."""
     parts = date_parts(published)
-    last_day: date | None = None
-    try:
-        if len(parts) == 1:
-            last_day = date(parts[0], 12, 31)
-        elif len(parts) == 2:
-            year, month = parts
-            next_month = date(year + month // 12, month % 12 + 1, 1)
-            last_day = next_month - timedelta(days=1)
-        elif parts:
-            last_day = date(*parts)
-    except ValueError:  # such as February 30
-        last_day = None
-    if last_day is None:
+    if not parts or not parts[0]:
         return Score(_NEUTRAL, "No date is known, so it counts as neither new nor old.")
+    year, month = parts[0], parts[1] if len(parts) > 1 else 12
+    day = min(monthrange(year, month)[1], parts[2] if len(parts) > 2 else 31)
+    last_day = date(year, month, day)
     days = max(0, (today - last_day).days)
     score = 0.5 ** (days / _HALF_LIFE_DAYS)
     return Score(score, f"Published {(published or '')[:10]}, {days} days ago.")

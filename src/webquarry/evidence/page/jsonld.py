@@ -36,7 +36,6 @@ _MAX_DEPTH = 64
 _MAX_NODE_DEPTH = 5  # lists and graphs around a node
 _WHITESPACE = " \t\r\n"
 _VOCABULARY_END = re.compile(r"[/#:]")
-_OPENINGS, _CLOSINGS = ("<!--", "<![CDATA["), ("-->", "]]>")
 # An unclosed string extends to the end of the text, so that no quote is tried twice.
 _STRING_OR_COMMA = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z))|,(?=\s*+[\]}])', re.DOTALL)
 _ROOTS = ("@graph", "mainEntity", "mainEntityOfPage")
@@ -89,18 +88,14 @@ def parse_block(text: str) -> Block:
             return Block(text, [value], is_json=True)
     except (ValueError, RecursionError):
         pass
-    bare = text.strip().removeprefix("//").lstrip()
-    for opening in _OPENINGS:
-        bare = bare.removeprefix(opening)
-    for closing in _CLOSINGS:
-        bare = bare.removesuffix(closing)
-    bare = bare.strip().removesuffix("//").rstrip().rstrip(";")
-    for attempt in (bare, _STRING_OR_COMMA.sub(r"\1", bare)):
-        try:
-            return Block(text, list(filter(_is_shallow, _parse_values(attempt))))
-        except (ValueError, RecursionError):
-            continue
-    return Block(text)
+    # without comments around it and commas at the end of lists
+    start = next((place for place, letter in enumerate(text) if letter in "[{"), 0)
+    bare = text[start : max(text.rfind("}"), text.rfind("]")) + 1]
+    try:
+        values = _parse_values(_STRING_OR_COMMA.sub(r"\1", bare))
+    except (ValueError, RecursionError):
+        return Block(text)
+    return Block(text, list(filter(_is_shallow, values)))
 
 
 def read_graph(blocks: Iterable[Block]) -> Graph:

@@ -5,9 +5,11 @@ Values are unchanged, but limited in number and length; `metadata.py` interprets
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 from lxml import etree
 
@@ -32,6 +34,7 @@ _MAX_LANGUAGE = 35
 _MAX_HEADINGS = 5  # examined to find out whether there is only one
 # Signs of links to a heading, and whitespace.
 _ANCHOR_SIGNS = "¶🔗⚓\ufe0f\u200b \t\r\n\f\xa0"
+_PATH_DATE = re.compile(r"/(\d{4})/(\d{2})/(\d{2})(?:/|$)")
 _ITEM_NAMES = frozenset({"headline", "author", "datepublished", "datemodified"})
 # A date in these is not that of the page.
 _ELSEWHERE = ("aside", "nav", "footer", "article")
@@ -136,9 +139,20 @@ class Markup:
                 found += [(name, _item_value(element)) for name in sorted(names)]
         return found
 
-    def find_items(self, wanted: str) -> list[str]:
-        """Return the values of a property in the microdata."""
-        return [value for name, value in self.items if name == wanted]
+    def find(self, field: str) -> Sequence[Any]:
+        """Return the values of a field: `json-ld:` of the main node, `microdata:`, `h1`, `title`,
+        `time`, `url` (a date in the path), otherwise the name of meta tags.
+        """
+        vocabulary, _, name = field.partition(":")
+        if vocabulary == "json-ld":
+            return self.graph.get_values(self.main, name) if self.main is not None else ()
+        if vocabulary == "microdata":
+            return [value for item, value in self.items if item == name.lower()]
+        if field == "url":
+            in_path = _PATH_DATE.search(self.url.partition("?")[0].partition("#")[0])
+            return ["-".join(in_path.groups())] if in_path else ()
+        others = {"h1": [self.heading], "title": [self.title], "time": self.times}
+        return others[field] if field in others else self.by_name.get(field, ())
 
     @cached_property
     def times(self) -> list[str]:

@@ -17,8 +17,7 @@ Implausible dates are skipped (`dates.is_plausible`), and so is a change before 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -30,49 +29,37 @@ from webquarry.evidence.page.people import Name, byline, parse_group, parse_peop
 from webquarry.evidence.page.text import clean_html_line, clean_line
 from webquarry.evidence.page.titles import host_of_page, without_site
 
-_PUBLISHED = (
-    "article:published_time",
-    "citation_online_date",
-    "citation_publication_date",
-    "citation_date",
-    "citation_cover_date",
-    "citation_year",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dc.issued",
-    "prism.publicationdate",
-    "eprints.date",
-)
-_LOOSE_PUBLISHED = (
-    "parsely-pub-date",
-    "sailthru.date",
-    "publication_date",
-    "publishdate",
-    "pubdate",
-    "ptime",
-    "bt:pubdate",
-    "cxenseparse:recs:publishtime",
-    "date",
-    "dc.date",
-    "dcterms.date",
-    "dc.date.created",
-    "dcterms.created",
-)
-_MODIFIED = ("article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified")
-_LOOSE_MODIFIED = ("last-modified", "lastmod", "revised")
-_CREATORS = ("dc.creator", "dcterms.creator", "eprints.creators_name", "bepress_citation_author")
-_AUTHORS = (
-    "author",
-    "byl",
-    "parsely-author",
-    "sailthru.author",
-    "dc.contributor.author",
-    "article:author",
-    "book:author",
-)
-_TITLES = ("og:title", "citation_title", "dc.title", "dcterms.title", "eprints.title")
+# Fields by precedence: names of meta tags, and others that `Markup.find` knows.
+_TITLES = (
+    "json-ld:headline", "og:title", "citation_title", "dc.title", "dcterms.title", "eprints.title",
+    "microdata:headline", "h1", "title",
+)  # fmt: skip
+_AS_SHOWN = ("microdata:headline", "h1", "title")  # without entities and tags
 _SITES = ("og:site_name", "application-name")
-_PATH_DATE = re.compile(r"/(\d{4})/(\d{2})/(\d{2})(?:/|$)")
+_CREATORS = ("dc.creator", "dcterms.creator", "eprints.creators_name", "bepress_citation_author")
+_ONE_EACH = frozenset({"citation_author", *_CREATORS})  # a tag for each author
+_AUTHORS = (
+    "citation_author", "citation_authors", "json-ld:author", "json-ld:creator", *_CREATORS,
+    "microdata:author", "author", "byl", "parsely-author", "sailthru.author",
+    "dc.contributor.author", "article:author", "book:author",
+)  # fmt: skip
+_PUBLISHED = (
+    "json-ld:datePublished", "json-ld:uploadDate", "json-ld:dateCreated",
+    "article:published_time", "citation_online_date", "citation_publication_date",
+    "citation_date", "citation_cover_date", "citation_year", "dc.date.issued", "dcterms.issued",
+    "dc.issued", "prism.publicationdate", "eprints.date", "microdata:datePublished",
+)  # fmt: skip
+_MODIFIED = (
+    "json-ld:dateModified", "article:modified_time", "og:updated_time", "dcterms.modified",
+    "dc.date.modified", "microdata:dateModified",
+)  # fmt: skip
+# Dates that may be of something else.
+_LOOSE_PUBLISHED = (
+    "parsely-pub-date", "sailthru.date", "publication_date", "publishdate", "pubdate", "ptime",
+    "bt:pubdate", "cxenseparse:recs:publishtime", "date", "dc.date", "dcterms.date",
+    "dc.date.created", "dcterms.created", "time", "url",
+)  # fmt: skip
+_LOOSE_MODIFIED = ("last-modified", "lastmod", "revised")
 _MAX_SITE = 200  # characters
 _MAX_LINKED_AUTHORS = 100
 
@@ -119,8 +106,8 @@ def read_facts(markup: Markup, page: Page, accessed: datetime) -> PageFacts:
         folded = site.value.casefold()
         literal = Name(literal=site.value)
         authors = tuple(literal if one.written.casefold() == folded else one for one in authors)
-    published = _first_date(_list_published(markup, page), accessed)
-    modified = _first_date(_list_modified(markup, page), accessed)
+    published = _find_date(markup, _PUBLISHED, _LOOSE_PUBLISHED, page.published, accessed)
+    modified = _find_date(markup, _MODIFIED, _LOOSE_MODIFIED, page.modified, accessed)
     if published and modified:
         # compared by day, because zones may differ
         length = min(len(modified.value), len(published.value), len("2024-01-31"))
@@ -135,16 +122,12 @@ def _first(candidates: Iterable[tuple[str, str]]) -> Stated | None:
 
 
 def _list_titles(markup: Markup, page: Page) -> Iterator[tuple[str, str]]:
-    if markup.main is not None:
-        yield clean_html_line(markup.main.get("headline")), "json-ld:headline"
-        if "question" in types_of(markup.main):
-            yield clean_html_line(markup.main.get("name")), "json-ld:name"
-    for field, content in markup.list_metas(*_TITLES):
-        yield clean_html_line(content), field
-    for value in markup.find_items("headline"):
-        yield clean_line(value), "microdata:headline"
-    yield clean_line(markup.heading), "h1"
-    yield clean_line(markup.title), "title"
+    is_question = "question" in types_of(markup.main)
+    for field in _TITLES:
+        for value in markup.find(field):
+            yield (clean_line if field in _AS_SHOWN else clean_html_line)(value), field
+        if field == "json-ld:headline" and is_question:
+            yield clean_html_line((markup.main or {}).get("name")), "json-ld:name"
     yield clean_line(page.title), page.content_type
 
 
@@ -161,22 +144,16 @@ def _list_sites(markup: Markup) -> Iterator[tuple[str, str]]:
 
 
 def _list_authors(markup: Markup, page: Page) -> Iterator[tuple[tuple[Name, ...], str]]:
-    metas = markup.by_name
-    yield parse_people(metas.get("citation_author", ()), lists=False), "citation_author"
-    yield parse_people(metas.get("citation_authors", ())), "citation_authors"
-    if markup.main is not None:
-        for field in ("author", "creator"):
-            values = markup.graph.get_values(markup.main, field)
-            yield _parse_json_ld_authors(markup, values), f"json-ld:{field}"
-    for field in _CREATORS:
-        yield parse_people(metas.get(field, ()), lists=False), field
-    yield parse_people(markup.find_items("author")), "microdata:author"
     for field in _AUTHORS:
-        yield parse_people(metas.get(field, ())), field
+        values = markup.find(field)
+        if field.startswith("json-ld:"):
+            yield _parse_json_ld_authors(markup, values), field
+        else:
+            yield parse_people(values, lists=field not in _ONE_EACH), field
     yield parse_people([page.author]), page.content_type
 
 
-def _parse_json_ld_authors(markup: Markup, values: list[Any]) -> tuple[Name, ...]:
+def _parse_json_ld_authors(markup: Markup, values: Sequence[Any]) -> tuple[Name, ...]:
     """Return the authors of a property; organisations are not split into names."""
     found: dict[Name, None] = {}
     for value in values[:_MAX_LINKED_AUTHORS]:
@@ -189,44 +166,19 @@ def _parse_json_ld_authors(markup: Markup, values: list[Any]) -> tuple[Name, ...
     return tuple(found)
 
 
-# A date as written, its field, and whether the page declares it as its own.
-_DateCandidate = tuple[Any, str, bool]
-
-
-def _list_published(markup: Markup, page: Page) -> Iterator[_DateCandidate]:
-    for name in ("datePublished", "uploadDate", "dateCreated"):
-        yield (markup.main or {}).get(name), f"json-ld:{name}", True
-    for field, content in markup.list_metas(*_PUBLISHED):
-        yield content, field, True
-    for value in markup.find_items("datepublished"):
-        yield value, "microdata:datePublished", True
-    for field, content in markup.list_metas(*_LOOSE_PUBLISHED):
-        yield content, field, False
-    for value in markup.times:
-        yield value, "time", False
-    in_path = _PATH_DATE.search(markup.url.partition("?")[0].partition("#")[0])
-    if in_path:
-        yield "-".join(in_path.groups()), "url", False
-    if page.published:
-        yield page.published.value, page.published.field, True
-
-
-def _list_modified(markup: Markup, page: Page) -> Iterator[_DateCandidate]:
-    yield (markup.main or {}).get("dateModified"), "json-ld:dateModified", True
-    for field, content in markup.list_metas(*_MODIFIED):
-        yield content, field, True
-    for value in markup.find_items("datemodified"):
-        yield value, "microdata:dateModified", True
-    for field, content in markup.list_metas(*_LOOSE_MODIFIED):
-        yield content, field, False
-    if page.modified:
-        yield page.modified.value, page.modified.field, True
-
-
-def _first_date(candidates: Iterable[_DateCandidate], accessed: datetime) -> Dated | None:
-    """Return the first plausible date."""
-    for text, field, declared in candidates:
-        value = read_date(text)
-        if value is not None and is_plausible(value, accessed, declared=declared):
-            return Dated(value, field)
+def _find_date(
+    markup: Markup,
+    declared: Sequence[str],
+    loose: Sequence[str],
+    own: Dated | None,
+    accessed: datetime,
+) -> Dated | None:
+    """Return the first plausible date of some fields, or that of the file itself."""
+    for field in (*declared, *loose):
+        for text in markup.find(field):
+            value = read_date(text)
+            if value and is_plausible(value, accessed, declared=field in declared):
+                return Dated(value, field)
+    if own and is_plausible(own.value, accessed, declared=True):
+        return own
     return None

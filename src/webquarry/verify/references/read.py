@@ -19,6 +19,7 @@ from webquarry._search.addresses import DOI, normal_doi, trim_doi
 from webquarry._search.scholarly.models import ARXIV_DOI, Author
 from webquarry._search.scholarly.provider import parse_arxiv_id
 from webquarry.errors import BadInput
+from webquarry.evidence.doi import VIEW
 from webquarry.evidence.styles.csl import parse_csl, rename_fields
 from webquarry.verify.references.free_text import parse_sentence
 from webquarry.verify.references.models import Identifiers, Reference
@@ -324,12 +325,6 @@ _ISBN = re.compile(
 _BARE_ISBN = re.compile(r"(?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dXx]")
 _RFC = re.compile(r"\bRFC[\s-]?(\d{1,5})\b")
 _URL = re.compile(r"(https?://[^\s<>\"{}|\\^`]{1,2000})", re.I)
-# The suffix of a publisher's view; it may also belong to the DOI.
-_VIEW = re.compile(
-    r"(?:/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?"
-    r"|\.pdf|\.full|\.abstract|v\d{1,2}\.full)$",
-    re.I,
-)
 
 
 def find_identifiers(text: str) -> Identifiers:
@@ -364,7 +359,7 @@ def find_doi(text: str) -> tuple[str, str]:
         return "", ""
     path = re.split(r"[?#]", found[0], maxsplit=1)[0]
     doi = trim_doi(path or found[0]).lower()
-    other = _VIEW.sub("", doi)
+    other = VIEW.sub("", doi)
     if doi.startswith(ARXIV_DOI):
         return re.sub(r"v\d{1,3}$", "", other), ""
     return doi, other if other != doi else ""
