@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Literal
 
-from webquarry._search.scholarly.models import ARXIV_DOI, Record
+from webquarry._search.scholarly.models import ARXIV_DOI, Author, Record
 from webquarry.verify.references.models import (
     Agreement,
     FieldCheck,
@@ -220,66 +220,65 @@ def _check_fields(
     """
     checks: list[FieldCheck] = []
     if reference.title:
-        checks.append(_check_title(reference, comparisons))
+        unknown = FieldCheck("title", "not_checked", reference.title)
+        checks.append(_pick(unknown, [_check_title(reference, one) for one in comparisons]))
     if reference.authors:
-        checks.append(_check_authors(reference, comparisons))
+        unknown = FieldCheck("author", "not_checked", _shorten_names(reference.authors))
+        if reference.is_shortened and len(reference.authors) <= _MAX_SHOWN:
+            unknown = replace(unknown, given=f"{unknown.given} et al.")
+        checks.append(_pick(unknown, [_check_authors(reference, one) for one in comparisons]))
     if reference.year is not None:
         checks.append(_check_year(reference, comparisons, this_year))
     if reference.venue and classify_venue(reference.venue) != "none":
-        checks.append(_check_venue(reference, comparisons))
+        unknown = FieldCheck("venue", "not_checked", reference.venue)
+        checks.append(_pick(unknown, map(_check_venue, comparisons)))
     return checks
 
 
-def _check_title(reference: Reference, comparisons: Iterable[Comparison]) -> FieldCheck:
-    worst = FieldCheck("title", "not_checked", reference.title)
-    for one in comparisons:
-        likeness = one.title.likeness
-        if not one.record.titles:
-            continue
-        title = one.title.title or one.record.title
-        found = replace(worst, agrees="yes", record=title, source=one.record.source, note="")
-        if likeness == "same":
-            return found
-        if likeness == "short" and (one.shares_author or one.authors is None):
-            return replace(found, note="only one side has the subtitle")
-        is_sure = len(fold_words(reference.title)) > 2 or likeness == "near"
-        if worst.agrees == "not_checked" and (is_sure or not reference.is_free_text):
-            note = name_differences(reference.title, title)
-            worst = replace(found, agrees="no", note=note)
-    return worst
+def _pick(unknown: FieldCheck, checks: Iterable[FieldCheck]) -> FieldCheck:
+    """Return the first check that agrees, otherwise the first that differs."""
+    by_agreement = {check.agrees: check for check in reversed(list(checks))}
+    chosen = by_agreement.get("yes") or by_agreement.get("no")
+    return replace(chosen, given=unknown.given) if chosen else unknown
 
 
-def _check_authors(reference: Reference, comparisons: Sequence[Comparison]) -> FieldCheck:
-    given = _shorten_names([author.written for author in reference.authors])
-    if reference.is_shortened and len(reference.authors) <= _MAX_SHOWN:
-        given += " et al."
-    worst = FieldCheck("author", "not_checked", given)
-    for one in comparisons:
-        match = one.authors
-        if match is None:
-            continue
-        names = _shorten_names([author.written for author in one.record.authors])
-        found = FieldCheck("author", "yes", given, names, one.record.source)
-        strangers = [name for name in match.strangers if not is_group(name)]
-        missing = [name for name in match.missing if not is_group(name)]
-        is_whole = not missing or reference.is_shortened or len(strangers) < len(match.strangers)
-        if not strangers and is_whole:
-            return found
-        if worst.agrees == "no":
-            continue
-        worst = replace(found, agrees="no", note=_describe_authors(match))
+def _check_title(reference: Reference, one: Comparison) -> FieldCheck:
+    likeness = one.title.likeness
+    title = one.title.title or one.record.title
+    agreeing = FieldCheck("title", "yes", "", title, one.record.source)
+    if likeness == "same":
+        return agreeing
+    if likeness == "short" and (one.shares_author or one.authors is None):
+        return replace(agreeing, note="only one side has the subtitle")
+    is_sure = len(fold_words(reference.title)) > 2 or likeness == "near"
+    if not title or not (is_sure or not reference.is_free_text):
+        return replace(agreeing, agrees="not_checked")
+    return replace(agreeing, agrees="no", note=name_differences(reference.title, title))
+
+
+def _check_authors(reference: Reference, one: Comparison) -> FieldCheck:
+    match = one.authors
+    names = _shorten_names(one.record.authors)
+    agreeing = FieldCheck("author", "yes", "", names, one.record.source)
+    if match is None:
+        return replace(agreeing, agrees="not_checked")
+    strangers = [name for name in match.strangers if not is_group(name)]
+    missing = [name for name in match.missing if not is_group(name)]
+    is_whole = not missing or reference.is_shortened or len(strangers) < len(match.strangers)
+    if not strangers and is_whole:
+        return agreeing
     # Authors of a sentence are certain only with family names and initials.
     are_sure = all(author.family and author.given for author in reference.authors)
     if reference.is_free_text and not are_sure:
-        return replace(worst, agrees="not_checked")
-    return worst
+        return replace(agreeing, agrees="not_checked")
+    return replace(agreeing, agrees="no", note=_describe_authors(match))
 
 
 def _describe_authors(match: AuthorMatch) -> str:
     if not match.strangers:
         return f"{match.given} of {match.recorded} authors, without a mark that there are more"
     if match.common:
-        return f"not in the record: {_shorten_names(match.strangers)}"
+        return f"not in the record: {_shorten_names([Author(name) for name in match.strangers])}"
     return "no author in common"
 
 
@@ -297,24 +296,17 @@ def _check_year(
     return FieldCheck("year", agrees, str(reference.year), stated, ", ".join(sources))
 
 
-def _check_venue(reference: Reference, comparisons: Sequence[Comparison]) -> FieldCheck:
-    worst = FieldCheck("venue", "not_checked", reference.venue)
-    for one in comparisons:
-        source = one.record.source
-        if one.venue == "yes":
-            return replace(
-                worst, agrees="yes", record=next(iter(one.record.venues), ""), source=source
-            )
-        if one.venue == "no" and worst.agrees == "not_checked":
-            name = next(name for name in one.record.venues if classify_venue(name) == "venue")
-            worst = replace(worst, agrees="no", record=name, source=source)
-    return worst
+def _check_venue(one: Comparison) -> FieldCheck:
+    names = list(one.record.venues)
+    if one.venue == "no":
+        names = [name for name in names if classify_venue(name) == "venue"]
+    return FieldCheck("venue", one.venue, "", next(iter(names), ""), one.record.source)
 
 
-def _shorten_names(names: Sequence[str]) -> str:
+def _shorten_names(authors: Sequence[Author]) -> str:
     """Return names on one line, the first ones of many and their number."""
-    shown = "; ".join(names[:_MAX_SHOWN])
-    return f"{shown}; ... ({len(names)} authors)" if len(names) > _MAX_SHOWN else shown
+    shown = "; ".join(author.written for author in authors[:_MAX_SHOWN])
+    return f"{shown}; ... ({len(authors)} authors)" if len(authors) > _MAX_SHOWN else shown
 
 
 def _compare_years(given: int | None, years: Iterable[int], this_year: int) -> Agreement:
