@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.evidence.pages_at_hand import evidence, linked, meta, recorded, with_head
+from tests.evidence.pages_at_hand import evidence, linked, meta, with_head
 
 PLAIN = with_head("<title>Tides</title>")
 
@@ -62,19 +62,6 @@ def test_an_unknown_host_is_classed_by_what_it_states(kind: str, expected: str) 
     assert words(linked(f'{{"@type":"{kind}"}}'), "https://harbor.example/x")[0] == expected
 
 
-def test_recorded_pages_have_their_types() -> None:
-    expected = {
-        "news-article.html": "news_publication",
-        "scholarly-highwire.html": "peer_reviewed",
-        "forum-posting.html": "forum",
-        "qa-page.html": "forum",
-        "tech-article-microdata.html": "unknown",
-        "no-metadata.html": "unknown",
-    }
-
-    assert {name: evidence(recorded(name)).source_type for name in expected} == expected
-
-
 def test_a_page_cannot_raise_its_own_authority_to_high() -> None:
     html = with_head(
         meta("citation_journal_title", "Tides"), linked('{"@type":"ScholarlyArticle"}')
@@ -92,13 +79,6 @@ def test_a_preprint_is_not_peer_reviewed_whatever_its_tags_say() -> None:
         "unknown",
         "medium",
         "academic",
-    )
-
-
-def test_a_journal_of_a_government_is_peer_reviewed() -> None:
-    assert (
-        words(with_head(meta("citation_journal_title", "MMWR")), "https://www.cdc.gov/mmwr")[0]
-        == "peer_reviewed"
     )
 
 

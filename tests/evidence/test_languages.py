@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.evidence.language.languages import language_of, languages_of
 from webquarry.evidence.language.terms import Terms
 
 # The language, a question, the passage that answers it, and one of the same page that does not.
@@ -64,13 +63,6 @@ def test_a_question_finds_its_passage_and_not_the_other(
     assert 2 * terms.weight(terms.in_text(other)) < terms.weight(terms.in_text(answer))
 
 
-@each_question
-def test_a_question_tells_its_language_by_its_letters_and_small_words(
-    language: str, question: str, answer: str, other: str
-) -> None:
-    assert language_of(question) == language
-
-
 @pytest.mark.parametrize(
     ("asked", "written"),
     [
@@ -109,18 +101,7 @@ def test_vowel_signs_and_single_letters_tell_words_apart(asked: str, written: st
     assert len(terms.in_text(written)) < len(terms.weights)
 
 
-def test_words_of_two_scripts_are_each_stemmed_in_their_own_language() -> None:
-    terms = Terms("the batteries of Москвы", "Батарея из Москвы and its battery")
-
-    assert languages_of("the batteries of Москвы") == {"latin": "english", "cyrillic": "russian"}
-    assert len(terms.in_text("A battery in Москве")) == 2
-
-
 def test_question_keeps_its_own_stop_words() -> None:
     page = "Der Turm von London ist sehr alt, und die Stadt ist groß. Das ist nicht alles."
 
     assert set(Terms("what is the age of London", page).weights) == {"age", "london"}
-
-
-def test_latin_words_are_separated_from_kana() -> None:
-    assert Terms("iPhone 価格").in_text("新しいiPhoneの話") == {"iphon"}

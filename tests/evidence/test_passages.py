@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.read.written import written
-from webquarry._read.slices.chunks import split_chunks
-from webquarry.evidence.language.passages import MOST_PASSAGES, excerpt_of, excerpts_of
+from webquarry.evidence.language.passages import excerpt_of, excerpts_of
 
 HARBOURS = "\n".join(f"|Harbour {number}|{number} m|{1900 + number}|" for number in range(1, 120))
 GUIDE = f"""# Guide to the coast
@@ -76,20 +75,6 @@ def test_a_row_is_found_by_the_words_of_its_head_and_heading() -> None:
     assert "|Name|People|" not in content
 
 
-def test_a_table_is_found_by_its_caption() -> None:
-    rows = "\n".join(f"|Place {number}|{number}|" for number in range(60))
-    tables = [
-        f"{subject} of the coast\n\n|Name|Count|\n|-|-|\n{rows.replace('Place', subject)}"
-        for subject in ("Mills", "Wells", "Inns")
-    ]
-    text = "\n\n".join(tables).replace("|Wells ", "|Spring ")
-
-    content = ask("How many wells are there at each place?", 150, text)
-
-    assert "|Spring 0|" in content
-    assert "|Mills" not in content
-
-
 def test_rows_that_are_left_out_between_others_leave_a_mark_in_the_table() -> None:
     content = ask("Compare Harbour 3 and Harbour 111.", 300)
 
@@ -116,25 +101,12 @@ def test_the_rest_of_the_budget_is_filled_with_the_beginning() -> None:
     assert content.startswith("# Guide to the coast\n\nThe coast is long.")
 
 
-def test_a_text_that_fits_is_given_as_it_is() -> None:
-    excerpt = excerpt_of(written(GUIDE), "harbours", len(GUIDE) + 1_000)
-
-    assert excerpt.content == written(GUIDE).data
-    assert excerpt.is_whole
-    assert len(excerpt.passages) == 1
-
-
 def test_nothing_bears_on_it_is_said_and_only_a_short_beginning_given() -> None:
     excerpt = excerpt_of(written(GUIDE), "quantum chromodynamics", 8_000)
 
     assert excerpt.bearing == "none"
     assert len(excerpt.content) <= 800
     assert excerpt.content.startswith(b"# Guide to the coast")
-
-
-def test_single_word_of_a_question_is_weak() -> None:
-    assert excerpt_of(written(GUIDE), "quantum fields of a garden", 8_000).bearing == "weak"
-    assert excerpt_of(written(GUIDE), "the garden of the tower", 8_000).bearing == "clear"
 
 
 def test_passage_has_section_and_position() -> None:
@@ -146,12 +118,6 @@ def test_passage_has_section_and_position() -> None:
     assert sections[-1] == "Guide to the coast > Food > Puddings"
     last = excerpt.passages[-1]
     assert text.data[last.start :].startswith(b"- Sago pudding")
-
-
-def test_the_list_of_passages_is_short_however_many_there_are() -> None:
-    text = "\n\n".join(f"The tide of {n}.\n\n{'Other things. ' * 30}" for n in range(60))
-
-    assert len(excerpt_of(written(text), "tide", 40_000, fill=False).passages) == MOST_PASSAGES
 
 
 def test_code_that_is_cut_stays_between_its_fences() -> None:
@@ -251,20 +217,15 @@ def test_any_text_keeps_to_any_budget(parts: list[str], budget: int, fill: bool)
         assert whole.content == text.data
 
 
-def test_a_beginning_is_one_piece() -> None:
-    text = "# Quays\n\nShort.\n\n" + "Long and dull. " * 60 + "\n\n## Notes\n\nShort again.\n"
+def test_a_table_is_found_by_its_caption() -> None:
+    rows = "\n".join(f"|Place {number}|{number}|" for number in range(60))
+    tables = [
+        f"{subject} of the coast\n\n|Name|Count|\n|-|-|\n{rows.replace('Place', subject)}"
+        for subject in ("Mills", "Wells", "Inns")
+    ]
+    text = "\n\n".join(tables).replace("|Wells ", "|Spring ")
 
-    excerpt = excerpt_of(written(text), "zeppelin hangar", 4_000)
+    content = ask("How many wells are there at each place?", 150, text)
 
-    assert excerpt.bearing == "none"
-    assert b"Short again." not in excerpt.content
-
-
-def test_blank_lines_are_no_chunk() -> None:
-    crane = "The crane was built in 1888, when the quay was new and the town was still quite small."
-    keeper = "It differs from the others in that it had a keeper, who lived in the shed behind it."
-    text = written(f"{crane} {keeper}\n\n## Shed\n\nA shed.\n")
-
-    texts = [text.data[one.start : one.stop] for one in split_chunks(text, 400)]
-
-    assert texts == [f"{crane} ".encode(), f"{keeper}\n\n".encode(), b"A shed."]
+    assert "|Spring 0|" in content
+    assert "|Mills" not in content

@@ -64,21 +64,6 @@ def test_meta_tags_replace_missing_microdata() -> None:
     assert patent(bare) == patent()
 
 
-def test_dates_and_a_status_without_markup_are_read_too() -> None:
-    plain = PAGE.replace(
-        '<time itemprop="filingDate" datetime="2018-09-06">', '<span itemprop="filingDate">'
-    )
-    plain = plain.replace('<span itemprop="status">Active</span>', "Expired - Lifetime")
-
-    assert (patent(plain).filed, patent(plain).status) == ("2018-09-06", "expired - lifetime")
-
-
-@pytest.mark.parametrize("page", ["", "<p>Hello</p>", '<dd itemprop="publicationNumber">none</dd>'])
-def test_a_page_without_a_patent_is_none(page: str) -> None:
-    assert parse_patent(parse_html(page)) is None
-    assert parse_patent(None) is None
-
-
 class Pages:
     """Answers for patents.google.com by path, with 404 for the rest, and remembers what it was
     asked.
@@ -125,10 +110,6 @@ def test_a_number_with_a_kind_is_that_publication_or_none() -> None:
 
     assert looked_up(pages, "US10999999B1") is None
     assert pages.asked == ["US10999999B1"]
-
-
-def test_a_page_about_another_patent_is_not_the_one_that_was_asked_for() -> None:
-    assert looked_up(Pages(US10999998B2=PAGE), "US10999998B2") is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.evidence.pages_at_hand import URL, linked, meta, recorded, with_head
+from tests.evidence.pages_at_hand import URL, linked, recorded, with_head
 from webquarry._read.html.parse import Document, parse_html
 from webquarry.evidence.models import StructuredData
 from webquarry.evidence.page.markup import Markup
@@ -98,22 +98,3 @@ def test_open_graph_and_article_tags_keep_their_prefix_and_repeated_ones_are_joi
     assert found.open_graph["og:site_name"] == "The Daily Post"
     assert found.open_graph["article:tag"] == "harbour; storm"
     assert not [name for name in found.open_graph if not name.startswith(("og:", "article:"))]
-
-
-def test_highwire_tags_are_given_under_their_names() -> None:
-    found = structured(recorded("scholarly-highwire.html"))
-
-    assert found is not None
-    assert found.citation is not None
-    assert found.citation["citation_author"] == "Okafor, Amara; Per J. Lindqvist"
-    assert found.citation["citation_doi"] == "doi:10.5555/jce.2023.0042"
-    assert (found.open_graph, found.json_ld) == (None, None)
-
-
-def test_tags_beyond_the_limit_are_skipped_and_counted() -> None:
-    found = structured(with_head(*[meta("og:image", "x" * 1990)] * 30))
-
-    assert found is not None
-    assert found.open_graph is not None
-    assert len(found.open_graph["og:image"]) < 21_000
-    assert found.skipped == 20

@@ -5,8 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from webquarry.evidence.language.claims import nearest_sentences
 from webquarry.evidence.language.languages import language_of
@@ -34,13 +32,6 @@ def test_terms_match_any_form_of_their_words(about: str, text: str, held: int) -
     assert len(Terms(about, text).in_text(text)) == held
 
 
-def test_a_number_weighs_more_than_a_word() -> None:
-    terms = Terms("330 metres")
-
-    assert terms.weights == {"330": 1.5, "metr": 1.0}
-    assert terms.total_weight == terms.weight(terms.weights) == 2.5
-
-
 @pytest.mark.parametrize(
     ("text", "language"),
     [
@@ -65,15 +56,6 @@ def test_terms_are_thread_safe() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(count, letters)) == [2] * len(letters)
-
-
-@example("𝐀", "")
-@given(st.text(), st.text())
-def test_text_contains_all_of_its_own_terms(about: str, text: str) -> None:
-    terms = Terms(about, text)
-
-    assert terms.in_text(text) <= set(terms.weights)
-    assert Terms(about).in_text(about) == set(Terms(about).weights)
 
 
 def test_nearest_sentences_are_distinct_and_ranked() -> None:

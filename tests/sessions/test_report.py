@@ -18,7 +18,6 @@ from webquarry.sessions.report import (
     QuoteContext,
     SessionBill,
     cut_context,
-    link_to_words,
     write_link,
     write_report,
 )
@@ -128,17 +127,6 @@ def test_an_address_leads_only_to_the_web(url: str) -> None:
     assert "<b>" not in write_link(url)
 
 
-def test_the_place_of_a_long_quote_is_named_by_its_ends() -> None:
-    link = link_to_words(
-        "https://a.org/1#old", "one two three four five six seven eight nine ten eleven-b twelve, b"
-    )
-
-    assert (
-        link
-        == "https://a.org/1#:~:text=one%20two%20three%20four%20five,nine%20ten%20eleven%2Db%20twelve%2C%20b"
-    )
-
-
 TEXT = "Head\nThe turbines stand still four times a day, and wait.\nFoot"
 
 
@@ -164,11 +152,6 @@ def test_a_long_paragraph_is_cut_between_words() -> None:
     assert context is not None
     assert context.before.startswith("… word ")
     assert context.behind.endswith(" word …")
-
-
-def test_words_of_another_reading_are_found_again_or_left_alone() -> None:
-    assert cut_context(PageWords(TEXT), QUOTE) is not None
-    assert cut_context(PageWords("Other words."), QUOTE) is None
 
 
 def test_what_a_person_does_not_see_is_no_context() -> None:

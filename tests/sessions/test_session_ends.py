@@ -42,36 +42,6 @@ def test_a_session_ends_thirty_days_after_its_last_use() -> None:
     asyncio.run(scenario())
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"), [(4 * HOURS, "4 hours"), (90, "90 seconds"), (2.5 * 86_400, "2.5 days")]
-)
-def test_session_lifetime_is_a_setting_and_in_the_error(seconds: float, said: str) -> None:
-    async def scenario() -> None:
-        async with sessions_in(None, session_idle_seconds=seconds) as sessions:
-            await sessions.read("no such session")
-
-    with pytest.raises(NotFound) as caught:
-        asyncio.run(scenario())
-    assert f"end {said} after" in caught.value.suggested_action
-
-
-def test_a_session_that_is_only_looked_at_is_not_the_one_idle_longest() -> None:
-    async def scenario() -> None:
-        clock = FakeClock()
-        async with sessions_in(None, clock, session_most=2) as sessions:
-            looked_at = await sessions.begin(StepDraft(1, "one"))
-            clock.seconds += HOURS
-            forgotten = await sessions.begin(StepDraft(1, "two"))
-            clock.seconds += HOURS
-            await sessions.touch(await sessions.read(looked_at.id))
-            new = await sessions.begin(StepDraft(1, "three"))
-            held = {id for id, _ in await sessions.list()}
-            assert held == {looked_at.id, new.id}
-            assert forgotten.id not in held
-
-    asyncio.run(scenario())
-
-
 def test_a_session_that_is_looked_at_or_used_by_tools_is_not_idle() -> None:
     async def scenario() -> ResearchSession:
         clock = FakeClock()
@@ -91,18 +61,6 @@ def test_a_session_that_is_looked_at_or_used_by_tools_is_not_idle() -> None:
             return await sessions.read(session.id)
 
     assert len(asyncio.run(scenario()).sources) == 1
-
-
-@pytest.mark.parametrize(
-    "id", ["", "s-1", "../../x", "\udcff", "3f2a0f7e-0000-4000-8000-000000000000", "x" * 5000]
-)
-def test_an_unknown_session_is_not_found(id: str) -> None:
-    async def scenario() -> None:
-        async with sessions_in(None) as sessions:
-            await sessions.read(id)
-
-    with pytest.raises(NotFound, match="There is no research session"):
-        asyncio.run(scenario())
 
 
 def test_sessions_are_isolated_per_caller(tmp_path: Path) -> None:
@@ -166,19 +124,3 @@ def test_a_step_beyond_the_maximum_is_refused_and_a_full_session_may_give_way() 
 
     assert len(session.steps) == 20
     assert session.finished
-
-
-def test_steps_of_another_process_are_added_to_a_session_that_was_read_before(
-    tmp_path: Path,
-) -> None:
-    async def scenario() -> None:
-        async with sessions_in(tmp_path) as one, sessions_in(tmp_path) as other:
-            id = (await one.begin(StepDraft(1, "one"))).id
-            await other.add_step(id, StepDraft(2, "two"))
-            session, _ = await one.add_step(id, StepDraft(3, "three"))
-            assert [step.text for step in session.steps] == ["one", "two", "three"]
-            await other.delete(id)
-            with pytest.raises(NotFound):
-                await one.read(id)
-
-    asyncio.run(scenario())

@@ -63,21 +63,6 @@ def test_a_page_that_was_read_is_known_better_than_one_that_was_found() -> None:
         }  # an abstract is somebody's text
 
 
-@pytest.mark.parametrize("steps", [(1, 1), (1, 2)])
-def test_a_paper_that_an_index_knows_counts_as_read_only_when_its_page_was(
-    steps: tuple[int, int],
-) -> None:
-    paper = Source(A, "A paper", csl={"type": "article-journal", "title": "A paper"})
-    read = Source(
-        A, "A paper", csl={"type": "article-journal", "accessed": {"date-parts": [[2026, 3, 1]]}}
-    )
-
-    assert not sources_after((1, [paper])).sources[0].source.was_read
-    for order in ([paper, read], [read, paper]):
-        found = sources_after(*[(step, [one]) for step, one in zip(steps, order, strict=True)])
-        assert found.sources[0].source.csl == read.csl
-
-
 def test_secret_in_a_url_is_not_stored() -> None:
     session = sources_after((1, [Source("https://a.org/x?token=abcdefgh12345")]))
 

@@ -77,20 +77,6 @@ def test_steps_sources_and_errors_are_there_after_a_restart(tmp_path: Path) -> N
     assert (after.goal, after.summary, after.estimate, after.current.gap) == ("g", "s", 4, "why?")
 
 
-def test_a_later_goal_summary_and_estimate_take_the_place_of_the_earlier_ones() -> None:
-    async def scenario() -> ResearchSession:
-        async with sessions_in(None) as sessions:
-            id = (await sessions.begin(StepDraft(1, "one", goal="old", estimate=2))).id
-            await sessions.add_step(
-                id, StepDraft(2, "two", goal="new", summary="so far", estimate=5)
-            )
-            return (await sessions.add_step(id, StepDraft(3, "three")))[0]
-
-    session = asyncio.run(scenario())
-
-    assert (session.goal, session.summary, session.estimate) == ("new", "so far", 5)
-
-
 def refusal(*drafts: StepDraft) -> WebquarryError:
     """What the last of these steps is refused with."""
 
@@ -146,13 +132,6 @@ def test_a_step_that_cannot_be_meant_is_refused(draft: StepDraft, words: str) ->
 
 
 @pytest.mark.parametrize(
-    "extra", [{"revises": 1}, {"is_revision": True}, {"branch_from": 1, "branch_id": "b"}]
-)
-def test_a_first_step_has_nothing_to_revise_or_to_branch_off_from(extra: dict[str, int]) -> None:
-    assert "new session" in refusal(StepDraft(1, "one", **extra)).message  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
     "draft",
     [
         StepDraft(4, "better", is_revision=True, revises=2),
@@ -201,15 +180,6 @@ def test_a_step_sent_again_word_for_word_is_recorded_once() -> None:
             ]
 
     assert asyncio.run(scenario()) == [2, 2, 2, 2, 2, 2]
-
-
-def test_a_repeated_step_that_has_something_new_to_say_is_not_swallowed() -> None:
-    assert (
-        "expects 3"
-        in refusal(
-            StepDraft(1, "one"), StepDraft(2, "two"), StepDraft(2, "two", finished=True)
-        ).message
-    )
 
 
 def test_a_finished_session_is_opened_again_by_a_further_step() -> None:

@@ -15,7 +15,6 @@ import pytest
 from tests.net.doubles import FakeWeb, Page, redirect, text
 from tests.sessions.kits import kit_on
 from tests.verify.pack.packs import TEXT, WORDS, A, make_pack, make_session
-from webquarry.sessions.models import KeptQuote, Source
 from webquarry.toolkit import Toolkit
 from webquarry.verify.live import CitedPage, LiveChecker, list_pack_pages, list_session_pages
 from webquarry.verify.wacz import read_wacz
@@ -77,14 +76,6 @@ def test_the_same_words_in_other_bytes_are_the_same_text(tmp_path: Path) -> None
     assert web.asked() == [URL]
 
 
-def test_a_page_that_changed_around_a_quote_still_has_it(tmp_path: Path) -> None:
-    changed = PAGE.replace("pilot", "captain")
-    found, _ = check(tmp_path, {URL: text(changed)}, cited(text_hash="00"))
-
-    assert found["state"] == "quote_there"
-    assert found["textHash"] != found["textHashThen"] == "00"
-
-
 def test_words_that_are_others_now_are_shown_and_named(tmp_path: Path) -> None:
     changed = PAGE.replace("are not closed", "are closed")
     found, _ = check(tmp_path, {URL: text(changed)}, cited())
@@ -95,12 +86,6 @@ def test_words_that_are_others_now_are_shown_and_named(tmp_path: Path) -> None:
         ("negation", "not")
     ]
     assert "are closed before the ebb" in quote["now"][0]
-
-
-def test_a_quote_that_is_not_there_any_more_is_gone(tmp_path: Path) -> None:
-    found, _ = check(tmp_path, {URL: text(PAGE.replace(QUOTE, "that is all"))}, cited())
-
-    assert found["state"] == "quote_gone"
 
 
 def test_moved_page_is_followed_and_reported(tmp_path: Path) -> None:
@@ -185,23 +170,3 @@ def test_a_pack_also_knows_what_the_server_said_of_a_page() -> None:
     assert (page.etag, page.text_hash, page.quotes) == ('"v1"', WORDS.digest, (QUOTE,))
     assert page.validators.last_modified == "Mon, 14 Sep 2026 06:00:00 GMT"
     assert QUOTE in TEXT
-
-
-def test_what_the_session_keeps_is_not_touched(tmp_path: Path) -> None:
-    web = FakeWeb({URL: text(PAGE.replace(QUOTE, "nothing"))})
-    quote = KeptQuote(QUOTE, "exact", URL, text_hash="00")
-
-    async def run() -> tuple[Any, Any]:
-        from webquarry.sessions.models import StepDraft
-
-        async with kit_on(tmp_path, web) as kit:
-            session = await kit.sessions.begin(StepDraft(1, "one"))
-            await kit.sessions.record(session, "web_search", [Source(URL, "Tides")])
-            await kit.sessions.record_quotes(session, "check_quotes", [quote])
-            before = await kit.sessions.read(session.id)
-            await check_in(kit, list_session_pages(before))
-            return before, await kit.sessions.read(session.id)
-
-    before, after = asyncio.run(run())
-
-    assert before == after

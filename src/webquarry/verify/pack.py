@@ -351,15 +351,6 @@ def check_contents(contents: PackContents, software: str) -> PackReport:
     return report
 
 
-def list_texts(contents: PackContents) -> list[SourceText]:
-    """Return the sources of a pack whose texts are in it."""
-    records = contents.records
-    sources = [
-        source for source in contents.evidence["sources"] if source.get("textRecord", "") in records
-    ]
-    return [_read_text(source, records[source["textRecord"]]) for source in sources]
-
-
 def _read_text(source: Mapping[str, Any], record: WarcRecord) -> SourceText:
     words = build_words(source["words"], record.block.decode("utf-8"))
     read_at = datetime.fromisoformat(source["readAt"])

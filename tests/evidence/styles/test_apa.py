@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from tests.evidence.works import CASES, FOLDER, work_of
+from tests.evidence.works import CASES, work_of
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.apa import format_apa
-from webquarry.evidence.styles.work import Work, page_range
+from webquarry.evidence.styles.work import Work
 from webquarry.sessions.markdown import escape_markup
 
 each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(recorded["id"]))
@@ -20,14 +19,6 @@ each_case = pytest.mark.parametrize("recorded", CASES, ids=lambda recorded: str(
 def test_reference_matches_the_recorded_one(recorded: dict[str, Any]) -> None:
     assert format_apa(work_of(recorded["csl"]), escape=str) == recorded["apa"]
     assert format_apa(work_of(recorded["csl"])) == recorded["apa"].replace("*", "")
-
-
-def test_page_ranges_are_written_in_full() -> None:
-    for written, expected in json.loads((FOLDER / "page-ranges.json").read_text("utf-8"))[
-        "apa"
-    ].items():
-        first, last = page_range(written)
-        assert (f"{first}–{last}" if last else first) == expected
 
 
 @pytest.mark.parametrize("count", [20, 21])

@@ -9,24 +9,17 @@ import random
 from typing import Any
 
 import pytest
-import rispy
-from bibtexparser.entrypoint import parse_string
-from bibtexparser.middlewares.names import SeparateCoAuthors
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.evidence.styles.test_exchange import SAMPLES, unescaped
 from webquarry.evidence.models import CitationStyle
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.bibliography import build_bibliography, merge_records
 from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import (
     Work,
-    build_key,
     build_keys,
-    page_range,
     plain,
-    to_letters,
 )
 
 NASTY = st.sampled_from(
@@ -90,11 +83,6 @@ def test_a_work_is_read_back_from_its_item(work: Work) -> None:
     assert to_csl(parse_csl(json.loads(json.dumps(item)))) == item
     if len(work.authors) <= 100:
         assert parse_csl(item) == work
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: str(sample["id"]))
-def test_the_recorded_items_are_read_and_written_as_they_are(sample: dict[str, Any]) -> None:
-    assert to_csl(parse_csl(sample), sample["id"]) == sample
 
 
 @pytest.mark.parametrize(
@@ -168,66 +156,6 @@ def test_no_two_entries_have_one_key(works: list[Work]) -> None:
     assert len({key.lower() for key in keys}) == len(keys) == 2 * len(works) + 2
 
 
-def test_repeated_keys_get_unique_letters() -> None:
-    twin, other = Work(title="Tides", issued=(2024,)), Work(title="Tidesa", issued=(2024,))
-
-    assert build_key(other) == build_key(twin) + "a"
-    assert build_keys([other, twin, twin, twin]) == [
-        "2024tidesa",
-        "2024tides",
-        "2024tidesb",
-        "2024tidesc",
-    ]
-    assert [to_letters(place) for place in (0, 25, 26, 701, 702)] == ["a", "z", "aa", "zz", "aaa"]
-
-
-@given(LISTS)
-@settings(deadline=None)
-def test_bibtex_is_read_back_equal(works: list[Work]) -> None:
-    made = build_bibliography(works, "bibtex")
-    library = parse_string(made.text, append_middleware=[SeparateCoAuthors()])
-
-    assert library.failed_blocks == []
-    assert [entry.key for entry in library.entries] == [entry.key for entry in made.entries]
-    assert len(library.blocks) == len(made.entries)
-    for read, entry in zip(library.entries, made.entries, strict=True):
-        fields = {field.key: field.value for field in read.fields}
-        work, (first, last) = entry.work, page_range(entry.work.pages)
-        assert unescaped(fields["title"]) == work.title
-        assert fields.get("year", "") == "".join(map(str, work.issued[:1]))
-        assert unescaped(fields.get("volume", "")) == work.volume
-        assert fields.get("pages", "") == first + (f"--{last}" if last else "")
-        assert (fields.get("doi", ""), fields.get("url", "")) == (work.doi, work.url)
-        assert len(fields.get("author", [])) == len(work.authors)
-
-
-@given(LISTS)
-def test_ris_is_read_back_equal(works: list[Work]) -> None:
-    made = build_bibliography(works, "ris")
-    records = rispy.loads(made.text)
-
-    assert len(records) == len(made.entries)
-    for record, entry in zip(records, made.entries, strict=True):
-        work = entry.work
-        names = [
-            plain(
-                name.literal
-                or ", ".join(
-                    part.replace(",", " ")
-                    for part in (name.family, name.given, name.suffix)
-                    if part
-                )
-            )
-            for name in work.authors
-        ]
-        assert record["title"] == work.title
-        assert record.get("authors", []) == [name for name in names if name]
-        assert record.get("year", "") == "".join(map(str, work.issued[:1]))
-        assert record.get("volume", "") == work.volume
-        assert record.get("doi", "") == work.doi
-        assert record.get("urls", [""]) == [work.url or work.location]
-
-
 @given(LISTS, st.randoms(use_true_random=False))
 def test_the_order_that_works_come_in_decides_nothing(
     works: list[Work], chance: random.Random
@@ -263,31 +191,6 @@ def test_one_doi_is_one_work_and_so_is_one_page() -> None:
     assert entries[1].work.title == "Tides of the lagoon"
     assert entries[1].work.url == "https://doi.org/10.1000/abc"
     assert merge_records([works[1], works[4]])[0].places == (0,)
-
-
-def test_an_address_in_place_of_a_title_never_wins_over_a_title() -> None:
-    bare = Work(
-        kind="document",
-        title="doi.org/10.1000/abc",
-        doi="10.1000/abc",
-        url="https://doi.org/10.1000/abc",
-    )
-    titled = Work(kind="article-journal", title="Tides", doi="10.1000/ABC")
-    richer = Work(
-        title="a.org/p", container="A", language="en", issued=(2024,), url="https://a.org/p"
-    )
-    found = Work(title="Lagoons", url="https://a.org/p")
-
-    for works in ([bare, titled], [titled, bare]):
-        (entry,) = merge_records(works)
-        assert (entry.work.title, entry.work.kind, entry.work.url) == (
-            "Tides",
-            "article-journal",
-            bare.url,
-        )
-    for works in ([richer, found], [found, richer]):
-        (entry,) = merge_records(works)
-        assert (entry.work.title, entry.work.issued) == ("Lagoons", (2024,))
 
 
 def test_apa_is_sorted_by_author_then_year_with_letters_where_both_are_the_same() -> None:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tests.evidence.works import FOLDER, case, work_of
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import to_csl
-from webquarry.evidence.styles.exchange import escape_tex, to_bibtex, to_ris
-from webquarry.evidence.styles.work import Work, build_key, plain
+from webquarry.evidence.styles.exchange import to_bibtex, to_ris
+from webquarry.evidence.styles.work import Work, plain
 
 SAMPLES: list[dict[str, Any]] = json.loads((FOLDER / "sample.csl.json").read_text("utf-8"))
 HOSTILE = [
@@ -134,14 +134,6 @@ def test_whatever_a_page_calls_itself_is_read_back_from_ris(title: str, author: 
     assert record.get("authors", [""]) == [plain(author)]
 
 
-@given(words, words)
-def test_every_work_is_an_item_of_json(title: str, author: str) -> None:
-    item = to_csl(Work(title=title, authors=(Name(family=author, given="X"),)))
-
-    assert json.loads(json.dumps(item)) == item
-    assert {"id", "type"} <= set(item)
-
-
 def test_the_recorded_samples_come_out_of_bibtex_as_they_are() -> None:
     sample = (FOLDER / "sample.bib").read_text("utf-8")
     ours = [to_bibtex(case(name)) for name in ("journal-2-authors", "web-full")]
@@ -164,27 +156,9 @@ def test_the_recorded_samples_come_out_of_csl_as_they_are(sample: dict[str, Any]
     assert item | {"id": sample["id"]} == sample
 
 
-@pytest.mark.parametrize(
-    ("work", "key"),
-    [
-        (case("journal-2-authors"), "okafor2023tidal"),
-        (case("web-full"), "marsh2024how"),
-        (Work(title="Größe", authors=(Name(family="Müller"),)), "mullerndgroe"),
-        (Work(title="潮汐", authors=(Name(literal="王"),)), "nd"),
-        (Work(), "source"),
-    ],
-)
-def test_a_key_is_made_of_plain_letters(work: Work, key: str) -> None:
-    assert build_key(work) == key
-
-
 def test_a_name_that_bibtex_would_take_for_two_is_held_together() -> None:
     work = Work(
         title="T", authors=(Name(family="Sand and Sea", given="A"), Name(literal="Tides and Co"))
     )
 
     assert entry_of(work)["author"] == "{Sand and Sea}, A and {Tides and Co}"
-
-
-def test_special_characters_are_written_as_tex_prints_them() -> None:
-    assert escape_tex("Tides & currents: 100%") == r"Tides \& currents: 100\%"

@@ -58,12 +58,6 @@ def test_quote_has_the_source_next_to_it(written: str) -> None:
     assert quote.text.lower().startswith("the port was built in winter")
 
 
-def test_a_link_of_another_sentence_is_not_the_source() -> None:
-    draft = f'See [the report]({A}). Somebody said "the port was built in winter" once.'
-
-    assert find_claims(draft).quotes[0].source is None
-
-
 def test_lines_are_those_of_the_file_and_code_is_no_text() -> None:
     draft = (
         'One.\n\n```\n"this is code and no quotation"\n```\n\nTwo\n"the port was built in winter".'
@@ -72,12 +66,6 @@ def test_lines_are_those_of_the_file_and_code_is_no_text() -> None:
     (quote,) = find_claims(draft).quotes
 
     assert quote.line == 8
-
-
-def test_words_in_marks_that_quote_nothing_are_counted_only() -> None:
-    claims = find_claims('The "port" is "very nice".')
-
-    assert (claims.quotes, claims.short_quotes) == ((), 2)
 
 
 def test_numbers_count_where_a_source_is_cited() -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from tests.net.doubles import FakeWeb, Silent, redirect, text
 from tests.sessions.kits import kit_on
-from webquarry.progress import listening
 from webquarry.toolkit import Toolkit
 from webquarry.verify.references.checker import Checked
 from webquarry.verify.references.read import read_references
@@ -173,32 +172,6 @@ def test_results_before_the_deadline_are_returned(tmp_path: Path) -> None:
     assert (late.judgement.verdict, late.is_finished) == ("could_not_verify", False)
 
 
-def test_cancelled_check_leaves_no_task(tmp_path: Path) -> None:
-    async def work(kit: Toolkit) -> int:
-        given = [one for n in range(5) for one in read_references(entry(n))]
-        before = len(asyncio.all_tasks())
-        call = asyncio.create_task(kit.citations.check(given, kit.clock.monotonic() + 600))
-        for _ in range(10):
-            await asyncio.sleep(0)
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        return len(asyncio.all_tasks()) - before
-
-    assert on_kit(tmp_path, Silent({}), work) == 0
-
-
-def test_progress_is_reported(tmp_path: Path) -> None:
-    heard: list[str] = []
-
-    async def work(kit: Toolkit) -> None:
-        with listening(heard.append):
-            await kit.citations.check(read_references(entry(1)), kit.clock.monotonic() + 60)
-
-    on_kit(tmp_path, Indexes(), work)
-    assert "checked 1 of 1 references" in heard
-
-
 def test_only_the_indexes_that_were_chosen_are_asked(tmp_path: Path) -> None:
     web = Indexes()
 
@@ -282,3 +255,18 @@ def test_a_dead_address_gets_the_copy_of_an_archive_with_its_date(tmp_path: Path
     assert checked.link is not None
     assert checked.link.archived_on == "2021-03-04"
     assert checked.link.archive.startswith("https://web.archive.org/web/2021")
+
+
+def test_cancelled_check_leaves_no_task(tmp_path: Path) -> None:
+    async def work(kit: Toolkit) -> int:
+        given = [one for n in range(5) for one in read_references(entry(n))]
+        before = len(asyncio.all_tasks())
+        call = asyncio.create_task(kit.citations.check(given, kit.clock.monotonic() + 600))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        return len(asyncio.all_tasks()) - before
+
+    assert on_kit(tmp_path, Silent({}), work) == 0

@@ -136,12 +136,6 @@ def test_several_numbers_go_into_one_request() -> None:
     assert url.params["filter"] == "doi:10.1/a,doi:10.1/b"
 
 
-def test_separate_subtitle_is_part_of_the_title() -> None:
-    (record,) = parse("openlibrary/ok_200_isbn.json")
-
-    assert record.titles == ("Slate dust: A history", "Slate dust")
-
-
 def test_numbers_of_namesakes_are_no_part_of_a_name() -> None:
     first, second = parse("dblp/ok_200_title.json")
 
@@ -155,12 +149,6 @@ def test_a_note_that_was_only_submitted_was_not_accepted() -> None:
     assert accepted.venues == ("ICLR 2023 poster",)
     assert submitted.is_preprint
     assert submitted.venues == ("OpenReview",)
-
-
-def test_a_preprint_that_was_withdrawn_says_so() -> None:
-    (record,) = parse("arxiv/ok_200_arxiv_withdrawn.xml")
-
-    assert [notice.type for notice in record.notices] == ["withdrawal"]
 
 
 def test_a_notice_names_the_works_that_it_is_about() -> None:
