@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from urllib.parse import quote as encode
 
 from webquarry._read.plain.words import PageWords, cut_out
 from webquarry.errors import WebquarryError
@@ -29,8 +28,6 @@ from webquarry.sessions.views import ExportedQuote, ExportedSource, FullStep, Se
 from webquarry.terminal import count_noun
 
 _WEB = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
-_MANY_WORDS = 12  # of longer quotes a link names the first and the last words
-_EDGE_WORDS = 5
 _STAGE_WORDS: dict[Stage, str] = {"quoted": "quoted", "read": "read", "found": "found only"}
 _STYLE = """
 :root{color-scheme:light dark;--bg:#fbfaf7;--ink:#1d2023;--dim:#5b6168;--line:#d9d6ce;
@@ -242,16 +239,14 @@ def _write_source(
     if source.citation:
         yield f"<p>{escape(source.citation)}</p>"
     for quote in source.quotes or ():
-        yield from _write_quote(quote, source, contexts.get((quote.text_hash or "", quote.quote)))
+        yield from _write_quote(quote, contexts.get((quote.text_hash or "", quote.quote)))
     yield "</article>"
 
 
-def _write_quote(
-    quote: ExportedQuote, source: ExportedSource, context: QuoteContext | None
-) -> Iterator[str]:
-    """Yield a quote in its context, or alone, its tier, and a link to its place."""
-    matched = quote.matched or [quote.quote]
-    context = context or QuoteContext("", " … ".join(matched), "")
+def _write_quote(quote: ExportedQuote, context: QuoteContext | None) -> Iterator[str]:
+    """Yield a quote in its context, or alone, and its tier."""
+    matched = " … ".join(quote.matched or [quote.quote])
+    context = context or QuoteContext("", matched, "")
     facts = [escape(quote.tier)]
     if quote.section:
         facts.append(f"in “{escape(quote.section)}”")
@@ -262,9 +257,6 @@ def _write_quote(
         facts.append(f"read {escape(quote.read_at[:16].replace('T', ' '))}")
     if quote.reason:
         facts.append(escape(quote.reason))
-    place = link_to_words(source.url, matched[0]) if quote.matched else ""
-    if place:
-        facts.append(f'<a href="{escape(place)}" rel="noreferrer">its place on the page</a>')
     yield "<blockquote>"
     if quote.tier not in FOUND_TIERS:
         yield f"<p><span class=warn>Quoted as:</span> “{escape(quote.quote)}”</p>"
@@ -305,19 +297,6 @@ def write_link(url: str) -> str:
     if _WEB.fullmatch(url):
         return f'<a href="{escape(url)}" rel="noreferrer">{escape(url)}</a>'
     return escape(url)
-
-
-def link_to_words(url: str, words: str) -> str:
-    """Return a URL with a text fragment of these words; empty if it is not a web URL."""
-    url = clean_url(url).partition("#")[0]
-    parts = words.split()
-    if not parts or not _WEB.fullmatch(url):
-        return ""
-    pieces = [" ".join(parts)]
-    if len(parts) >= _MANY_WORDS:
-        pieces = [" ".join(parts[:_EDGE_WORDS]), " ".join(parts[-_EDGE_WORDS:])]
-    encoded = [encode(piece, safe="", errors="replace").replace("-", "%2D") for piece in pieces]
-    return f"{url}#:~:text={','.join(encoded)}"
 
 
 def _write_data(export: SessionExport) -> str:

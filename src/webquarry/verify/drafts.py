@@ -19,7 +19,6 @@ from typing import NamedTuple, TypeVar
 
 from webquarry._read.encoding.decode import decode
 from webquarry._read.format import FetchedDocument
-from webquarry._read.plain.writer import merge_ranges
 from webquarry.verify.quotes.match import is_too_short
 from webquarry.verify.quotes.numbers import NumberMention, list_numbers, uses_decimal_comma
 from webquarry.verify.references.read import find_identifiers, trim_url
@@ -242,11 +241,10 @@ def _find_numbers(
     if not addresses:
         return
     sentences = _DraftSentences(text, addresses)
-    taken = merge_ranges([*ranges, *((one.start, one.end) for one in addresses)])
-    for mention in list_numbers(text, decimal_comma=decimal_comma):
-        number = bisect_right(taken, mention.start, key=lambda one: one[0])
-        if number and mention.start < taken[number - 1][1]:
-            continue
+    letters = list(text)
+    for start, end in [*ranges, *((one.start, one.end) for one in addresses)]:
+        letters[start:end] = " " * (end - start)
+    for mention in list_numbers("".join(letters), decimal_comma=decimal_comma):
         if not _is_claim(mention, text):
             continue
         source = sentences.find_source(mention.start, mention.end)

@@ -86,12 +86,21 @@ def _as_ranges(pairs: Sequence[Sequence[int]]) -> tuple[Range, ...]:
     return tuple((first, last) for first, last in pairs)
 
 
+def visible_ranges(start: int, stop: int, removed: Sequence[Range]) -> list[Range]:
+    """Return the ranges between two places that are not removed."""
+    ranges = []
+    for first, last in ranges_inside(removed, start, stop):
+        if start < first:
+            ranges.append((start, first))
+        start = max(start, last)
+    if start < stop:
+        ranges.append((start, stop))
+    return ranges
+
+
 def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
     """Return the text between two places without removed ranges."""
-    inside = ranges_inside(removed, start, stop)
-    starts = [start, *(last for _, last in inside)]
-    stops = [*(first for first, _ in inside), stop]
-    return "".join(text[first:last] for first, last in zip(starts, stops, strict=True))
+    return "".join(text[first:last] for first, last in visible_ranges(start, stop, removed))
 
 
 def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> Sequence[Range]:

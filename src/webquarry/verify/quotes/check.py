@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from webquarry._read.plain.words import cut_out, ranges_inside
+from webquarry._read.plain.words import cut_out, visible_ranges
 from webquarry.verify.quotes.findings import ACCEPTED, QuoteFinding, QuoteSpan, Tier
 from webquarry.verify.quotes.fold import Lane, find_negation, make_key
 from webquarry.verify.quotes.match import (
@@ -152,9 +152,7 @@ def _describe_chains(
     best = chains[tiers.index(tier)]
     spans = []
     for hit in best:
-        inside = ranges_inside(lane.removed, hit.start, hit.end)
-        starts = [hit.start, *(last for _, last in inside)]
-        for start, end in zip(starts, [*(first for first, _ in inside), hit.end], strict=True):
+        for start, end in visible_ranges(hit.start, hit.end, lane.removed):
             if make_key(source.text[start:end]):
                 spans.append(QuoteSpan(start, end, source.words.page_at(start)))
     left_out, warnings = _describe_gaps(reading, source, best, found_in)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from webquarry._read.plain.words import Range
+from webquarry._read.plain.words import Range, visible_ranges
 
 _BLOCK = 512  # characters between two places that a lane knows
 SYMBOLS = frozenset("$€£¥₹₽₩¢%‰°<>≤≥±+=#@&≠≈×÷^~√∞")
@@ -75,7 +75,7 @@ class Lane:
         self._text_places: list[int] = []
         parts: list[str] = []
         length = 0
-        for start, stop in _keep_others(len(text), removed):
+        for start, stop in visible_ranges(0, len(text), removed):
             for place in range(start, stop, _BLOCK):
                 part = text[place : min(place + _BLOCK, stop)].translate(FOLD)
                 if part:
@@ -104,17 +104,6 @@ class Lane:
             places.append(place)
             place = self.key.find(key, place + 1)
         return places
-
-
-def _keep_others(length: int, removed: Sequence[Range]) -> Iterable[Range]:
-    """Yield the ranges between the removed ones."""
-    place = 0
-    for start, stop in removed:
-        if place < start:
-            yield place, start
-        place = max(place, stop)
-    if place < length:
-        yield place, length
 
 
 def make_skeleton(text: str) -> str:

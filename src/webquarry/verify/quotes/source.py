@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,13 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from webquarry._read.plain.blocks import read_verbatim_words
-from webquarry._read.plain.words import PageWords, Range, build_words, describe_words
+from webquarry._read.plain.words import (
+    PageWords,
+    Range,
+    build_words,
+    describe_words,
+    visible_ranges,
+)
 from webquarry._read.plain.writer import merge_ranges
 from webquarry._search.identity import identity
 from webquarry.errors import WebquarryError
@@ -44,10 +49,10 @@ class WordToken(NamedTuple):
     end: int
 
 
-def split_tokens(text: str) -> list[WordToken]:
+def split_tokens(text: str, start: int = 0, end: int | None = None) -> list[WordToken]:
     """Return the words of a text: numbers with separators, symbols, single CJK characters."""
     tokens = []
-    for found in _TOKEN.finditer(text):
+    for found in _TOKEN.finditer(text, start, len(text) if end is None else end):
         word = found[0]
         key = "" if word[-1].isdigit() else make_key(word)
         tokens.append(WordToken(key or fold_typography(word).strip(), *found.span()))
@@ -134,12 +139,9 @@ class SourceText:
     @cached_property
     def tokens(self) -> list[WordToken]:
         """The visible words."""
-        hidden = self.words.hidden
         tokens = []
-        for token in split_tokens(self.text):
-            number = bisect_right(hidden, token.start, key=lambda one: one[0])
-            if not number or token.start >= hidden[number - 1][1]:
-                tokens.append(token)
+        for start, end in visible_ranges(0, len(self.text), self.words.hidden):
+            tokens += split_tokens(self.text, start, end)
         return tokens
 
     @cached_property
