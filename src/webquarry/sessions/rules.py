@@ -126,25 +126,16 @@ def number_step(draft: StepDraft, session: ResearchSession, most: int) -> StepDr
 
 def _find_revision(draft: StepDraft, session: ResearchSession, due: int) -> int | None:
     """Return the number of the step that is revised: given, or the number of the draft."""
-    if draft.revises is None and not draft.is_revision:
-        return None
     revises = draft.revises
-    if revises is None:
-        if draft.number >= due:
-            raise BadInput(
-                "isRevision was given without revisesStep.",
-                suggested_action="Give revisesStep.",
-            )
+    if revises is None and draft.is_revision:
         revises = draft.number
-    if session.step(revises) is None:
+    if revises is not None and (
+        session.step(revises) is None or draft.number not in (due, revises)
+    ):
         raise BadInput(
-            f"There is no step {revises} to revise; the session has {len(session.steps)}.",
-            suggested_action="get_research_session shows the recorded steps.",
-        )
-    if draft.number not in (due, revises):
-        raise BadInput(
-            f"stepNumber is {draft.number}, but a revision of step {revises} is step {due}, the "
-            "next one.",
-            suggested_action=f"Send it as step {due} with revisesStep {revises}.",
+            f"Step {draft.number} cannot revise step {revises}; the session has "
+            f"{len(session.steps)} steps.",
+            suggested_action=f"Send it as step {due} with revisesStep; get_research_session shows "
+            "the recorded steps.",
         )
     return revises

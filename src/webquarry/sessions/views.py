@@ -146,17 +146,24 @@ def show_sources(
     """Return the sources, optionally with their steps."""
     return [
         SessionSource(
-            number=recorded.number,
-            url=recorded.source.url,
-            title=recorded.source.title,
-            published_at=recorded.source.published,
-            provider=recorded.source.provider,
-            read=recorded.source.was_read or None,
-            quoted=recorded.count_of_quotes or None,
-            steps=list(recorded.steps) if with_steps else None,
+            **_number_source(recorded), steps=list(recorded.steps) if with_steps else None
         )
         for recorded in sources
     ]
+
+
+def _number_source(recorded: RecordedSource) -> dict[str, Any]:
+    """Return the fields of a `NumberedSource`."""
+    source = recorded.source
+    return {
+        "number": recorded.number,
+        "url": source.url,
+        "title": source.title,
+        "published_at": source.published,
+        "provider": source.provider,
+        "read": source.was_read or None,
+        "quoted": recorded.count_of_quotes or None,
+    }
 
 
 def show_repeated_errors(session: ResearchSession) -> list[RepeatedError] | None:
@@ -256,26 +263,20 @@ def export_session(
     cited = set(list_cited_numbers(session, cites_found=cites_found))
     sources: list[ExportedSource] = []
     for recorded, work, key in zip(session.sources, works, build_keys(works), strict=True):
-        source = recorded.source
-        is_cited = recorded.number in cited
-        sources.append(
-            ExportedSource(
-                number=recorded.number,
-                url=clean_url(source.url),
-                title=clean_line(source.title or work.title),
-                published_at=source.published,
-                provider=source.provider,
-                read=source.was_read or None,
-                quoted=recorded.count_of_quotes or None,
-                stage=recorded.stage,
-                steps=list(recorded.steps),
-                tools=list(recorded.tools),
-                citation=format_apa(work) if is_cited else None,
-                reference=to_csl(work, key) if is_cited else None,
-                quotes=[ExportedQuote.of(quote) for quote in recorded.quotes] or None,
-                link=links[len(sources)] if links is not None else None,
-            )
+        source = ExportedSource(
+            **_number_source(recorded),
+            stage=recorded.stage,
+            steps=list(recorded.steps),
+            tools=list(recorded.tools),
+            quotes=[ExportedQuote.of(quote) for quote in recorded.quotes] or None,
+            link=links[len(sources)] if links is not None else None,
         )
+        source.url = clean_url(source.url)
+        source.title = clean_line(source.title or work.title)
+        if recorded.number in cited:
+            source.citation = format_apa(work)
+            source.reference = to_csl(work, key)
+        sources.append(source)
     return SessionExport(
         id=session.id,
         status=status_of(session),
