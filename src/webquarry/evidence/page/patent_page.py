@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any, cast
+from typing import cast
 
+import msgspec
 from lxml import etree
 
 from webquarry._read.html.parse import Document
@@ -55,7 +56,7 @@ async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
             packed = await reader.runner.run(fetched.to_job(read_patent_page))
         except NotFound:
             continue
-        patent = _build_patent(unpack_fields(packed)[0])
+        patent = msgspec.convert(unpack_fields(packed)[0], Patent)
         return patent if number.covers(patent.number) else None
     return None
 
@@ -70,15 +71,6 @@ def read_patent_page(job: Job) -> bytes:
     if patent is None:
         raise ScriptPage(f"{redact(page.url)} came without the patent that it is about.")
     return pack_fields(asdict(patent))
-
-
-def _build_patent(fields: dict[str, Any]) -> Patent:
-    """Restore the patent of a job."""
-    values = dict(fields)
-    values["number"] = PatentNumber(**fields["number"])
-    for name in ("assignees", "inventors", "cpc"):
-        values[name] = tuple(fields[name])
-    return Patent(**values)
 
 
 def parse_patent(document: Document | None) -> Patent | None:

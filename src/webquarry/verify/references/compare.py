@@ -326,7 +326,6 @@ _DETAILS = re.compile(
     r".{0,400}$|\(?\b(?:1[5-9]\d\d|20\d\d)[a-z]?\b\)?",
     re.IGNORECASE | re.DOTALL,
 )
-_LEADING = re.compile(r"^\W{0,9}(?:in\b:?\s+)?", re.IGNORECASE)
 _MAX_SENTENCE = 4_000
 _MAX_PIECES = 8
 _MAX_VENUE_WORDS = 9
@@ -359,7 +358,7 @@ def _compare_sentence_venue(reference: Reference, record: Record, title: str) ->
     found = re.search(r"\W{1,6}".join(words), sentence, re.IGNORECASE) if words else None
     if found is None:
         return "not_checked"
-    tail = _LEADING.sub("", _DETAILS.sub(" ", sentence[found.end() :]))
+    tail = _DETAILS.sub(" ", sentence[found.end() :])
     tail = " ".join(tail.split()).strip(" ,.;:()\"“”'")
     pieces = [piece.strip() for piece in re.split(r"[.,;:]\s+", tail)][:_MAX_PIECES]
     parts = [

@@ -29,7 +29,7 @@ def correct_bibtex(reference: Reference, record: Record, checks: Sequence[FieldC
     year, venue, title = reference.year, reference.venue, reference.title
     if record.years and ("year" in differing or not year):
         year = record.years[-1]
-    if "venue" in differing or not venue:
+    if "venue" in differing or reference.is_free_text or not venue:
         venue = next(iter(record.venues), "")
     if "title" in differing or not title:
         title = record.title

@@ -25,13 +25,6 @@ _SENTENCE_END = re.compile(
     # "Wang W. Granular heat": an initial ends the names if words follow
     r"|(?<=\s[A-Z])\.\s+(?=[A-Z][a-z]+\s+(?!and\b|et\b|van\b|von\b|de\b)[a-z])"
 )
-_IN = re.compile(r"^(?:in|in proceedings of|in:|proc\.?)\s*:?\s+", re.IGNORECASE)
-_NAME = re.compile(
-    r"[A-ZÀ-Þ\u0370-\u03ff\u0400-\u04ff][\w'’.-]*(?:\s+[\w'’.-]+){0,4}"
-    r"|[\u3040-\u30ff\u4e00-\u9fff]{2,8}"
-)
-_INITIAL = re.compile(r"\b[A-Z]\.")
-_DETAILS = re.compile(r",?\s*(?:vol\.|pp\.|no\.|\d+\s*\(|\d+[:,]\s*\d|\d{1,4}[-–]\d).*$", re.I)
 # Kinds by words of the sentence, and by the publisher.
 _KINDS = (
     ("thesis", re.compile(r"(?i)\b(?:thesis|dissertation|habilitation)\b")),
@@ -70,7 +63,7 @@ def parse_sentence(sentence: str) -> Reference:
         authors=_read_names(ET_AL.sub("", names)),
         is_shortened=is_shortened,
         year=year,
-        venue=_clean_venue(venue),
+        venue=venue.strip(" ,.;:()")[:300],
         is_free_text=True,
     )
 
@@ -105,20 +98,13 @@ def _split_pieces(text: str) -> tuple[str, str, str]:
     if len(pieces) < 2:
         return "", text.strip(" ,."), ""
     if len(pieces) == 2:
-        pieces = [*pieces, ""] if _looks_like_names(pieces[0]) else ["", *pieces]
+        pieces = [*pieces, ""]
     return pieces[0], pieces[1], pieces[2]
 
 
 def _split(text: str) -> list[str]:
     pieces = [piece.strip(" ,") for piece in _SENTENCE_END.split(text)]
     return [piece for piece in pieces if piece]
-
-
-def _looks_like_names(text: str) -> bool:
-    parts = split_list(text)
-    return all(_NAME.fullmatch(part.partition(",")[0]) for part in parts) and (
-        len(parts) > 1 or _INITIAL.search(text) is not None or len(text.split()) <= 3
-    )
 
 
 def _read_names(text: str) -> tuple[Author, ...]:
@@ -135,9 +121,3 @@ def _read_names(text: str) -> tuple[Author, ...]:
             return ()
         authors.append(author)
     return tuple(authors)
-
-
-def _clean_venue(text: str) -> str:
-    """Return the name of a venue without volume, pages and later details."""
-    bare = _DETAILS.sub("", _IN.sub("", text.strip(" ,.;:")))
-    return _YEAR.sub("", bare).split(". ")[0].strip(" ,.;:()")[:300]

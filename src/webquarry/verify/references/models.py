@@ -96,6 +96,23 @@ class ReferenceEvidence:
     def add(self, reply: IndexReply) -> None:
         self.replies.append(reply)
 
+    def lacks(self, index: str, value: str) -> bool:
+        """Return whether an index was asked for an identifier and returned no record."""
+        reply = self._find_reply(index, value)
+        return reply is not None and not reply.records
+
+    def is_empty(self, index: str, value: str) -> bool:
+        """Return whether an index answered that it has no record of an identifier."""
+        reply = self._find_reply(index, value)
+        return reply is not None and not reply.records and not reply.failure
+
+    def _find_reply(self, index: str, value: str) -> IndexReply | None:
+        for reply in self.replies:
+            question = reply.question
+            if (reply.index, question.value) == (index, value) and question.topic != "updates":
+                return reply
+        return None
+
     @property
     def failed(self) -> dict[str, str]:
         """The indexes that failed, with the kind of error."""

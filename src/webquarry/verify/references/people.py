@@ -18,11 +18,11 @@ from webquarry.verify.references.text import decode_tex, fold_words
 
 _MAX_AUTHORS = 5_000
 _MAX_NAME = 300
+_BRACED = re.compile(r"\{[^{}]*\}")
 _AND = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
 ET_AL = re.compile(
     r"\b(?:et\.?\s{0,2}al\b\.?|and others|u\.\s?a\.|и др\.?)|^others$|…|\.\.\.", re.IGNORECASE
 )
-_HOMONYM = re.compile(r"\s+\d{4}$")  # of DBLP
 _INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]{0,2}){1,4}")
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)
 
@@ -39,7 +39,6 @@ def parse_author(text: str) -> Author | None:
     """Return one author; "Family, Given" is split, other names are not."""
     is_literal = text.strip().startswith("{") and text.strip().endswith("}")
     plain = " ".join(decode_tex(text[:_MAX_NAME]).split()).strip(" ,;.")
-    plain = _HOMONYM.sub("", plain)
     if not any(map(str.isalpha, plain)):
         return None
     if is_literal or "," not in plain:
@@ -64,16 +63,8 @@ def _split_names(text: str) -> list[str]:
 
 def _split_outside_braces(text: str) -> list[str]:
     """Split at "and" and semicolons outside braces."""
-    pieces: list[str] = []
-    start, depth, counted = 0, 0, 0
-    for found in _AND.finditer(text):
-        between = text[counted : found.start()]
-        depth += between.count("{") - between.count("}")
-        counted = found.start()
-        if depth <= 0:
-            pieces.append(text[start : found.start()])
-            start = found.end()
-    return [*pieces, text[start:]]
+    held = _BRACED.sub(lambda found: found[0].replace(" ", "\0").replace(";", "\1"), text)
+    return [part.replace("\0", " ").replace("\1", ";") for part in _AND.split(held)]
 
 
 def split_list(text: str) -> list[str]:

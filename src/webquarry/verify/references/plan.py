@@ -19,7 +19,7 @@ from webquarry.verify.references.compare import (
     preprint_witnesses,
     weigh,
 )
-from webquarry.verify.references.models import OUTSIDE, IndexReply, Reference, ReferenceEvidence
+from webquarry.verify.references.models import OUTSIDE, Reference, ReferenceEvidence
 from webquarry.verify.references.read import is_valid_isbn
 
 MAX_LOOKUPS = 7  # for one reference; some take two requests
@@ -82,18 +82,18 @@ def _list_identifiers(evidence: ReferenceEvidence) -> Iterator[Step]:
     reference = evidence.reference
     if reference.arxiv_id:
         yield "arxiv", WorkQuestion("arxiv", reference.arxiv_id)
-        if _lacks(evidence, "arxiv", reference.arxiv_id):
+        if evidence.lacks("arxiv", reference.arxiv_id):
             doi = ARXIV_DOI + reference.arxiv_id
             yield "doi", WorkQuestion("doi", doi)
-            if not _is_empty(evidence, "doi", doi):
+            if not evidence.is_empty("doi", doi):
                 yield "datacite", WorkQuestion("doi", doi)
     if reference.doi and not reference.doi.startswith(ARXIV_DOI):
         yield from _list_doi(evidence, reference.doi)
-        if reference.other_doi and _lacks(evidence, "doi", reference.doi):
+        if reference.other_doi and evidence.lacks("doi", reference.doi):
             yield from _list_doi(evidence, reference.other_doi)
     if reference.pmid:
         yield "pubmed", WorkQuestion("pmid", reference.pmid)
-        if _lacks(evidence, "pubmed", reference.pmid):
+        if evidence.lacks("pubmed", reference.pmid):
             yield "europepmc", WorkQuestion("pmid", reference.pmid)
     if reference.pmcid:
         yield "europepmc", WorkQuestion("pmcid", reference.pmcid)
@@ -107,14 +107,14 @@ def _list_doi(evidence: ReferenceEvidence, doi: str) -> Iterator[Step]:
     """Yield the lookup at Crossref; if it has none, those at other agencies."""
     question = WorkQuestion("doi", doi)
     yield "crossref", question
-    if not _lacks(evidence, "crossref", doi):
+    if not evidence.lacks("crossref", doi):
         return
     yield "doi", question
-    if _is_empty(evidence, "doi", doi):
+    if evidence.is_empty("doi", doi):
         return
-    if not any(one.failure for one in _replies(evidence, "crossref", doi)):
+    if evidence.is_empty("crossref", doi):
         yield "datacite", question
-        if not _lacks(evidence, "datacite", doi):
+        if not evidence.lacks("datacite", doi):
             return
     yield "openalex", question
 
@@ -174,22 +174,3 @@ def _list_searches(reference: Reference, title: WorkQuestion) -> Iterator[Step]:
             indexes.append("openlibrary")  # it may be a book
     for index in indexes:
         yield index, title
-
-
-def _replies(evidence: ReferenceEvidence, index: str, value: str) -> list[IndexReply]:
-    """Return the replies of an index about an identifier, without those about notices."""
-    return [
-        one
-        for one in evidence.replies
-        if one.index == index and one.question.value == value and one.question.topic != "updates"
-    ]
-
-
-def _lacks(evidence: ReferenceEvidence, index: str, value: str) -> bool:
-    """Return whether the index was asked and returned no record."""
-    return any(not one.records for one in _replies(evidence, index, value))
-
-
-def _is_empty(evidence: ReferenceEvidence, index: str, value: str) -> bool:
-    """Return whether the index answered and has no record."""
-    return any(not one.failure and not one.records for one in _replies(evidence, index, value))

@@ -183,8 +183,7 @@ def _find_aliases(name: str) -> frozenset[str]:
     """Return the venues of the table that have this name, acronym or long name."""
     words = _strip_numbers(fold_words(name))
     whole = " ".join(words)
-    bare = [word for word in words if word not in ("proceedings", "of", "the", "in", "proc")]
-    spellings = [whole, "".join(words), " ".join(bare), "".join(bare)]
+    spellings = [whole, "".join(words)]
     spellings += ["".join(fold_words(bracketed)) for bracketed in _BRACKETED.findall(name)]
     found = {ALIASES[spelling] for spelling in spellings if spelling in ALIASES}
     contained = [one for one in ALIASES if " " in one and f" {one} " in f" {whole} "]
