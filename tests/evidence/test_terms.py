@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from webquarry.evidence.language.claims import nearest_sentences
-from webquarry.evidence.language.languages import language_of
 from webquarry.evidence.language.terms import Terms
 
 
@@ -30,19 +29,6 @@ from webquarry.evidence.language.terms import Terms
 )
 def test_terms_match_any_form_of_their_words(about: str, text: str, held: int) -> None:
     assert len(Terms(about, text).in_text(text)) == held
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("the wind and the sea", "english"),
-        ("der Wind und das Meer", "german"),
-        ("", "english"),
-        ("xyz", "english"),
-    ],
-)
-def test_language_is_detected_by_stop_words(text: str, language: str) -> None:
-    assert language_of(text) == language
 
 
 def test_terms_are_thread_safe() -> None:

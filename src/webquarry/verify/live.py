@@ -36,12 +36,6 @@ if TYPE_CHECKING:
     from webquarry.pages.pages import Pages
     from webquarry.verify.references.links import Ask
 
-# The server answered 304; the text is equal; the text differs and has the quotes or not; nothing
-# was stored to compare it with; the page cannot be read.
-STATES = (
-    "same", "same_text", "quote_there", "quote_changed", "quote_gone", "text_changed", "readable",
-    "page_gone", "blocked", "unreachable",
-)  # fmt: skip
 _QUOTE_STATES = {
     "near": "changed",
     "absent": "gone",
@@ -161,6 +155,9 @@ class LiveChecker:
         return list(await asyncio.gather(*map(check, cited)))
 
     async def _check(self, page: CitedPage) -> Fields:
+        """Return the state of a page: `same` after a 304, `same_text` if only the bytes differ, by
+        its quotes if the text differs, `readable` if nothing was stored to compare it with.
+        """
         if MASK in page.url:
             reason = "Its address held a secret, which was not stored."
             return {"state": "unreachable", "reason": reason}

@@ -37,7 +37,6 @@ from webquarry.verify.wacz import (
     PackContents,
     WarcRecord,
     find_response,
-    read_wacz,
     write_wacz,
 )
 
@@ -318,11 +317,6 @@ class PackReport:
         session = fields.pop("session")
         fields["quotes"] = dict(sorted(self.quotes.items()))
         return {"intact": self.is_intact, "sessionId": session, **fields}
-
-
-def check_pack(data: bytes, software: str) -> PackReport:
-    """Check the bytes of a pack; `software` is the name and version of this release."""
-    return check_contents(read_wacz(data), software)
 
 
 def check_contents(contents: PackContents, software: str) -> PackReport:

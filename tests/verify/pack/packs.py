@@ -11,8 +11,8 @@ from tests.sessions.kits import sessions_in
 from webquarry._read.plain.words import PageWords, WordSection
 from webquarry.errors import NotFound
 from webquarry.sessions.models import KeptQuote, ResearchSession, Source, StepDraft
-from webquarry.verify.pack import PackScope, build_pack, read_sources
-from webquarry.verify.wacz import WarcRecord
+from webquarry.verify.pack import PackReport, PackScope, build_pack, check_contents, read_sources
+from webquarry.verify.wacz import WarcRecord, read_wacz
 
 A, B, C = "https://a.org/tides", "https://b.org/found", "https://c.org/gone"
 READ_AT = datetime(2026, 9, 14, 6, 0, tzinfo=UTC)
@@ -66,6 +66,10 @@ def make_session() -> ResearchSession:
 
     session = asyncio.run(work())
     return replace(session, id="6f1c9a52-0d0e-4a5e-9a3b-6c1f6f0f7a11")
+
+
+def check_pack(data: bytes, software: str) -> PackReport:
+    return check_contents(read_wacz(data), software)
 
 
 def make_pack(

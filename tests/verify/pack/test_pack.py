@@ -22,10 +22,10 @@ from tests.verify.pack.packs import (
     A,
     C,
     Page,
+    check_pack,
     make_pack,
 )
 from webquarry.secret import Secret
-from webquarry.verify.pack import check_pack
 from webquarry.verify.wacz import (
     DamagedPack,
     read_wacz,

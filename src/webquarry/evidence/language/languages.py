@@ -109,8 +109,3 @@ def _vote(words: Counter[str], text: str) -> Counter[str]:
 def usual_language(script: str) -> str:
     """Return the default language of a script."""
     return _LANGUAGES.get(script, ("",))[0]
-
-
-def language_of(text: str) -> str:
-    """Return the main language of a text; English by default."""
-    return next(iter(languages_of(text).values()), "english")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from webquarry._read.plain.words import cut_out, visible_ranges
 from webquarry.verify.quotes.findings import ACCEPTED, QuoteFinding, QuoteSpan, Tier
@@ -156,15 +157,11 @@ def _describe_chains(
             if make_key(source.text[start:end]):
                 spans.append(QuoteSpan(start, end, source.words.page_at(start)))
     left_out, warnings = _describe_gaps(reading, source, best, found_in)
-    return QuoteFinding(
+    return _build_finding(
         quote,
         tier,
-        url=source.url,
-        title=source.title,
-        text_hash=source.text_hash,
-        read_at=source.read_at,
-        section=source.words.section_at(spans[0].start),
-        spans=tuple(spans),
+        source,
+        spans,
         matched=tuple(source.text[span.start : span.end] for span in spans),
         occurrences=len(chains),
         left_out=left_out,
@@ -216,16 +213,29 @@ def _describe_near(quote: str, near: NearPlace) -> QuoteFinding:
     reason = "Some of its words differ from those of the source."
     if not near.changes:
         reason = "Its words are there, but not with the same signs or the same ends of words."
-    return QuoteFinding(
+    return _build_finding(
         quote,
         "near",
+        source,
+        [QuoteSpan(start, end, source.words.page_at(start))],
+        matched=(cut_out(source.text, start, end, source.words.hidden),),
+        changes=near.changes,
+        reason=reason,
+    )
+
+
+def _build_finding(
+    quote: str, tier: Tier, source: SourceText, spans: Sequence[QuoteSpan], **more: Any
+) -> QuoteFinding:
+    """Return a finding with the fields of its source."""
+    return QuoteFinding(
+        quote,
+        tier,
         url=source.url,
         title=source.title,
         text_hash=source.text_hash,
         read_at=source.read_at,
-        section=source.words.section_at(start),
-        spans=(QuoteSpan(start, end, source.words.page_at(start)),),
-        matched=(cut_out(source.text, start, end, source.words.hidden),),
-        changes=near.changes,
-        reason=reason,
+        section=source.words.section_at(spans[0].start),
+        spans=tuple(spans),
+        **more,
     )

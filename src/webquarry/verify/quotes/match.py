@@ -180,11 +180,10 @@ _STOP = re.compile(r"[.!?…。！？]")
 
 
 class PieceHit(NamedTuple):
-    """The place of a piece in the text and in the key of its lane."""
+    """The place of a piece in the text, and its end in the key of the lane."""
 
     start: int
     end: int
-    key_start: int
     key_end: int
 
 
@@ -217,7 +216,7 @@ def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list
     hits = []
     for place in lane.find(piece.key, _MAX_OCCURRENCES, start) if piece.key else ():
         end = place + len(piece.key)
-        hit = PieceHit(lane.locate(place), lane.locate(end - 1) + 1, place, end)
+        hit = PieceHit(lane.locate(place), lane.locate(end - 1) + 1, end)
         own = cut_out(text, hit.start, hit.end, lane.removed)
         if make_skeleton(own) == piece.skeleton and _edges_agree(piece, text, hit, lane.removed):
             hits.append(hit)
