@@ -19,7 +19,6 @@ from webquarry.views.app import load_app, load_page
 from webquarry.views.research import VIEWS
 
 BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
-URI = "ui://webquarry/page.html"
 MIME_TYPE = "text/html;profile=mcp-app"
 EXTENSION = "io.modelcontextprotocol/ui"
 SHOWS_APPS = [advertise(EXTENSION, {"mimeTypes": [MIME_TYPE]})]
@@ -38,19 +37,6 @@ async def read_json(client: Client, uri: str) -> Any:
     return json.loads(content.text)
 
 
-@BOTH_ERAS
-def test_one_tool_has_the_app_under_both_keys_and_no_annotations(mode: str) -> None:
-    async def list_tools(client: Client) -> list[types.Tool]:
-        return (await client.list_tools()).tools
-
-    tools = {tool.name: tool for tool in with_client(list_tools, mode)}
-    shown = tools.pop("show_research")
-
-    assert shown.meta == {"ui": {"resourceUri": URI}, "ui/resourceUri": URI}
-    assert shown.annotations is None
-    assert [name for name, tool in tools.items() if tool.meta or not tool.annotations] == []
-
-
 @pytest.mark.parametrize(("mode", "is_announced"), [("legacy", False), ("auto", True)])
 def test_extension_is_announced_only_in_the_revision_that_has_it(
     mode: str, is_announced: bool
@@ -59,21 +45,6 @@ def test_extension_is_announced_only_in_the_revision_that_has_it(
         return client.server_capabilities.extensions
 
     assert with_client(find, mode) == ({EXTENSION: {}} if is_announced else None)
-
-
-@BOTH_ERAS
-def test_app_is_listed_and_read_with_its_type_and_metadata(mode: str) -> None:
-    async def find(client: Client) -> tuple[types.Resource, Any]:
-        listed = {str(one.uri): one for one in (await client.list_resources()).resources}
-        (content,) = (await client.read_resource(URI)).contents
-        return listed[URI], content
-
-    listed, content = with_client(find, mode)
-
-    assert (listed.mime_type, content.mime_type) == (MIME_TYPE, MIME_TYPE)
-    assert listed.meta == content.meta
-    assert "csp" not in content.meta["ui"]  # nothing is declared, so nothing can be reached
-    assert content.text == load_app()
 
 
 def test_app_is_the_page_with_its_security_policy_inside() -> None:

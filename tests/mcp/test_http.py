@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 from mcp import Client
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Message
 
 from tests.mcp.asgi import make_scope
@@ -73,33 +72,6 @@ def test_the_sdk_client_lists_and_calls_in_both_eras(server: Served, mode: str) 
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("revision", HANDSHAKE_PROTOCOL_VERSIONS)
-def test_initialize_negotiates_a_revision_without_a_session(server: Served, revision: str) -> None:
-    client = {"name": "test", "version": "1"}
-    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": client}
-    response = server.post("initialize", params)
-
-    assert response.json()["result"]["protocolVersion"] == revision
-    assert "mcp-session-id" not in response.headers
-
-
-def test_notifications_are_accepted_without_a_response_body(server: Served) -> None:
-    notification = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    response = post(server, notification)
-    unknown_version = post(server, notification, {"MCP-Protocol-Version": "1999-01-01"})
-
-    assert (response.status_code, response.content) == (202, b"")
-    assert post(server, notification, {"MCP-Protocol-Version": MODERN}).status_code == 202
-    assert unknown_version.json()["error"]["code"] == -32022
-
-
-@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
-def test_methods_other_than_post_are_not_allowed(server: Served, method: str) -> None:
-    for path in ("", "/"):
-        response = httpx2.request(method, server.url + path, headers=HEADERS, trust_env=False)
-        assert (response.status_code, response.headers["allow"]) == (405, "POST")
-
-
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -151,30 +123,6 @@ def test_every_host_header_is_checked(server: Served, others: list[str]) -> None
         assert connection.getresponse().status == 421
 
 
-@pytest.mark.parametrize(
-    ("headers", "code"),
-    [
-        ({}, None),
-        ({"Mcp-Name": "=?base64?d2ViX3NlYXJjaA==?="}, None),
-        ({"Mcp-Method": "tools/list"}, -32020),
-        ({"Mcp-Method": ""}, -32020),
-        ({"Mcp-Name": "other"}, -32020),
-        ({"Mcp-Name": "=?base64?!?="}, -32020),
-        ({"MCP-Protocol-Version": "2027-01-01"}, -32020),
-    ],
-    ids=str,
-)
-def test_headers_of_2026_07_28_must_match_the_body(
-    server: Served, headers: dict[str, str], code: int | None
-) -> None:
-    body, usual = modern("tools/call", **SEARCH)
-    response = post(server, body, usual | headers)
-
-    assert response.json().get("error", {}).get("code") == code
-    assert response.json()["id"] == body["id"]
-    assert response.status_code == (200 if code is None else 400)
-
-
 def test_a_repeated_routing_header_is_refused(server: Served) -> None:
     body, headers = modern("tools/list")
     pairs = [*headers.items(), ("Mcp-Method", "tools/list")]
@@ -200,43 +148,6 @@ def test_errors_of_2026_07_28_have_http_statuses(
 
     assert post(server, body, headers).status_code == status
     assert handshake.status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        (b"{", -32700),
-        (b'{"jsonrpc":"2.0","id":1,"method":"ping"} x', -32700),
-        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
-    ],
-)
-@pytest.mark.parametrize("headers", [{}, {"MCP-Protocol-Version": MODERN}], ids=["old", "modern"])
-def test_malformed_messages_are_refused(
-    server: Served, headers: dict[str, str], body: bytes, code: int
-) -> None:
-    response = post(server, body, headers)
-
-    assert (response.status_code, response.json()["error"]["code"]) == (400, code)
-
-
-@pytest.mark.parametrize("headers", [{}, {"MCP-Protocol-Version": "2025-03-26"}])
-def test_a_batch_is_answered_with_an_array(server: Served, headers: Mapping[str, str]) -> None:
-    batch = [
-        message(1, "tools/call", **SEARCH),
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        message("two", "tools/list"),
-        message(3, "tools/call", name="no_such_tool", arguments={}),
-        message(4, "initialize", protocolVersion="2025-03-26"),
-        5,
-    ]
-    response = post(server, batch, headers)
-    by_id = {one["id"]: one for one in response.json()}
-
-    assert (response.status_code, len(response.json())) == (200, 5)
-    assert by_id[1]["result"]["structuredContent"]["results"]
-    assert len(by_id["two"]["result"]["tools"]) == 13
-    assert by_id[3]["error"]["code"] == -32602
-    assert by_id[4]["error"]["code"] == by_id[None]["error"]["code"] == -32600
 
 
 def test_a_request_body_over_the_limit_is_refused() -> None:

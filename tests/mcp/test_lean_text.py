@@ -25,16 +25,6 @@ DATED = ARTICLE.replace(
 ).replace("The pilot", '<a href="/pilot">The pilot</a>', 1)
 
 
-def test_markdown_of_a_page_has_title_author_date_text_and_citation_once() -> None:
-    answer = page(DATED).scrape()
-    head, body = answer.as_markdown().split("\n\n", 1)
-    text, _, foot = body.rpartition("\n\n")
-
-    assert head == "# Reading a tide table\nAda Marsh · 2024-05-02 · untrusted content"
-    assert text == answer.content.strip("\n")
-    assert foot == f"Cite: {answer.citation.formatted.apa}\nLeft out: 1 link targets\n"
-
-
 def test_truncated_page_says_how_to_continue() -> None:
     answer = page(DATED).scrape(max_length=1_000)
     last = answer.as_markdown().rstrip().splitlines()[-2]

@@ -16,7 +16,6 @@ CALL = (
     '{"jsonrpc": "2.0", "id": %s, "method": "tools/call",'
     ' "params": {"name": "web_search", "arguments": {"query": %s}}}'
 )
-BATCH = "2025-03-26"
 
 
 @pytest.fixture
@@ -79,29 +78,6 @@ def test_too_deep_request_or_too_long_number_is_refused_with_its_id(
 
 
 # --- batches
-
-
-def test_batch_is_answered_by_one_array(site: DuckDuckGoSite) -> None:
-    batch = [
-        call(1, query="seal wear"),
-        {"jsonrpc": "2.0", "method": "notifications/unknown"},
-        {"jsonrpc": "2.0", "id": "two", "method": "tools/list"},
-        call(3, "web_fetch"),
-        {"jsonrpc": "2.0", "id": 4},
-        "garbage",
-    ]
-    with lines(site.environ, version=BATCH) as server:
-        server.write(json.dumps(batch))
-        answers = server.read()
-        assert server.ask("tools/list")["tools"]
-        assert server.end()[:2] == (0, "")
-
-    by_id = {answer["id"]: answer for answer in answers if answer["id"] is not None}
-    assert len(answers) == 5
-    assert not by_id[1]["result"]["isError"]
-    assert len(by_id["two"]["result"]["tools"]) == 2
-    assert by_id[3]["error"]["code"] == -32602
-    assert by_id[4]["error"]["code"] == -32600
 
 
 # --- the end of stdin

@@ -14,7 +14,7 @@ import pytest
 from webquarry.errors import BadInput
 from webquarry.mcp.listing import SETS, build_listing, load_listing
 from webquarry.registry import module_names
-from webquarry.tools import find_toolset, load
+from webquarry.tools import load
 from webquarry.tools._describe import describe_tool
 
 ROOT = Path(__file__).parents[2]
@@ -38,18 +38,6 @@ def test_generated_file_matches_the_code(set_name: str) -> None:
     file = ROOT / "src" / "webquarry" / "data" / "mcp" / f"{set_name}.json"
 
     assert json.loads(file.read_bytes()) == build_listing(set_name), "run: make generate"
-
-
-def test_tools_are_listed_in_the_order_of_their_set_then_by_name(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert load_listing("duckduckgo").tools == ["web_search", "instant_answer"]
-    monkeypatch.setattr("webquarry.tools.executables.ORDER", ("web_search_google",), raising=False)
-
-    assert find_toolset("executables") == (
-        "executables",
-        ["web_search_google", "web_fetch", "web_search_brave"],
-    )
 
 
 @pytest.mark.parametrize("name", RESEARCH)

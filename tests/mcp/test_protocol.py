@@ -86,31 +86,6 @@ def nested(levels: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["garbage", "{", "\x00", "NaN", "1 2", b"\xff\xfe\x00"],
-)
-def test_text_that_is_not_json_is_a_parse_error(text: str | bytes) -> None:
-    assert refusal_of(text) == (-32700, None)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "null",
-        "{}",
-        '{"jsonrpc": "1.0", "method": "ping"}',
-        '{"jsonrpc": "2.0", "method": 1}',
-        '{"jsonrpc": "2.0", "method": "ping", "params": [1]}',
-        '{"jsonrpc": "2.0", "id": true, "method": "ping"}',
-        '{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}',
-        "[" * 100_000,
-    ],
-)
-def test_json_that_is_not_a_message_is_an_invalid_request(text: str) -> None:
-    assert refusal_of(text) == (-32600, None)
-
-
-@pytest.mark.parametrize(
     ("text", "code", "id"),
     [
         (nested(MAX_DEPTH + 1), -32600, 1),

@@ -34,28 +34,6 @@ def resource(uri: str, mode: str = "legacy") -> Any:
     return with_client(read, mode, "core")
 
 
-@BOTH_ERAS
-def test_resources_and_templates_are_listed_with_descriptions(mode: str) -> None:
-    async def work(client: Client) -> tuple[list[types.Resource], list[types.ResourceTemplate]]:
-        return (await client.list_resources()).resources, (
-            await client.list_resource_templates()
-        ).resource_templates
-
-    listed, templates = with_client(work, mode, "core")
-
-    assert [str(one.uri) for one in listed] == [
-        "lenses://catalog",
-        "stats://providers",
-        "diagnostics://health",
-    ]
-    assert [one.uri_template for one in templates] == [
-        "research://artifact/{id}",
-        "research://page/{url}",
-    ]
-    assert all(one.description for one in listed)
-    assert all(one.description for one in templates)
-
-
 def test_providers_are_listed_with_their_state_and_without_keys() -> None:
     providers = {one["name"]: one for one in resource("stats://providers")["providers"]}
 
@@ -172,16 +150,3 @@ def test_names_of_lenses_and_providers_are_completed(
         return (await client.complete(prompt, {"name": argument, "value": typed})).completion.values
 
     assert with_client(work, set_name="core") == found
-
-
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_server_describes_itself(mode: str) -> None:
-    async def work(client: Client) -> tuple[Any, str | None]:
-        return client.server_info, client.instructions
-
-    info, instructions = with_client(work, mode, "core")
-
-    assert (info.name, info.title) == ("webquarry", "webquarry")
-    assert info.icons[0].src.startswith("data:image/svg+xml;base64,")
-    assert instructions
-    assert "untrusted" in instructions
