@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.evidence.trust.reputation import reputation_of
+from webquarry.net.domains import registrable_domain
 
 
 @pytest.mark.parametrize(
@@ -24,13 +25,30 @@ def test_a_listed_site_has_a_tier_and_its_basis(url: str, tier: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["en.wikipedia.org", "de.m.wikipedia.org", "www.wikidata.org", "fr.wiktionary.org"]
+    ("host", "basis"),
+    [
+        ("de.m.wikipedia.org", "tertiary source"),
+        ("www.wikidata.org", "tertiary source"),
+        ("stackoverflow.com", "user-generated content"),
+        ("tides.fandom.com", "user-generated content"),
+        ("arxiv.org", "preprints and manuscripts, not peer reviewed"),
+    ],
 )
-def test_wikipedia_and_its_like_are_tertiary_sources_and_not_low(host: str) -> None:
+def test_hosts_excluded_for_their_kind_are_mixed_and_the_basis_names_it(
+    host: str, basis: str
+) -> None:
     found = reputation_of(f"https://{host}/wiki/Tide")
 
     assert found is not None
-    assert (found.tier, found.basis) == ("mixed", "tertiary source")
+    assert (found.tier, found.basis) == ("mixed", basis)
+
+
+def test_unreliable_hosts_are_low() -> None:
+    found = reputation_of("https://www.infowars.com/")
+
+    assert found is not None
+    assert found.tier == "low"
+    assert reputation_of("https://notwikipedia.org/") is None
 
 
 @pytest.mark.parametrize(
@@ -46,3 +64,17 @@ def test_wikipedia_and_its_like_are_tertiary_sources_and_not_low(host: str) -> N
 )
 def test_an_unlisted_host_is_unknown_not_bad(url: str) -> None:
     assert reputation_of(url) is None
+
+
+@pytest.mark.parametrize(
+    ("host", "domain"),
+    [
+        ("news.bbc.co.uk", "bbc.co.uk"),
+        ("a.b.github.io", "b.github.io"),
+        ("co.uk", ""),
+        ("192.0.2.1", ""),
+        ("", ""),
+    ],
+)
+def test_the_registrable_domain_follows_the_public_suffix_list(host: str, domain: str) -> None:
+    assert registrable_domain(host) == domain

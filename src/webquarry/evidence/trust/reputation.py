@@ -1,8 +1,9 @@
 """Known reliability of hosts, as rated by the editors of Wikipedia (data/reputation).
 
 Ratings are by registrable domain, so `news.example.co.uk` is `example.co.uk`. A host without a
-rating is unknown, not bad. Wikipedia and similar sites, which the editors do not rate, are tertiary
-sources.
+rating is unknown, not bad. The editors decide what Wikipedia may cite: hosts that they exclude for
+their kind (wikis, user-generated content, preprints) are `mixed`, with the kind as basis; only
+hosts that they find unreliable are `low`.
 """
 
 from __future__ import annotations
@@ -21,12 +22,34 @@ Tier = Literal["high", "mixed", "low"]
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
 
 TERTIARY = "tertiary source"
-_TERTIARY_DOMAINS = frozenset(
-    """
-    citizendium.org dbpedia.org wikibooks.org wikidata.org wikimedia.org wikipedia.org
-    wikiquote.org wikivoyage.org wikiwand.com wiktionary.org
-    """.split()  # noqa: SIM905
-)
+USER_GENERATED = "user-generated content"
+PREPRINTS = "preprints and manuscripts, not peer reviewed"
+# Hosts that the editors rate as a kind of source, or that they do not cite because they are of such
+# a kind. Their contents vary, so their tier is `mixed`.
+_KINDS = {
+    TERTIARY: """
+        citizendium.org dbpedia.org wikibooks.org wikidata.org wikimedia.org wikipedia.org
+        wikiquote.org wikivoyage.org wikiwand.com wiktionary.org
+    """,
+    USER_GENERATED: """
+        ancestry.com answers.com askubuntu.com baike.baidu.com blog.naver.com blogger.com
+        blogspot.com cafe.naver.com change.org city-data.com crunchbase.com deviantart.com
+        discogs.com everything2.com facebook.com familysearch.org fandom.com findagrave.com
+        findmypast.co.uk findmypast.com flickr.com geni.com glitchwave.com gofundme.com
+        goodreads.com imdb.com inaturalist.org indiegogo.com instagram.com kickstarter.com
+        knowyourmeme.com last.fm linkedin.com livejournal.com mathoverflow.net medium.com
+        metal-archives.com progarchives.com quora.com rateyourmusic.com reddit.com
+        rigvedawiki.net scribd.com serverfault.com setlist.fm songmeanings.com sonemic.com
+        sourcewatch.org stackexchange.com stackoverflow.com superuser.com tiktok.com
+        tvtropes.org twitter.com urbandictionary.com whosampled.com wikia.com wikia.org
+        wikicities.com wikinews.org wordpress.com x.com youtube.com
+    """,
+    PREPRINTS: """
+        academia.edu arxiv.org biorxiv.org chemrxiv.org medrxiv.org osf.io preprints.org
+        psyarxiv.com researchgate.net ssrn.com techrxiv.org
+    """,
+}
+_KIND_OF = {domain: kind for kind, domains in _KINDS.items() for domain in domains.split()}
 
 
 @dataclass(frozen=True)
@@ -44,8 +67,9 @@ def reputation_of(url: str) -> Reputation | None:
     except ValueError:
         return None
     domain = registrable_domain(host)
-    if domain in _TERTIARY_DOMAINS:
-        return Reputation("mixed", TERTIARY)
+    kind = _KIND_OF.get(host) or _KIND_OF.get(domain)
+    if kind is not None:
+        return Reputation("mixed", kind)
     tiers = _read_tiers()
     tier = tiers.get(host) or tiers.get(domain)  # some ratings are of a single host
     return Reputation(tier) if tier else None
