@@ -20,8 +20,9 @@ _HEAD = '''\
 the tools: change those, then run `make generate`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any, Literal, overload
 
 '''
@@ -29,6 +30,7 @@ _IMPORTS = (  # what the text names besides the answers of the tools
     ("webquarry.errors", "WebquarryError"),
     ("webquarry.settings", "Settings"),
     ("webquarry.api", "CiteOutput"),
+    ("webquarry.draft_check", "CheckOutput"),
     ("webquarry.api", "OnProgress"),
     ("webquarry.tool", "Answer"),
 )
@@ -102,17 +104,28 @@ def _render_overload(toolset: str, tool: Tool) -> str:
 
 
 def _render_functions(*, is_method: bool, is_async: bool) -> list[str]:
-    """`search`, `read` and `cite`, for one input and for many."""
+    """`search`, `read` and the others, for one input; two of them also for many."""
     searching, reading = find_tool("web_search"), find_tool("scrape_page")
     search_options = [*render_parameters(searching, without="query"), _PROGRESS]
     read_options = [*render_parameters(reading, without="url"), _PROGRESS]
     style = next(one for one in read_options if one.startswith("citation_style:"))
     style = style.removeprefix("citation_")
+    papers = find_tool("academic_search")
+    paper_options = [*render_parameters(papers, without="query"), _PROGRESS]
+    check_options = [
+        "sources: Sequence[str] = ()",
+        "session: str | None = None",
+        "fail_on: str | None = None",
+        "references: bool = True",
+        _PROGRESS,
+    ]
     found, page = searching.answer.__name__, reading.answer.__name__
     rows = [
         ("search", "query: str", search_options, found),
         ("read", "url: str", read_options, page),
         ("cite", "url: str", [style, _PROGRESS], "CiteOutput"),
+        ("papers", "query: str", paper_options, papers.answer.__name__),
+        ("check", "draft: str | Path", check_options, "CheckOutput"),
         (
             "search_all",
             "queries: Iterable[str]",

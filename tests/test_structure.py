@@ -25,7 +25,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # A package imports only packages that follow it in this list.
 ORDER = (
-    "notebook", "cli", "batch", "sql", "executable", "api", "ui", "mcp", "doctor", "tools", "answer_text", "tool", "tool_arguments", "tool_schema", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "notebook", "cli", "batch", "sql", "executable", "api", "draft_check", "draft_sources", "ui", "mcp", "doctor", "tools", "answer_text", "tool", "tool_arguments", "tool_schema", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "library",
     "evidence", "_read", "_native", "_search", "net", "store", "registry",
     "credentials", "settings", "logs", "progress", "meter", "caller", "clock",

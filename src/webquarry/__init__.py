@@ -4,6 +4,8 @@
     page = webquarry.read(found.urls[0])                # `read_async` is the async version
     pages = webquarry.read_all(found.urls)              # a page or an error for each URL
     print(webquarry.cite(found.urls[0], style="bibtex").text)
+    papers = webquarry.papers("vanadium flow battery")
+    print(webquarry.check(Path("report.md")).headline)  # quotes, numbers and references
 
     answer = webquarry.call("web_fetch", url="https://example.org")  # any tool by name
     async with webquarry.open() as quarry:                           # every tool as async method
@@ -24,9 +26,13 @@ if TYPE_CHECKING:
         Quarry,
         call,
         call_with,
+        check,
+        check_async,
         cite,
         cite_async,
         open,
+        papers,
+        papers_async,
         read,
         read_all,
         read_all_async,
@@ -108,9 +114,13 @@ __all__ = [
     "batch",
     "call",
     "call_with",
+    "check",
+    "check_async",
     "cite",
     "cite_async",
     "open",
+    "papers",
+    "papers_async",
     "read",
     "read_all",
     "read_all_async",

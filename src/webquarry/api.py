@@ -1,8 +1,8 @@
 """The Python library: tools by name with typed answers, sync and async.
 
-`call`, `search`, `read`, `cite` and their async versions share one toolkit per process, and with it
-pacing and connections. `open` creates a toolkit of its own. Type checkers read `api_types.pyi`,
-which is generated from the signatures of the tools.
+`call`, `search`, `read`, `cite`, `papers`, `check` and their async versions share one toolkit per
+process, and with it pacing and connections. `open` creates a toolkit of its own. Type checkers read
+`api_types.pyi`, which is generated from the signatures of the tools.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
 )
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webquarry import tools
@@ -38,7 +40,9 @@ from webquarry.tool import Answer, Tool
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
+    from webquarry.draft_check import CheckOutput
     from webquarry.tools.research._search import SearchOutput
+    from webquarry.tools.research.academic_search import PapersOutput
     from webquarry.tools.research.scrape_page import ScrapeOutput
 
 T = TypeVar("T")
@@ -180,7 +184,7 @@ def call_with(
 
 class Quarry:
     """Every tool as an async method, `await quarry.web_fetch(url="https://example.org")`, and
-    `search`, `read` and `cite`.
+    `search`, `read`, `cite`, `papers` and `check`.
     """
 
     def __init__(self, kit: Toolkit, toolset: str | None = None) -> None:
@@ -207,6 +211,44 @@ class Quarry:
         """Read a page and return the reference to it."""
         page = await self.read(url, citation_style=style, mode="preview", on_progress=on_progress)
         return CiteOutput.of(page, style)
+
+    async def papers(
+        self, query: str, /, *, on_progress: OnProgress | None = None, **options: Any
+    ) -> PapersOutput:
+        """Search scholarly papers; the options are those of the tool `academic_search`."""
+        answer: Any = await self._call("academic_search", {**options, "query": query}, on_progress)
+        return answer  # type: ignore[no-any-return]
+
+    async def check(
+        self,
+        draft: str | Path,
+        /,
+        *,
+        sources: Sequence[str] = (),
+        session: str | None = None,
+        fail_on: str | None = None,
+        references: bool = True,
+        on_progress: OnProgress | None = None,
+    ) -> CheckOutput:
+        """Check the quotes, numbers and references of a draft: Markdown text, or the path of a
+        file. `sources` are URLs and files beside the pages that the draft cites.
+        """
+        from webquarry.draft_check import DEFAULT_FAIL_ON, check_drafts, read_draft
+
+        name = str(draft) if isinstance(draft, Path) else "draft.md"
+
+        async def work() -> CheckOutput:
+            report = await check_drafts(
+                self._kit,
+                {name: read_draft(draft)},
+                session=session,
+                sources=sources,
+                fail_on=DEFAULT_FAIL_ON if fail_on is None else fail_on,
+                references=references,
+            )
+            return report.as_answer()
+
+        return await ProgressReport(on_progress).follow(name, work)
 
     async def search_all(
         self,
@@ -244,7 +286,7 @@ class Quarry:
         self, name: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
     ) -> Answer:
         tool = tools.load("research", name)
-        item = arguments["query" if name == "web_search" else "url"]
+        item = arguments["url" if name == "scrape_page" else "query"]
         report = ProgressReport(on_progress)
         return await report.follow(item, lambda: tool.call_and_log(self._kit, arguments))
 
@@ -325,6 +367,8 @@ def _publish(
 search, search_async = _publish(Quarry.search)
 read, read_async = _publish(Quarry.read)
 cite, cite_async = _publish(Quarry.cite)
+papers, papers_async = _publish(Quarry.papers)
+check, check_async = _publish(Quarry.check)
 search_all, search_all_async = _publish(Quarry.search_all)
 read_all, read_all_async = _publish(Quarry.read_all)
 

@@ -2,11 +2,13 @@
 the tools: change those, then run `make generate`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any, Literal, overload
 
 from webquarry.api import CiteOutput, OnProgress
+from webquarry.draft_check import CheckOutput
 from webquarry.errors import WebquarryError
 from webquarry.settings import Settings
 from webquarry.tool import Answer, TextAnswer
@@ -361,6 +363,33 @@ def cite(
     on_progress: OnProgress | None = None,
 ) -> CiteOutput: ...
 
+def papers(
+    query: str,
+    /,
+    *,
+    num_results: int = 5,
+    year_from: int | None = None,
+    year_to: int | None = None,
+    source: Literal["all", "arxiv", "pubmed", "crossref", "openalex", "semanticscholar", "europepmc"] = "all",
+    pdf_only: bool = False,
+    sort_by: Literal["relevance", "date"] = "relevance",
+    open_access: bool = False,
+    provider: str | None = None,
+    sessionId: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> PapersOutput: ...
+
+def check(
+    draft: str | Path,
+    /,
+    *,
+    sources: Sequence[str] = (),
+    session: str | None = None,
+    fail_on: str | None = None,
+    references: bool = True,
+    on_progress: OnProgress | None = None,
+) -> CheckOutput: ...
+
 def search_all(
     queries: Iterable[str],
     /,
@@ -456,6 +485,33 @@ async def cite_async(
     style: Literal["apa", "mla", "bibtex", "ris", "csl-json"] = "apa",
     on_progress: OnProgress | None = None,
 ) -> CiteOutput: ...
+
+async def papers_async(
+    query: str,
+    /,
+    *,
+    num_results: int = 5,
+    year_from: int | None = None,
+    year_to: int | None = None,
+    source: Literal["all", "arxiv", "pubmed", "crossref", "openalex", "semanticscholar", "europepmc"] = "all",
+    pdf_only: bool = False,
+    sort_by: Literal["relevance", "date"] = "relevance",
+    open_access: bool = False,
+    provider: str | None = None,
+    sessionId: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> PapersOutput: ...
+
+async def check_async(
+    draft: str | Path,
+    /,
+    *,
+    sources: Sequence[str] = (),
+    session: str | None = None,
+    fail_on: str | None = None,
+    references: bool = True,
+    on_progress: OnProgress | None = None,
+) -> CheckOutput: ...
 
 async def search_all_async(
     queries: Iterable[str],
@@ -745,6 +801,33 @@ class Quarry:
         style: Literal["apa", "mla", "bibtex", "ris", "csl-json"] = "apa",
         on_progress: OnProgress | None = None,
     ) -> CiteOutput: ...
+    async def papers(
+        self,
+        query: str,
+        /,
+        *,
+        num_results: int = 5,
+        year_from: int | None = None,
+        year_to: int | None = None,
+        source: Literal["all", "arxiv", "pubmed", "crossref", "openalex", "semanticscholar", "europepmc"] = "all",
+        pdf_only: bool = False,
+        sort_by: Literal["relevance", "date"] = "relevance",
+        open_access: bool = False,
+        provider: str | None = None,
+        sessionId: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> PapersOutput: ...
+    async def check(
+        self,
+        draft: str | Path,
+        /,
+        *,
+        sources: Sequence[str] = (),
+        session: str | None = None,
+        fail_on: str | None = None,
+        references: bool = True,
+        on_progress: OnProgress | None = None,
+    ) -> CheckOutput: ...
     async def search_all(
         self,
         queries: Iterable[str],

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from webquarry.sessions.models import KeptQuote, Source
     from webquarry.toolkit import Toolkit
 
+_PUBLIC = ("as_dict", "as_markdown", "meta", "model_dump", "write")  # methods of answers
 SESSION = "sessionId"  # the parameter that names a research session
 
 
@@ -42,6 +43,10 @@ class Answer(Displayable, AnswerPart, kw_only=True, dict=True):
     `beside` has values that are not serialized: metadata about freshness and routing, sources to
     record, failures.
     """
+
+    def __dir__(self) -> list[str]:
+        """List the fields and the methods for users; the others are for interfaces."""
+        return sorted({*self.__struct_fields__, *_PUBLIC})
 
     may_be_large: ClassVar[bool] = False  # an interface may return a link instead
     text_is_for_people: ClassVar[bool] = False  # the text next to the data is Markdown

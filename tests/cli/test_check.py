@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_app import RECORDED, Runner
-from webquarry.cli.check import build_reference_row
+from webquarry.draft_check import build_reference_row
 from webquarry.net.archive.replay import demo_recording
 
 ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"
@@ -40,8 +40,8 @@ def test_a_good_draft_passes_and_a_changed_quote_fails(run: Runner, draft: Path)
     told = json.loads(failed.stdout)
     assert (failed.returncode, passed.returncode) == (1, 0)
     assert told["summary"] == {"exact": 1, "near": 1}
-    assert [finding["line"] for finding in told["findings"]] == [1, 3]
-    assert "negation" in told["findings"][1]["detail"]
+    assert [finding["line"] for finding in told["findings"]] == [3, 1]
+    assert "negation" in told["findings"][0]["detail"]
 
 
 @pytest.mark.parametrize(("words", "code"), [("absent", 0), ("none", 0), ("near,absent", 1)])
@@ -109,7 +109,7 @@ def test_a_file_may_be_a_source_and_nothing_is_fetched_offline(run: Runner, tmp_
     done = run("check", str(file), "--source", str(source), "--offline")
 
     findings = json.loads(done.stdout)["findings"]
-    assert [one["verdict"] for one in findings] == ["exact", "unchecked"]
+    assert [one["verdict"] for one in findings] == ["unchecked", "exact"]
     assert done.returncode == 0
 
 
@@ -121,7 +121,7 @@ def test_an_archive_of_pages_is_a_source(run: Runner, tmp_path: Path, draft: Pat
     done = run("check", str(draft), "--source", str(pack), "--offline")
 
     found = [one["verdict"] for one in json.loads(done.stdout)["findings"]]
-    assert found == ["exact", "near"]
+    assert found == ["near", "exact"]
 
 
 def test_a_folder_as_a_source_is_called_one(run: Runner, draft: Path, tmp_path: Path) -> None:
@@ -132,10 +132,10 @@ def test_a_folder_as_a_source_is_called_one(run: Runner, draft: Path, tmp_path: 
 
 
 def test_a_reference_fails_by_its_verdict_or_its_state() -> None:
-    answer: dict[str, Any] = {"verdict": "confirmed", "status": "retracted", "line": 4, "key": "a"}
+    answer: dict[str, Any] = {"verdict": "confirmed", "status": "concern", "line": 4, "key": "a"}
 
     row = build_reference_row("works.bib", 1, answer)
 
     assert (row.line, row.verdicts[0]) == (4, "confirmed")
-    assert row.fails(frozenset({"retracted"}))
+    assert row.fails(frozenset({"concern"}))
     assert not row.fails(frozenset({"conflict"}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -97,11 +97,11 @@ class PapersOutput(Answer, kw_only=True):
     trust: str = fixed(TRUST)
 
     @classmethod
-    def of(cls, query: str, found: FoundPapers) -> PapersOutput:
+    def of(cls, query: str, found: Sequence[Paper]) -> PapersOutput:
         """Return the answer, with a reference to every paper for a research session."""
-        papers = [PaperResult.of(paper) for paper in found.results]
+        papers = [PaperResult.of(paper) for paper in found]
         answer = cls(query=query, result_count=len(papers), papers=papers)
-        answer.beside["sources"] = [_cite_paper(paper) for paper in found.results]
+        answer.beside["sources"] = [_cite_paper(paper) for paper in found]
         return answer
 
     def sources(self) -> list[Source]:
@@ -154,7 +154,10 @@ async def academic_search(
     found = await kit.scholar.find(
         asked, source=source, provider=forced, asked=key_parameters("academic_search", arguments)
     )
-    answer = PapersOutput.of(query, found)
+    papers = list(found.results)
+    if sort_by == "relevance":
+        papers.sort(key=_is_retracted)
+    answer = PapersOutput.of(query, papers)
     if not found.results:
         answer.hints = _hints(kit, found, arguments)
     notes = []
@@ -169,6 +172,11 @@ def _hints(kit: Toolkit, found: FoundPapers, arguments: Mapping[str, Any]) -> Ze
     if arguments["source"] != ALL and not arguments["provider"]:
         filters.insert(0, "source")
     return suggest_others(filters, kit.scholar.services.healthy(), found.attempts)
+
+
+def _is_retracted(paper: Paper) -> bool:
+    status = status_of(paper.notices)
+    return status is not None and status.retracted
 
 
 def _cite_paper(paper: Paper) -> Source:

@@ -124,7 +124,7 @@ class CheckedReference(AnswerPart, kw_only=True):
     line: int
     key: str | None = None
     input: str
-    verdict: Verdict
+    verdict: Verdict | Literal["retracted"]
     reason: str
     exists: Existence
     fields: list[CheckedField]
@@ -147,13 +147,16 @@ class CheckedReference(AnswerPart, kw_only=True):
         corrected = None
         if judgement.verdict == "differs" and judgement.record is not None:
             corrected = correct_bibtex(reference, judgement.record, judgement.checks)
+        verdict: Verdict | Literal["retracted"] = judgement.verdict
+        if verdict in ("confirmed", "differs") and state.state in ("retracted", "withdrawn"):
+            verdict = "retracted"
         published = clean_line(state.published)
         return build_part(
             cls,
             reference,
             number=number,
             input=_shorten(reference.text),
-            verdict=judgement.verdict,
+            verdict=verdict,
             reason=clean_line(judgement.reason),
             exists=Existence(
                 state=judgement.exists,
@@ -190,7 +193,7 @@ class CitationsOutput(Answer, kw_only=True):
         summary: Counter[str] = Counter()
         for one in shown:
             summary[one.verdict] += 1
-            if one.status not in ("clean", "unknown"):
+            if one.status not in ("clean", "unknown", one.verdict):
                 summary[one.status] += 1
         return cls(checked=len(shown), summary=dict(summary), references=shown, notes=notes or None)
 

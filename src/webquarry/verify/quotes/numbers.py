@@ -1,7 +1,8 @@
 """Numbers of a draft compared with a source: value and unit in any notation.
 
-Units are never converted. `found` is the same value with the same unit, `rounded` one that the
-source has with more decimals, `different` neither.
+Units are never converted; a day with its month has the unit `date`. `found` is the same value with
+the same unit, or with none in both texts, `rounded` one that the source has with more decimals,
+`different` neither.
 """
 
 from __future__ import annotations
@@ -32,19 +33,40 @@ _UNITS = {
     "CHF": "chf francs",
     "°C": "°c celsius",
     "°F": "°f fahrenheit",
-    "km": "km kilometres kilometers kilometre kilometer",
+    "°": "degrees degree °",
     "mi": "miles mile",
-    "m": "metres meters metre meter",
-    "cm": "cm", "mm": "mm",
-    "ft": "ft feet foot", "in": "inches inch",
-    "kg": "kg kilograms kilogram", "g": "grams gram", "lb": "lb lbs pounds", "t": "tonnes tonne",
+    "km/h": "km/h kph kilometres_per_hour kilometers_per_hour",
+    "mph": "mph miles_per_hour",
+    "km²": "km² km2 square_kilometres square_kilometers",
+    "m²": "m² m2 square_metres square_meters",
+    "m³": "m³ m3 cubic_metres cubic_meters",
+    "ha": "ha hectares hectare", "acre": "acres acre",
+    "ft": "ft feet foot", "in": "inches inch", "nmi": "nautical_miles nautical_mile",
+    "lb": "lb lbs pounds pound", "oz": "oz ounces ounce", "t": "t tonnes tonne",
     "years": "years year jahre jahren ans años", "months": "months month monate",
     "weeks": "weeks week wochen", "days": "days day tage jours días",
-    "hours": "hours hour stunden heures", "minutes": "minutes minute minuten",
+    "hours": "h hours hour stunden heures", "minutes": "min minutes minute minuten",
     "seconds": "seconds second sekunden",
-    "GB": "gb", "MB": "mb", "TB": "tb", "kB": "kb",
-    "MW": "mw", "GW": "gw", "kWh": "kwh", "MWh": "mwh", "GWh": "gwh", "TWh": "twh",
+    "date": "january february march april june july august september october november "
+    "december jan feb mar apr jun jul aug sept sep oct nov dec januar februar märz mai juni juli "
+    "oktober dezember janvier février mars avril juin juillet août septembre octobre novembre "
+    "décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
+    "diciembre",
 }  # fmt: skip
+# Units that are written with prefixes: their words, their sign, and the prefixes in use.
+_PREFIXES = {"kilo": "k", "mega": "m", "giga": "g", "tera": "t", "milli": "m", "centi": "c"}
+_PREFIXED = (
+    ("m metres meters metre meter", "m", "kilo milli centi"),
+    ("g grams grammes gram", "g", "kilo milli"),
+    ("l litres liters litre liter", "l", "milli centi"),
+    ("w watts watt", "w", "kilo mega giga tera"),
+    ("watt-hours watt-hour watt_hours watt_hour watthours watthour", "wh", "kilo mega giga tera"),
+    ("hertz", "hz", "kilo mega giga"),
+    ("joules joule", "j", "kilo mega giga"),
+    ("bytes byte", "b", "kilo mega giga tera"),
+    ("v volts volt", "v", "kilo milli"),
+    ("amperes ampere amps amp", "a", "milli"),
+)
 _SCALES = {
     3: "thousand thousands tausend mille mil tsd. k тысяч тыс.",
     4: "万 萬",
@@ -70,7 +92,21 @@ def _split(spellings: str) -> list[str]:
     return [word.replace("_", " ") for word in spellings.split()]
 
 
-_UNIT_OF = _list_words(_UNITS)
+def _list_prefixed() -> dict[str, str]:
+    """Return the spellings of units with and without prefixes."""
+    units = {}
+    for words, sign, prefixes in _PREFIXED:
+        for word in _split(words):
+            units[word] = sign
+            for prefix in prefixes.split():
+                name = f"{prefix}{sign}"
+                units[_PREFIXES[prefix] + sign] = name
+                for joint in ("", "-", " "):
+                    units[prefix + joint + word] = name
+    return units
+
+
+_UNIT_OF = _list_words(_UNITS) | _list_prefixed()
 _SCALE_OF = {word: power for power, spellings in _SCALES.items() for word in _split(spellings)}
 
 
@@ -100,9 +136,10 @@ def scale_of(written: str | None) -> Decimal:
 
 NumberVerdict = Literal["found", "rounded", "different", "unchecked"]
 _MOST_SPANS = 20
+_MONTHS = "(?:Jan|Febr)uary|March|April|June|July|August|(?:Septem|Octo|Novem|Decem)ber"
 _GROUP = "[,.'’\u00a0\u2009\u202f ]"
 _NUMBER = re.compile(
-    rf"(?P<before>(?:US|A|C|HK|NZ|R)?[{SIGNS}]\s?|\b(?:USD|EUR|GBP|CHF|JPY)\s)?"
+    rf"(?P<before>(?:US|A|C|HK|NZ|R)?[{SIGNS}]\s?|\b(?:USD|EUR|GBP|CHF|JPY|{_MONTHS})\s)?"
     r"(?P<sign>(?<![\w.,)\]])[-−–])?(?<![\w.,])"
     rf"(?P<digits>\d{{1,3}}(?:{_GROUP}\d{{2,3}})+(?:[.,]\d+)?(?![.,]?\d)"
     r"|\d+(?:[.,]\d+)?(?![.,]?\d))"
@@ -261,8 +298,11 @@ def _compare(
 
 
 def _units_agree(wanted: NumberMention, other: NumberMention) -> bool:
-    """Return whether the units are compatible; a missing unit matches any."""
-    return wanted.unit is None or wanted.unit == other.unit
+    """Return whether both have the same unit or none; degrees are those of any scale."""
+    if wanted.unit == other.unit:
+        return True
+    units = {wanted.unit, other.unit}
+    return "°" in units and units <= {"°", "°C", "°F"}
 
 
 def _is_rounded(wanted: NumberMention, other: NumberMention) -> bool:
