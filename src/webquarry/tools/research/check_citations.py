@@ -23,11 +23,15 @@ from webquarry.toolkit import Toolkit
 from webquarry.tools.research._search import build_part, deadline_for, list_authors
 from webquarry.verify.references.checker import Checked
 from webquarry.verify.references.corrected import correct_bibtex
-from webquarry.verify.references.models import Reference, State, Verdict
+from webquarry.verify.references.models import Reference, State
 from webquarry.verify.references.read import read_references
 
 _MOST = 2000  # references in one call
 _LONGEST_INPUT = 300
+ShownVerdict = Literal[
+    "confirmed", "retracted", "differs", "conflict", "not_registered", "not_found",
+    "could_not_verify",
+]  # fmt: skip
 _HINT = "The sentence that shares most words with the claim: a hint where to read, not a verdict."
 
 
@@ -124,7 +128,7 @@ class CheckedReference(AnswerPart, kw_only=True):
     line: int
     key: str | None = None
     input: str
-    verdict: Verdict | Literal["retracted"]
+    verdict: ShownVerdict
     reason: str
     exists: Existence
     fields: list[CheckedField]
@@ -147,7 +151,7 @@ class CheckedReference(AnswerPart, kw_only=True):
         corrected = None
         if judgement.verdict == "differs" and judgement.record is not None:
             corrected = correct_bibtex(reference, judgement.record, judgement.checks)
-        verdict: Verdict | Literal["retracted"] = judgement.verdict
+        verdict: ShownVerdict = judgement.verdict
         if verdict in ("confirmed", "differs") and state.state in ("retracted", "withdrawn"):
             verdict = "retracted"
         published = clean_line(state.published)
