@@ -61,18 +61,6 @@ def test_limit_grows_by_one_after_ten_successes_for_each_slot() -> None:
     run(work)
 
 
-def test_limit_never_exceeds_its_maximum() -> None:
-    async def work(clock: Watch) -> None:
-        limiter = Limiter(2, clock)
-        for _ in range(1000):
-            limiter.record_success()
-        assert limiter.limit == 2
-        limiter.resize(1)
-        assert limiter.limit == 1
-
-    run(work)
-
-
 def test_no_slot_is_assigned_during_a_pause() -> None:
     async def work(clock: Watch) -> None:
         limiter = Limiter(1, clock)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -145,22 +144,6 @@ def test_error_of_an_invalid_key_does_not_contain_it(tmp_path: Path, value: str)
         keys.find("ANTHROPIC_API_KEY")
 
     assert value not in f"{caught.value} {other.value} {other.value.suggested_action}"
-
-
-def test_key_file_that_others_can_read_earns_one_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / ".stps").mkdir()
-    path = tmp_path / ".stps" / "anthropic_api_key"
-    path.write_text("sk-ant-open-000000")
-    path.chmod(0o644)
-    keys = Keys({"HOME": str(tmp_path)})
-    with caplog.at_level(logging.WARNING):
-        found = [keys.find("ANTHROPIC_API_KEY") for _ in range(3)]
-
-    assert all(found)
-    assert [record.message.count("chmod 600") for record in caplog.records] == [1]
-    assert "sk-ant-open" not in caplog.text
 
 
 # Options

@@ -236,12 +236,6 @@ def test_invalid_web_line_is_a_usage_error(shell: Any, line: str, said: str) -> 
     assert said in str(raised.value)
 
 
-@pytest.mark.usefixtures("recorded_web")
-def test_error_of_a_page_is_raised(shell: Any) -> None:
-    with pytest.raises(webquarry.LoginWall):
-        shell.run_line_magic("web", "read https://tidelines.example/members/briefing-17")
-
-
 def test_help_is_shown_and_nothing_is_called(
     shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -150,14 +150,6 @@ def test_10_question_that_searches_is_two_messages_and_one_search(
     assert "Finding 1 on Bitcoin" in json.dumps(servers.bodies[1]["messages"][-1])
 
 
-def test_10_search_can_be_forbidden(connection: Connection, servers: FakeServers) -> None:
-    assert (
-        value(connection, "SELECT ask('Bitcoin', 'price? [search]', search := false).searched")
-        is False
-    )
-    assert (servers.messages, servers.searches) == (1, 0)
-
-
 def failing(body: dict[str, Any]) -> Any:
     """The model takes offence at one row, for good."""
     return (

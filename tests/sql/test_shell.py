@@ -99,21 +99,6 @@ def test_person_is_asked_whether_a_database_is_to_be_made(
     assert (code == 0) == is_made
 
 
-@pytest.mark.parametrize("width", [60, 120])
-def test_table_fits_the_terminal_that_it_is_shown_on(environ: dict[str, str], width: int) -> None:
-    settings = environ | {"COLUMNS": str(width)}
-    query = "SELECT repeat('word ', 99) AS text, 42 AS n, repeat('x', 200) AS more;"
-    seen, code = type_into_shell(f"{query}\n.quit\n", settings)
-    lines = seen.decode().replace("\r", "").split("\n")
-    start = next(number for number, line in enumerate(lines) if line.startswith(" text"))
-    shown = lines[start : start + 3]
-
-    assert code == 0
-    assert max(map(len, shown)) <= width
-    assert max(map(len, shown)) >= width - 2
-    assert "| 42 |" in shown[2]
-
-
 @pytest.mark.parametrize(
     ("style", "expected"),
     [
@@ -152,19 +137,6 @@ def test_error_has_a_sentence_and_an_action(run: Runner, tmp_path: Path) -> None
 
     assert done.returncode == 1
     assert done.stderr.decode().startswith("Error: No Anthropic API key is configured.\nTry: ")
-
-
-def test_warning_is_written_to_stderr(run: Runner, environ: dict[str, str]) -> None:
-    made = "CREATE TABLE t AS SELECT range AS x FROM range(3); "
-    done = run(
-        "sql",
-        "-c",
-        made + "SELECT stps_ask_ai(x, 'q') AS a FROM t ORDER BY x LIMIT 1",
-        settings=environ,
-    )
-
-    assert done.returncode == 0
-    assert "Limit in a subquery" in done.stderr.decode()
 
 
 def test_commands_of_the_shell(run: Runner, environ: dict[str, str], tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_cancelled_statement_is_over_soon() -> None:
     hand = Hand()
     statements = Statements(hand)
     with statements.enter(None) as first:
-        statements.cancel()
+        statements.interrupt()
     with statements.enter(None) as straggler:
         assert straggler is first
         assert straggler.cancelled

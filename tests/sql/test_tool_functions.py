@@ -86,24 +86,6 @@ def test_page_that_cannot_be_read_is_an_error_field_in_a_scalar_and_an_error_in_
     assert shown == [("blocked", None)]
 
 
-@pytest.mark.parametrize(
-    "options", ["question := 'who?', max_tokens := 500", "{question: 'who?', max_tokens: 500}"]
-)
-def test_question_with_a_budget_can_be_asked_of_a_page(
-    connection: Connection, options: str
-) -> None:
-    call = f"SELECT scrape_page('http://127.0.0.1/', {options})"
-
-    assert value(connection, f"{call}.error.code") == "blocked"
-    assert value(connection, f"{call}.passages[1].cursor") is None
-
-
-def test_bad_argument_has_the_error_of_the_tool(connection: Connection) -> None:
-    assert "'num_results'" in value(
-        connection, "SELECT web_search('otters', n := 99).error.message"
-    )
-
-
 def test_page_is_read_once_in_a_statement(session: Session, servers: FakeServers) -> None:
     twice = (
         "SELECT web_search('a').result_count, web_search('a').query, web_search(x) "

@@ -52,15 +52,6 @@ def test_key_in_the_text_of_a_statement_is_not_stored(
     assert b"stps_set_brave" not in files, "the words are encrypted"
 
 
-def test_paid_and_cached_searches_have_columns(session: Session) -> None:
-    session.sql("SELECT stps_ask_ai('[search] a', 'first?')")
-    session.sql("SELECT stps_ask_ai('[search] a', 'second?')")
-    second, first = bill(session)
-
-    assert (first["searches"], first["kept_searches"]) == (1, 0)
-    assert (second["searches"], second["kept_searches"]) == (0, 1)
-
-
 def test_stored_answers_of_another_process_count_as_hits(environ: dict[str, str]) -> None:
     """Another process sees what is in the record file, and so does a session of its own."""
     statement = "SELECT stps_ask_ai(range % 2, 'q') FROM range(10)"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import webquarry.sql
-from tests.cli.test_app import Runner
 from tests.model_servers import FakeServers
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.sql import Session
@@ -61,25 +59,6 @@ def test_table_needs_the_key_of_the_named_model_alone(
 
     assert "Answer to: Context: ACME\n\nQuestion: Who?" in found.rows[0]
     assert servers.messages == 1
-
-
-@each_model
-def test_command_asks_any_model(
-    monkeypatch: pytest.MonkeyPatch, servers: FakeServers, tmp_path: Path, model: str
-) -> None:
-    environ = servers.environ | servers.environ_of_vendors | {"HOME": str(tmp_path)}
-    del environ["ANTHROPIC_API_KEY"]
-    run = Runner(monkeypatch)
-    done = run("ask", "Who leads it?", "--context", "Acme", "--model", model, settings=environ)
-
-    assert done.returncode == 0
-    answer = json.loads(done.stdout)
-    assert answer["answer"] == "Answer to: Context: Acme\n\nQuestion: Who leads it?"
-    assert answer["model"] == model
-    line = done.stderr.decode().splitlines()[-1]
-    assert line.startswith(f"{model}: 1 call, 0 searches, ")
-    assert ("price is not known" in line) == (model == "openrouter/x/y")
-    assert (answer["usage"]["usd"] > 0) == (model in MODELS[:2])
 
 
 @pytest.mark.parametrize("vendor", ["openai", "gemini"])

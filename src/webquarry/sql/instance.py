@@ -175,7 +175,7 @@ class Instance:
 
     def interrupt(self) -> None:
         """Ctrl-C: send no further paid call; calls in progress are stored if they finish soon."""
-        self.statements.cancel(interrupted=True)
+        self.statements.interrupt()
 
     def release(self) -> None:
         """Close all resources, on any thread."""

@@ -56,13 +56,14 @@ class Bill(Displayable, list[dict[str, Any]]):
 
 def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
     """Set a key for each row."""
-    (values,) = call.arguments.to_lists("value")
-    for value in values:
-        if value is not None:
-            call.instance.set_key(variable, value)
+
+    def set_one(value: str) -> str:
+        call.instance.set_key(variable, value)
+        return done
+
     if variable != GOOGLE_ENGINE:
         _warn_of_key(call.instance, variable)
-    return [null if value is None else done for value in values]
+    return _set_each(set_one, null, call)
 
 
 def set_vendor_key(call: FunctionCall) -> list[Any]:
@@ -95,11 +96,13 @@ def _warn_of_key(instance: Instance, variable: str) -> None:
 
 def set_named_option(option: str, done: str, null: str, call: FunctionCall) -> list[Any]:
     """Set one option for each row."""
+    return _set_each(lambda value: done + call.instance.set_option(option, value), null, call)
+
+
+def _set_each(set_one: Callable[[str], str], null: str, call: FunctionCall) -> list[Any]:
+    """Return the message of each row; `null` for NULL."""
     (values,) = call.arguments.to_lists("value")
-    messages = []
-    for value in values:
-        messages.append(null if value is None else done + call.instance.set_option(option, value))
-    return messages
+    return [null if value is None else set_one(value) for value in values]
 
 
 def set_option(call: FunctionCall) -> list[Any]:

@@ -148,13 +148,13 @@ class Statements:
             with self._lock:
                 self._pinned.pop(connection, None)
 
-    def cancel(self, *, interrupted: bool = False) -> None:
-        """Cancel all running statements; `interrupted` by a Ctrl-C."""
+    def interrupt(self) -> None:
+        """Cancel all running statements because of a Ctrl-C."""
         with self._lock:
             running = [scope for scope in self._scopes.values() if scope.running]
             running += self._pinned.values()
         for scope in running:
-            scope.interrupted |= interrupted
+            scope.interrupted = True
             scope.cancel()
 
     def _get_scope(self, mark: Mark | None) -> Scope:

@@ -96,17 +96,6 @@ def test_one_search_is_made_and_its_sources_are_stored(
 
 
 @each_model
-def test_without_a_search_provider_none_is_on_offer(
-    servers: FakeServers, tmp_path: Path, model: str
-) -> None:
-    question = Question("ACME", "Who leads it? [search]", model=model)
-    reply = ask(servers, tmp_path, question, search=False)[0]
-
-    assert (reply.error, reply.searched, servers.messages) == (None, False, 1)
-    assert "web_search" not in json.dumps(list(servers.bodies))
-
-
-@each_model
 @pytest.mark.parametrize("mark", ["", "[search]"])
 def test_typed_answer_is_typed_with_a_search_and_without(
     servers: FakeServers, tmp_path: Path, model: str, mark: str
@@ -123,27 +112,6 @@ def test_typed_answer_is_typed_with_a_search_and_without(
     assert reply.value == {"ceo": "Ada", "founded": 1843}
     assert reply.searched == bool(mark)
     assert servers.messages <= 2
-
-
-@each_model
-def test_refusal_and_length_stop_differ(servers: FakeServers, tmp_path: Path, model: str) -> None:
-    replies = ask(
-        servers,
-        tmp_path,
-        Question("a", "[refuse]", model=model),
-        Question("b", "[cut]", model=model),
-    )
-
-    assert codes(replies) == ["refused", None]
-    assert [reply.partial for reply in replies] == [False, True]
-
-
-@each_model
-def test_server_that_fails_is_asked_again(servers: FakeServers, tmp_path: Path, model: str) -> None:
-    servers.failures = 1
-    reply = ask(servers, tmp_path, Question("a", "b", model=model))[0]
-
-    assert (reply.error, servers.messages) == (None, 2)
 
 
 def test_refusal_of_one_vendor_is_no_refusal_of_another(
