@@ -162,18 +162,6 @@ PAGES = {
         {f"{TIDES}/contents/src?ref=main": recorded("github/contents-dir.json")},
         1,
     ),
-    "github-release": SitePage(
-        "github",
-        "https://github.com/harbornotes/tides/releases/tag/v1.4.0",
-        {f"{TIDES}/releases/tags/v1.4.0": recorded("github/github-release.json")},
-        1,
-    ),
-    "github-gist": SitePage(
-        "github",
-        "https://gist.github.com/saltmarsh/0123456789abcdef0123456789abcdef",
-        {f"{API}/gists/0123456789abcdef0123456789abcdef": recorded("github/gist.json")},
-        1,
-    ),
     "mediawiki": SitePage(
         "mediawiki",
         "https://en.m.wikipedia.org/wiki/Tide_table",

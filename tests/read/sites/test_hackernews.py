@@ -1,4 +1,4 @@
-"""Hacker News: threads, lists, and the page if Algolia fails."""
+"""Hacker News: threads through Algolia."""
 
 from __future__ import annotations
 
@@ -8,24 +8,13 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.net.doubles import FakeWeb, Page
+from tests.net.doubles import FakeWeb
 from tests.read.sites.recorded_sites import read, recorded
 from webquarry._read.sites.site import find_reader
 from webquarry.errors import NotFound
 
 ITEM = "https://news.ycombinator.com/item?id=40000001"
 ALGOLIA = "https://hn.algolia.com/api/v1/items/40000001"
-FIREBASE = "https://hacker-news.firebaseio.com/v0/"
-BROKEN = httpx2.Response(503)
-
-
-def firebase() -> dict[str, Page | list[Page]]:
-    """The items of Firebase by URL."""
-    names = {"40000001": "story", "40000050": "ask"}
-    return {
-        f"{FIREBASE}item/{number}.json": recorded(f"hackernews/item-{name}.json")
-        for number, name in names.items()
-    }
 
 
 def as_json(value: Any) -> httpx2.Response:
@@ -54,20 +43,12 @@ def algolia(*children: dict[str, Any], **fields: Any) -> FakeWeb:
     return FakeWeb({ALGOLIA: as_json(story | fields)})
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        ITEM,
-        "https://news.ycombinator.com/",
-        "https://news.ycombinator.com/newest",
-        "http://news.ycombinator.com/best?p=2",
-    ],
-)
-def test_matches_items_and_lists(url: str) -> None:
-    reader = find_reader(url)
+def test_matches_items() -> None:
+    reader = find_reader(ITEM)
 
     assert reader is not None
     assert reader.name == "hackernews"
+    assert find_reader("https://news.ycombinator.com/") is None
 
 
 def test_thread_is_one_request_and_nested_lists() -> None:
@@ -100,7 +81,7 @@ def test_deleted_comment_is_shown_only_with_replies() -> None:
     answered = read(algolia(comment(1, "", reply, **deleted)), ITEM)
     unanswered = read(algolia(comment(1, "", **deleted)), ITEM)
 
-    assert "-   *deleted* (#1)\n\n    -   **user2**" in answered.markdown
+    assert "-   **deleted** (#1)\n\n    -   **user2**" in answered.markdown
     assert "deleted" not in unanswered.markdown
     assert unanswered.removed == {"deleted comment": 1}
 
@@ -124,20 +105,3 @@ def test_comments_cannot_contain_chat_delimiters_or_markup() -> None:
     assert "<|im_end|>" not in page.markdown + page.title
     assert page.markdown.startswith("# T ")
     assert r"\[x\](y)" in page.markdown.splitlines()[0]
-
-
-def test_list_shows_stories_by_rank() -> None:
-    web = FakeWeb(
-        {**firebase(), f"{FIREBASE}topstories.json": recorded("hackernews/topstories.json")}
-    )
-
-    page = read(web, "https://news.ycombinator.com/")
-
-    assert page.markdown.startswith(
-        "# Hacker News: top stories\n\n"
-        "1. [Show HN: A tide table in 200 lines](https://harbor.example/tide)\n"
-        "    187 points by tidewatch, 2024-11-15 00:00 UTC, [3 "
-        "comments](https://news.ycombinator.com/item?id=40000001)\n"
-        "2. [Ask HN: How do you date an old "
-        "chart?](https://news.ycombinator.com/item?id=40000050)\n"
-    )

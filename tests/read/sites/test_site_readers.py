@@ -16,7 +16,6 @@ import pytest
 from tests.net.doubles import FakeClock, FakeWeb, text
 from tests.read.sites.recorded_sites import read, recorded
 from tests.read.sites.site_pages import (
-    API,
     PAGES,
     RAW,
     STACK,
@@ -321,22 +320,20 @@ def test_reader_of_another_package_is_registered_by_entry_point(
 
 
 def test_github_origin_is_configurable() -> None:
-    gist = "0123456789abcdef0123456789abcdef"
-    web = FakeWeb({f"https://mirror.example/gists/{gist}": recorded("github/gist.json")})
+    path = "/harbornotes/tides/main/table.py"
+    web = FakeWeb({f"https://mirror.example{path}": as_text("A = 1")})
 
-    origins = {"github": "https://mirror.example"}
-    got = read(web, f"https://gist.github.com/saltmarsh/{gist}", origins=origins)
+    origins = {"github_raw": "https://mirror.example"}
+    got = read(web, "https://github.com/harbornotes/tides/blob/main/table.py", origins=origins)
 
-    assert "tide.py" in got.markdown
-    assert API not in "".join(web.asked())
+    assert "A = 1" in got.markdown
+    assert RAW not in "".join(web.asked())
 
 
 def test_file_cannot_end_its_fence() -> None:
-    page = PAGES["github-gist"]
-    gist = load_reply("github/gist.json")
-    gist["files"]["tide.py"]["content"] = BREAK_OUT
+    page = PAGES["github-file"]
 
-    got = read(FakeWeb({first_answer(page): as_json(gist)}), page.url)
+    got = read(FakeWeb({first_answer(page): as_text(BREAK_OUT)}), page.url.split("#")[0])
 
     assert got.markdown.endswith(f"````py\n{BREAK_OUT}\n````")
 

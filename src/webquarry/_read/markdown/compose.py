@@ -64,10 +64,6 @@ class Composer:
         """Mark inline text as strong; empty without text."""
         return f"**{text}**" if text else ""
 
-    def emphasis(self, text: str) -> str:
-        """Mark inline text as emphasized; empty without text."""
-        return f"*{text}*" if text else ""
-
     def label(self, prefix: str, text: str) -> str:
         """Put a prefix before inline text; empty without text."""
         return f"{prefix}{text}" if text else ""
@@ -129,16 +125,13 @@ class Composer:
             for number, item in enumerate(items)
         ]
 
-    def numbered_items(self, items: Iterable[str], first: int = 1) -> list[Block]:
-        """Return a numbered list of inline texts, which may have several lines."""
+    def numbered_items(self, items: Iterable[str]) -> list[Block]:
+        """Return a numbered list of inline texts."""
         return [
             Block(
-                "paragraph",
-                item,
-                around=(Container(f"{number}. ", "    "),),
-                is_tight=number > first,
+                "paragraph", item, around=(Container(f"{number}. ", "    "),), is_tight=number > 1
             )
-            for number, item in enumerate(items, first)
+            for number, item in enumerate(items, 1)
         ]
 
     def item(self, head: str, body: Content = "", depth: int = 0) -> list[Block]:

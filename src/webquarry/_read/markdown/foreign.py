@@ -1,8 +1,8 @@
 """Markdown written by others (files, READMEs, posts, package descriptions).
 
 `read_markdown(text, url)` is the whole interface: it returns blocks as safe as those of a page.
-The text is rendered to HTML by markdown-it (CommonMark with tables, strikethrough, task lists,
-footnotes and front matter) and converted by the HTML reader, which drops hidden text and resolves
+The text is rendered to HTML by markdown-it (CommonMark with tables, strikethrough, task lists
+and front matter) and converted by the HTML reader, which drops hidden text and resolves
 links.
 """
 
@@ -19,14 +19,10 @@ from webquarry._read.markdown.convert import Markdown, to_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
-    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
-_NOTE_MARK = re.compile(r"\[\^([\w.-]{1,60})\]")
-_NOTE = re.compile(r" {0,3}\[\^([\w.-]{1,60})\]:[ \t]*(.*)")
 _TASK = re.compile(r"\[([ xX])\][ \t]")
 # `Vec<T>` is meant as text; a browser would show nothing of it.
 _TYPE_PARAMETER = re.compile(r"</?[A-Za-z][\w]*>")
@@ -61,56 +57,15 @@ def read_markdown(text: str, url: str) -> Markdown:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return the parser: CommonMark with tables, strikethrough, tasks and footnotes."""
+    """Return the parser: CommonMark with tables, strikethrough and tasks."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     # Targets are checked by the HTML reader.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
-    parser.inline.ruler.before("link", "footnote_mark", _parse_note_mark)
-    parser.block.ruler.before(
-        "reference", "footnote", _parse_note, {"alt": ["paragraph", "reference"]}
-    )
     parser.core.ruler.push("tasks", _mark_tasks)
-    parser.core.ruler.push("footnotes", _move_notes)
     parser.add_render_rule("html_inline", _render_tag)
     return parser
-
-
-def _parse_note_mark(state: StateInline, silent: bool) -> bool:
-    """Parse `[^label]` as a link to the note of that label."""
-    found = _NOTE_MARK.match(state.src, state.pos)
-    if found is None:
-        return False
-    if not silent:
-        label = escape(found[1])
-        state.push("html_inline", "", 0).content = f'<sup><a href="#fn-{label}">{label}</a></sup>'
-    state.pos = found.end()
-    return True
-
-
-def _parse_note(state: StateBlock, line: int, end: int, silent: bool) -> bool:
-    """Parse `[^label]: text` up to the next blank line as a note."""
-    start, stop = state.bMarks[line] + state.tShift[line], state.eMarks[line]
-    found = _NOTE.fullmatch(state.src, start, stop)
-    if found is None or state.is_code_block(line):
-        return False
-    if silent:
-        return True
-    last = line + 1
-    while last < end and not state.isEmpty(last) and state.sCount[last] > state.blkIndent:
-        last += 1
-    texts = [found[2], state.getLines(line + 1, last, state.sCount[line], False)]
-    state.line = last
-    token = state.push("paragraph_open", "p", 1)
-    token.attrs = {"id": f"fn-{found[1]}"}
-    token.map = [line, last]
-    inline = state.push("inline", "", 0)
-    inline.content = "\n".join(texts).strip()
-    inline.map = [line, last]
-    inline.children = []
-    state.push("paragraph_close", "p", -1)
-    return True
 
 
 def _mark_tasks(state: StateCore) -> None:
@@ -126,19 +81,6 @@ def _mark_tasks(state: StateCore) -> None:
             checked = "" if found[1] == " " else " checked"
             first.type = "html_inline"
             first.content = f'<input type="checkbox" disabled{checked}>{escape(first.content[3:])}'
-
-
-def _move_notes(state: StateCore) -> None:
-    """Move notes to the end, since the reader pairs a note with the mark in front of it."""
-    notes: list[Token] = []
-    rest: list[Token] = []
-    depth = 0
-    for token in state.tokens:
-        if str(token.attrs.get("id", "")).startswith("fn-"):
-            depth = 3  # the paragraph: open, inline, close
-        (notes if depth else rest).append(token)
-        depth = max(0, depth - 1)
-    state.tokens = rest + notes
 
 
 def _render_tag(

@@ -1,4 +1,4 @@
-"""GitHub: repositories, folders, files, issues, pull requests, diffs, releases and gists.
+"""GitHub: repositories, folders, files, issues, pull requests and diffs.
 
 The REST API allows 60 requests an hour without a token, so files come from the host of raw files,
 which has no such limit.
@@ -45,7 +45,6 @@ _KINDS = {
     "repository": r"(?:tree/([^/]+))?",
     "folder": r"tree/([^/]+/.+)",
     "file": r"blob/([^/]+/.+)",
-    "release": r"releases(?:/(latest|tag/.+))?",
     "diff": (
         r"(commit/[0-9a-f]{7,40})(?:\.diff|\.patch)?"
         r"|(pull/[0-9]{1,9})(?:\.diff|\.patch|/files.*|/changes.*)"
@@ -62,7 +61,7 @@ class _Target(NamedTuple):
 
     kind: str
     name: str  # owner/repository
-    rest: str = ""  # number, ref and path, release or id of a gist
+    rest: str = ""  # number, or ref and path
 
     @property
     def path(self) -> str:
@@ -72,14 +71,11 @@ class _Target(NamedTuple):
 
 class GitHubReader(SiteReader):
     name = "github"
-    hosts = "github.com gist.github.com"
+    hosts = "github.com"
 
     def match(self, url: httpx2.URL) -> _Target | None:
         """Return what a URL names; None for a page that has no API."""
         parts = [unquote(part) for part in url.path.split("/") if part]
-        if url.host == "gist.github.com":
-            is_gist = 0 < len(parts) < 3 and re.fullmatch(r"[0-9a-f]{20,40}|[0-9]{1,10}", parts[-1])
-            return _Target("gist", "", parts[-1]) if is_gist else None
         name = "/".join(parts[:2]).removesuffix(".git")
         if not re.fullmatch(r"(?a)[A-Za-z0-9][A-Za-z0-9-]{0,38}/[\w.-]{1,100}", name):
             return None
@@ -113,20 +109,11 @@ class _Fetching:
 
     async def fetch(self) -> SiteReply | Reply:
         kind, name, rest = self._target
-        if kind in ("repository", "folder", "issue", "file"):
-            reply: SiteReply | Reply = await getattr(self, f"_fetch_{kind}")()
-            return reply
         if kind == "diff":  # redirects to another host, so it is fetched as a page
             url = f"{_SITE}/{name}/{rest}.diff"
             return self._build_text_reply(await self._request.fetch(url, "text/plain,*/*;q=0.5"))
-        path = f"/gists/{rest}"
-        if kind == "release":
-            one = f"/{quote(rest.replace('tag/', 'tags/', 1))}"
-            path = f"{self._base}/releases{one if rest else '?per_page=10'}"
-        found = await self._get(path)
-        if not found.value:
-            raise NotFound(self._missing)
-        return self._request.build_reply({kind: found.value})
+        reply: SiteReply | Reply = await getattr(self, f"_fetch_{kind}")()
+        return reply
 
     async def _fetch_repository(self) -> SiteReply:
         """Request the repository and its README; only the README if the API refuses."""
@@ -372,52 +359,6 @@ class _Writing(SiteWriter):
     def write_diff(self) -> Page:
         title = f"{self._target.name} {self._target.rest}"
         return self.build_page([self.code(self.text, "diff")], title)
-
-    def write_release(self) -> Page:
-        """One release, or the newest releases."""
-        if not self._target.rest:
-            blocks: list[Content] = []
-            for release in self.data.objects("release"):
-                name = self.heading(2, self._name_release(release))
-                blocks += [name, *self._write_release(release, 3)]
-            return self.build_page(blocks, f"Releases of {self._target.name}")
-        release = self.data.object("release")
-        return self.build_page(
-            self._write_release(release, 2),
-            f"{self._target.name} {release.text('tag_name')}",
-            heading=self._name_release(release),
-            url=release.text("html_url"),
-            author=release.text("author", "login"),
-            published=release.day("published_at"),
-        )
-
-    def _name_release(self, release: JsonData) -> str:
-        return self.name(release.text("name") or release.text("tag_name"))
-
-    def _write_release(self, release: JsonData, level: int) -> list[Content]:
-        tag = release.text("tag_name")
-        marks = [name for name in ("prerelease", "draft") if release.flag(name)]
-        files = [self._write_file_name(asset) for asset in release.objects("assets")]
-        return [
-            self.facts([self.name(tag), release.day("published_at"), *marks]),
-            self._write_body(release),
-            self.section(level, "Files", self.items(files)),
-        ]
-
-    def write_gist(self) -> Page:
-        gist = self.data.object("gist")
-        owner, title = gist.text("owner", "login"), gist.text("description") or "Gist"
-        by = self.label("by ", self.name(owner))
-        blocks: list[Content] = [self.facts([by, gist.day("created_at")])]
-        lost = []
-        for name in gist.fields("files"):
-            content = gist.text("files", name, "content")
-            text = self._write_content(name, content, "https://gist.github.com/")
-            blocks += [self.heading(2, self.name(name)), text]
-            if gist.flag("files", name, "truncated"):
-                lost.append(f"Only the beginning of {name} is shown.")
-        url, day = gist.text("html_url"), gist.day("created_at")
-        return self.build_page(blocks, title, url=url, author=owner, published=day, lost=lost)
 
     def _write_file_name(self, file: JsonData) -> str:
         size = file.number("size") or 0

@@ -193,23 +193,20 @@ def choose_track(player: JsonData, languages: Sequence[str]) -> dict[str, str] |
     tracks = sorted(filter(_is_usable, player.objects(*_TRACKS)), key=rank)
     if not tracks:
         return None
-    return _describe_track(tracks[0])
+    code = tracks[0].text("languageCode")
+    runs = "".join(run.text("text") for run in tracks[0].objects("name", "runs"))
+    name = tracks[0].text("name", "simpleText") or runs or code
+    return {"url": tracks[0].text("baseUrl"), "label": f"{code}: {name}"}
 
 
 def _is_usable(track: JsonData) -> bool:
+    """Return whether a track is at a valid URL that needs no token of a browser."""
     try:
         url = httpx2.URL(track.text("baseUrl"))
     except httpx2.InvalidURL:
         return False
     experiments = str(url.params.get("exp", "")).split(",")
-    return bool(url.host and track.text("languageCode")) and _NEEDS_TOKEN.isdisjoint(experiments)
-
-
-def _describe_track(track: JsonData) -> dict[str, str]:
-    code = track.text("languageCode")
-    runs = "".join(run.text("text") for run in track.objects("name", "runs"))
-    name = track.text("name", "simpleText") or runs or code
-    return {"url": track.text("baseUrl"), "label": f"{code}: {name}"}
+    return bool(url.host) and _NEEDS_TOKEN.isdisjoint(experiments)
 
 
 def read_captions(body: str) -> list[tuple[float, str]]:
