@@ -29,12 +29,6 @@ def test_slotted_children_stand_where_their_slots_are() -> None:
     assert result.removed == {"template": 1}
 
 
-def test_shadow_trees_in_each_other_are_all_read() -> None:
-    html = "<div><template shadowrootmode=open><p>word</p>" * 300
-
-    assert page(html).text.count("word") == 300
-
-
 def test_a_fallback_is_main_content_only_where_the_page_is_nothing_without_it() -> None:
     thread = f"<noscript><article><h1>Boats</h1><p>{SENTENCE * 8}</p></article></noscript>"
     seen = "".join(f"<p>Seen. {SENTENCE}{number}</p>" for number in range(12))

@@ -56,16 +56,6 @@ WHOLE: dict[str, tuple[list[str], list[str]]] = {
         ],
         ["Copyright", "Search docs", "Next"],
     ),
-    f"{DOCS}api/simulate.html": (
-        [
-            "tidemill.simulate(",
-            "Run an array and its store",
-            "Parameters:",
-            "Raises:",
-            "ValueError",
-        ],
-        ["Copyright"],
-    ),
     SHOP: (
         [
             "Deep-cycle and flow batteries",
@@ -79,18 +69,6 @@ WHOLE: dict[str, tuple[list[str], list[str]]] = {
             "€1,980.00",
         ],
         ["Filter", "your first order", "Cart", "Imprint", "change your mind"],
-    ),
-    f"{SHOP}/slack-water-48v": (
-        [
-            "€6,490.00 incl. VAT",
-            "10 kWh usable, 2.5 kW in and out",
-            "|Nominal voltage|48 V|",
-            "|Usable energy|10 kWh|",
-            "|Power|2.5 kW|",
-            "|Temperature|10 to 40 °C|",
-            "|Weight, filled|910 kg|",
-        ],
-        ["your first order", "You may also like", "Cart"],
     ),
     f"{WIKI}/Tidal_energy_storage": (
         [

@@ -30,24 +30,6 @@ def test_csv_delimiter_is_detected(delimiter: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("content_type", "url"),
-    [
-        ("text/csv", "/x"),
-        ("text/csv; charset=utf-8; header=present", "/x"),
-        ("text/tab-separated-values", "/x"),
-        ("text/plain", "/tides.csv"),
-        ("application/octet-stream", "/tides.TSV"),
-        ("", "/tides.csv?download=1"),
-    ],
-)
-def test_csv_is_recognised_by_media_type_or_suffix(content_type: str, url: str) -> None:
-    assert (
-        read("a\tb\n1\t2\n", content_type, "https://site.example" + url).markdown
-        == "|a|b|\n|-|-|\n|1|2|"
-    )
-
-
 def test_quoted_csv_cells_are_escaped_in_one_cell() -> None:
     draft = read('a,b\n"one, ""two""\r\nthree",x | *y*\n"<|im_start|>",\u200bz\n')
 

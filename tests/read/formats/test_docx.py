@@ -125,35 +125,6 @@ def test_number_formats_without_markdown_syntax_become_labels(
     assert read(item("x"), {"word/numbering.xml": numbering((form, text))}).markdown == expected
 
 
-def test_numbered_heading_includes_its_number() -> None:
-    styles = style(
-        "A",
-        "heading 2",
-        '<w:pPr><w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr></w:pPr>',
-    )
-    parts = {
-        "word/styles.xml": part("w:styles", styles),
-        "word/numbering.xml": numbering(("decimal", "%1"), ("decimal", "%1.%2")),
-    }
-
-    assert (
-        read(paragraph("Depths", style="A") * 2, parts).markdown == "## 1.1 Depths\n\n## 1.2 Depths"
-    )
-
-
-def test_list_can_be_disabled_or_start_at_another_number() -> None:
-    again = (
-        '<w:num w:numId="2"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0">'
-        '<w:startOverride w:val="5"/></w:lvlOverride></w:num>'
-    )
-    body = item("a") + item("off", list_id=0) + item("five", list_id=2)
-
-    assert (
-        read(body, {"word/numbering.xml": numbering(("decimal", "%1."), extra=again)}).markdown
-        == "1. a\n\noff\n\n5. five"
-    )
-
-
 def test_emphasis_joins_runs_and_leaves_blanks_outside() -> None:
     bold, both = "<w:b/>", "<w:b/><w:i/>"
     body = paragraph(

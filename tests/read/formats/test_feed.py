@@ -136,24 +136,3 @@ def test_entries_beyond_the_limit_are_reported(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_feed_dates_become_iso_without_added_precision(written: str, expected: str) -> None:
     assert iso_date(written) == expected
-
-
-def test_entry_headings_are_lowered_outside_code() -> None:
-    body = (
-        "&lt;h1&gt;One&lt;/h1&gt;&lt;p&gt;&lt;code&gt;a`b``c&lt;/code&gt;&lt;/p&gt;"
-        "&lt;pre&gt;# a comment&lt;/pre&gt;&lt;h3&gt;Three&lt;/h3&gt;"
-    )
-
-    assert item(f"<title>A</title><description>{body}</description>").split("\n") == [
-        "## A",
-        "",
-        "### One",
-        "",
-        "```a`b``c```",
-        "",
-        "```",
-        "# a comment",
-        "```",
-        "",
-        "##### Three",
-    ]

@@ -30,18 +30,6 @@ def test_notices_on_a_page_without_text_stay_notices(tag: str) -> None:
     )
 
 
-def test_one_sentence_is_no_text() -> None:
-    assert build_flow(parse_html(f"<body><nav><p>{SENTENCES}</p></nav></body>")).texts == []
-
-
-def test_a_menu_alone_is_no_text() -> None:
-    links = "".join(
-        f"<li><a href=/{number}>Entry {number} of the menu</a></li>" for number in range(50)
-    )
-
-    assert build_flow(parse_html(f"<body><nav><ul>{links}</ul></nav></body>")).texts == []
-
-
 def test_sentences_in_a_menu_stay_out_where_the_page_has_text_of_its_own() -> None:
     document = parse_html(
         f"<body><nav><p>{SENTENCES}</p></nav><main><p>{'Another text. ' * 20}</p></main></body>"
@@ -54,9 +42,3 @@ def test_text_inside_of_menus_in_menus_is_found() -> None:
     menus = "<nav><header>" * 100
 
     assert SENTENCES in build_flow(parse_html(f"<body>{menus}<p>{SENTENCES}</p>" * 4)).texts
-
-
-def test_what_an_element_of_a_menu_says_in_short_pieces_is_no_text() -> None:
-    entries = f"<p>{SENTENCES[:140]}</p>" * 50
-
-    assert build_flow(parse_html(f"<body><nav>{entries}</nav></body>")).texts == []

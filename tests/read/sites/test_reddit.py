@@ -93,20 +93,6 @@ def test_subreddits_and_users_are_read_from_feeds(path: str) -> None:
     assert "The second one, in metres." in got.markdown
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://www.reddit.com/",
-        "https://www.reddit.com/search?q=tides",
-        "https://www.reddit.com/r/sailing/wiki/index",
-        "https://reddit.example/r/sailing",
-        "https://redd.it/",
-    ],
-)
-def test_does_not_match_other_urls(url: str) -> None:
-    assert find_reader(url, ON) is None
-
-
 def test_long_thread_notes_missing_comments() -> None:
     feed = (REPLIES / "reddit/thread.xml").read_text("utf-8")
     comment = re.findall(r"(?s)<entry>.*?</entry>", feed)[1]

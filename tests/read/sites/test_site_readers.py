@@ -24,7 +24,6 @@ from tests.read.sites.site_pages import (
     as_json,
     as_text,
     load_reply,
-    stack_url,
 )
 from webquarry._read.reader import Reader
 from webquarry._read.sites.site import find_reader, list_readers
@@ -206,15 +205,6 @@ def test_stack_exchange_sites_use_the_names_of_the_api(host: str, site: str) -> 
 
     assert got.title == "Parse tide times & heights"
     assert any("answers are missing" in note for note in got.lost)
-
-
-def test_stack_exchange_answer_url_reads_its_question() -> None:
-    answers = dict(PAGES["stackexchange"].answers)
-    answers[stack_url("/answers/70000002")] = recorded("stackexchange/answers.json")
-
-    got = read(FakeWeb(answers), "https://stackoverflow.com/a/70000002")
-
-    assert got.url == "https://stackoverflow.com/questions/70000001/parse-tide-times"
 
 
 def test_stack_exchange_throttle_is_a_rate_limit() -> None:
