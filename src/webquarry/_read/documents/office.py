@@ -31,6 +31,7 @@ from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.tree import text_of
 from webquarry._read.markdown.blocks import Block
 from webquarry._read.models import Dated
+from webquarry._search.replies import parse_xml
 
 Element = etree._Element
 
@@ -169,22 +170,14 @@ class Package:
             return None
         if any(doctype in data for doctype in _DOCTYPES):
             raise Unsafe(_DECLARES_TYPE)
-        parser = etree.XMLParser(
-            resolve_entities=False,
-            no_network=True,
-            load_dtd=False,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
-        )
         try:
-            root = etree.fromstring(data, parser)
-        except etree.XMLSyntaxError as error:
+            root = parse_xml(data)
+        except (etree.XMLSyntaxError, ValueError) as error:
             raise Refusal(_DAMAGED) from error
         if root.getroottree().docinfo.internalDTD is not None:
             raise Unsafe(_DECLARES_TYPE)
         for alternatives in list(root.iter("{*}AlternateContent")):
-            for other in alternatives[1:]:  # repeats the first for older programs
+            for other in list(alternatives)[1:]:  # repeats the first for older programs
                 alternatives.remove(other)
         etree.strip_tags(root, "{*}AlternateContent", "{*}Choice", "{*}Fallback")
         return root
