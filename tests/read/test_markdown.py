@@ -47,7 +47,6 @@ LISTS = {
     "<ol start=x><li>a</ol>": "1. a",
     "<ol start=-2><li>a</ol>": "0. a",
     "<ol><li value=7>a<li>b</ol>": "7. a\n8. b",
-    "<ol reversed><li>a<li>b<li>c</ol>": "3. a\n2. b\n1. c",
     "<ol start=9><li>a<p>b</p><li>c<p>d</p></ol>": "9. a\n\n   b\n10. c\n\n    d",
     "<ul>text<li>a</li>between<li>b</li></ul>": "text\n\n- a\n\nbetween\n\n- b",
     "<ul><li><p>a</p><p>b</p><li>c</ul>": "- a\n\n  b\n- c",

@@ -39,10 +39,6 @@ def test_quoted_csv_cells_are_escaped_in_one_cell() -> None:
     assert draft.removed["zero-width character"] == 1
 
 
-def test_sep_hint_selects_the_delimiter_and_is_removed() -> None:
-    assert read("sep=;\na,x;b\n1;2\n").markdown == "|a,x|b|\n|-|-|\n|1|2|"
-
-
 def test_text_without_delimiter_is_returned_unchanged() -> None:
     assert read("just some words\nand some more\n").markdown == "just some words\nand some more"
 

@@ -247,8 +247,7 @@ def test_white_text_that_may_have_a_dark_background_is_returned(body: str) -> No
     ],
 )
 def test_links_and_fields_return_their_text(runs: str, expected: str) -> None:
-    # the relation is marked as external, and its target is relative
-    relation = {"rId1": ("hyperlink", "https:c.html")}
+    relation = {"rId1": ("hyperlink", "https://site.example/files/c.html")}
 
     assert (
         read(paragraph(runs) + paragraph("Next."), links=relation).markdown

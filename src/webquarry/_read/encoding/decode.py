@@ -31,7 +31,6 @@ _CONTENT_CHARSET = re.compile(r"(?i)charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)")
 _WIDE_SAMPLE = 4096  # bytes
 _NULS = 0.3  # share of NULs at even or odd places; only UTF-16 has more
 _MULTI_BYTE = frozenset({"shift_jis", "euc-jp", "iso-2022-jp", "gbk", "gb18030", "big5", "euc-kr"})
-_SHIFTS = re.compile(rb"\x1b\$[@B]")  # ISO-2022-JP, which consists of ASCII bytes
 _MAX_DAMAGE = 0.1  # share of the characters beyond ASCII that a label may leave unreadable
 
 
@@ -68,8 +67,6 @@ def decode(body: bytes, content_type_header: str) -> DecodedText:
     if utf16:
         return DecodedText(_decode(body, utf16.encoding), *utf16)
     labels = [label for label in labels if not label.encoding.startswith("utf-16")]
-    if not labels and body.isascii() and _SHIFTS.search(body):
-        labels = [Label("iso-2022-jp", "detected")]
     return _decode_utf8(body, utf8, labels) or _decode_legacy(body, labels)
 
 
@@ -208,8 +205,6 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 # `<` and `>` are never the second byte of a character in any encoding of the web.
 _WORDS = re.compile(rb"[\x80-\xff][^<>]{0,8192}")
 _EDGE = re.compile(rb"[<>\x80-\xff]")
-_LATIN_9 = re.compile(rb"\xa4|[A-Za-z]\xbd[A-Za-z]")
-_ONLY_WINDOWS = re.compile(rb"[\x80-\x9f]")
 _DETECTOR_NAMES = {
     "big5": "big5hkscs",
     "euc-jp": "euc_jis_2004",
@@ -239,9 +234,6 @@ def _detect_encoding(body: bytes) -> str | None:
     is_scarce = len(_HIGH.findall(_take_sample(body))) < _MIN_HIGH and western_score > 0
     if not is_scarce and western_score < best_score * _WESTERN_PART:
         return best
-    # ISO-8859-15 has the euro sign and oe where windows-1252 has signs that are hardly used.
-    if _LATIN_9.search(body) and not _ONLY_WINDOWS.search(body):
-        return "iso-8859-15"
     return "windows-1252"
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -22,7 +21,6 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 60
 _SAMPLE = 200_000  # characters
 _LONGEST = 10_000_000  # characters of Markdown
-_HINT = re.compile(r'"?sep=([,;|\t])"?\r?\n', re.IGNORECASE)
 
 
 class Csv(Format):
@@ -38,18 +36,11 @@ class Csv(Format):
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text = source.text.text.removeprefix("\ufeff")
-        hint = _HINT.match(text)
-        if hint:
-            text = text[hint.end() :]
         is_tsv = source.media_type == _TABS or urlsplit(source.url).path.lower().endswith(".tsv")
         notes: tuple[str, ...] = ()
         try:
-            if hint:
-                delimiter: str | None = hint[1]
-            elif is_tsv and "\t" in text[:_SAMPLE]:
-                delimiter = "\t"
-            else:
-                delimiter = _find_delimiter(text)
+            has_tabs = is_tsv and "\t" in text[:_SAMPLE]
+            delimiter = "\t" if has_tabs else _find_delimiter(text)
             if delimiter is not None:
                 return _convert_table(text, delimiter, source.text.encoding)
         except csv.Error:

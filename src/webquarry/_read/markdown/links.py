@@ -86,9 +86,6 @@ class Links:
         rest = href[len(scheme) + 1 :].replace("\\", "/")
         if rest.startswith("//"):
             return f"{scheme}:{rest}"
-        # `https:page` is a relative address
-        if scheme == self._scheme and rest:
-            return self._resolve(rest)
         return f"{scheme}://{rest.lstrip('/')}"
 
 

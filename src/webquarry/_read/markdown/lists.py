@@ -33,7 +33,6 @@ class Listing:
 
     is_ordered: bool
     number: int = 1
-    step: int = 1
     width: int = 2  # of the last marker
     has_items: bool = False  # that are not empty
     end: int = 0  # number of blocks at the end of the last such item
@@ -43,7 +42,7 @@ class Listing:
         if not self.is_ordered:
             return _DASH
         number = _parse_number(item.get("value"), self.number)
-        self.number = number + self.step
+        self.number = number + 1
         return f"{min(max(number, 0), _MAX_NUMBER)}. "
 
 
@@ -53,11 +52,7 @@ def read_list(walker: Walker, element: Element) -> Iterator[None]:
     blocks = walker.blocks
     listing = Listing(element.tag == "ol")
     if listing.is_ordered:
-        first = 1
-        if element.get("reversed") is not None:
-            listing.step = -1
-            first = len(element.findall("li"))
-        listing.number = _parse_number(element.get("start"), first)
+        listing.number = _parse_number(element.get("start"), 1)
     outer = walker.lists[-1] if walker.lists else None
     parent = element.getparent()
     is_nested = False  # in another list, not in an item of it: it belongs to the item before it

@@ -104,7 +104,6 @@ def _write_record(root: etree._Element, pmid: str, page: SiteWriter) -> Page:
         text = page.paragraphs(text_of(part))
         abstract.append(f"{page.strong(f'{label}:')} {text}" if label else text)
     blocks.append(page.section(2, "Abstract", page.join(abstract)))
-    blocks.append(page.label("MeSH: ", page.name(read_all(".//MeshHeading/DescriptorName"))))
     return page.build_page(
         blocks,
         title,

@@ -57,7 +57,6 @@ _JOINING = re.compile(
     r"\U00010800-\U00011fff\U0001e800-\U0001efff]"
 )
 _EMOJI = re.compile(f"[\u20e3\ufe0f{PICTURES}]")
-_HIEROGLYPH = re.compile("[\U00013000-\U0001345f\U00013460-\U000143ff]")
 _JAMO = re.compile(r"[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]")
 _BLACK_FLAG = "\U0001f3f4"
 _FLAG_TAGS = tuple(
@@ -111,11 +110,8 @@ def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str
     for position in range(start, end):
         character = text[position]
         kind = _kind_of(character)
-        place = kind
-        if _HIEROGLYPH.match(character):
-            place = f"{position}"  # each of them is needed
-        if place not in needed and _is_needed(character, kind, text, start, end):
-            needed[place] = character
+        if kind not in needed and _is_needed(character, kind, text, start, end):
+            needed[kind] = character
         else:
             removed[kind] += 1
     return "".join(needed.values())
@@ -145,8 +141,6 @@ def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bo
         return behind_rtl or _RTL.search(text, end, end + 2) is not None
     if character in "\u115f\u1160":
         return bool(_JAMO.match(before) or _JAMO.match(after))
-    if _HIEROGLYPH.match(character):
-        return bool(_HIEROGLYPH.match(before) or _HIEROGLYPH.match(after))
     return False
 
 
