@@ -6,7 +6,9 @@ becomes a Markdown table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry._read.html.tree import find_cells, get_value, holds_inside, length_up_to
@@ -24,6 +26,14 @@ _MAX_WITH_NESTED = 4_000  # characters of a table that contains another one
 _MAX_ROWS_EXAMINED = 60
 _MAX_SPAN = 1_000
 _SPARE_CELLS = 1_000  # empty cells that any table may get
+# Signs of icons in tables of features, by a word of their names.
+_ICONS = {
+    "check": "✓", "checkmark": "✓", "tick": "✓", "ok": "✓", "xmark": "✗", "cross": "✗",
+    "times": "✗",
+}  # fmt: skip
+_ICON_ATTRIBUTES = ("class", "href", "xlink:href", "aria-label", "alt", "title")
+_MAX_ICONS = 8  # elements of a cell that are examined
+_MAX_ICON_NAMES = 200  # characters
 
 
 def holds_data(table: Element) -> bool:
@@ -207,6 +217,8 @@ def read_cell(walker: Walker, element: Element) -> Iterator[None]:
     walker.cells -= 1
     if "\n" in text:
         text = _join_lines(text)
+    if not text and len(element):
+        text = _read_icon(walker, element)
     table.add(element, text)
 
 
@@ -215,6 +227,20 @@ def _join_lines(text: str) -> str:
     first, *others = text.split("\n")
     last = others.pop()
     return " ".join([first.rstrip(), *filter(None, map(str.strip, others)), last.lstrip()])
+
+
+def _read_icon(walker: Walker, cell: Element) -> str:
+    """Return the sign of the icons in a cell without text; empty if they differ, since a script may
+    hide one of them. Names are invisible text, so that nothing else is taken from them.
+    """
+    signs: set[str] = set()
+    for icon in islice(cell.iter("svg", "use", "img", "i", "span", "div"), _MAX_ICONS):
+        attributes = (icon.get(name) or "" for name in _ICON_ATTRIBUTES)
+        words = re.split(r"[\W_]+", " ".join(attributes)[:_MAX_ICON_NAMES].lower())
+        found = {_ICONS[word] for word in words if word in _ICONS}
+        if found and walker.hidden.shows(icon):
+            signs |= found
+    return signs.pop() if len(signs) == 1 else ""
 
 
 TABLE_ACTIONS: dict[object, Action] = {

@@ -111,6 +111,13 @@ class HiddenNodes:
     # elements that were left out, because rules about them were not matched
     undecided: set[_Element] = field(default_factory=set)
 
+    def shows(self, element: _Element) -> bool:
+        """Whether text right in an element is seen."""
+        around = (element, *element.iterancestors())
+        if any(one in self.elements or one.tag in _NEVER_PAINTED for one in around):
+            return False
+        return next((self.texts[one] for one in around if one in self.texts), None) is None
+
 
 def find_hidden(
     roots: Sequence[_Element],
