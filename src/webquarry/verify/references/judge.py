@@ -182,28 +182,17 @@ def _decide_missing(evidence: ReferenceEvidence, findings: Findings) -> tuple[Ve
     questions = [one for one in evidence.replies if one.question.topic != "updates"]
     names = _name_all(one.index for one in questions)
     is_searched = any(one.question.topic in SEARCHES for one in questions)
-    reason = f"Not found in {names}, which all answered."
     if evidence.failed:
         reason = f"{_name_all(evidence.failed)} did not answer, so that nothing can be said."
-    elif not evidence.replies:
-        reason = _NOTHING
-        if reference.kind in OUTSIDE:
-            reason = f"The indexes do not hold works of this kind ({reference.kind})."
     elif findings.is_registered:
-        reason = (
-            f"The DOI is registered, but none of the indexes that were asked ({names}) has its "
-            "record."
-        )
+        reason = f"The DOI is registered, but {names} have no record of it."
     elif reference.kind in _RARELY_HELD:
-        reason = f"Not found in {names}, which hold few works of this kind ({reference.kind})."
+        reason = f"The indexes hold few works of this kind ({reference.kind})."
     elif findings.maybe:
-        nearest = findings.maybe[0].record
-        reason = (
-            f"Not found in {names}; the nearest record is “{nearest.title}”, which may be another "
-            "work."
-        )
-    elif is_searched or reference.has_identifier:
-        return "not_found", reason
+        nearest = findings.maybe[0].record.title
+        reason = f"Not found in {names}; the nearest record, “{nearest}”, may be another work."
+    elif is_searched or (evidence.replies and reference.has_identifier):
+        return "not_found", f"Not found in {names}, which all answered."
     else:
         reason = _NOTHING
     return "could_not_verify", reason
