@@ -23,10 +23,7 @@ def detected(html: str = "", url: str = ARTICLE, markdown: str = "") -> str | No
     [
         "10.5555/JCE.2023.0042",
         "doi:10.5555/jce.2023.0042",
-        "DOI: 10.5555/jce.2023.0042",
         "https://doi.org/10.5555/jce.2023.0042",
-        "http://dx.doi.org/10.5555/jce.2023.0042",
-        "info:doi/10.5555/jce.2023.0042",
         "https://doi.org/10.5555%2Fjce.2023.0042",
         " 10.5555/jce.2023.0042 ",
     ],
