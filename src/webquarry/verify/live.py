@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry._search.identity import identity
 from webquarry._search.scholarly.models import WorkQuestion
-from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
+from webquarry.errors import NotFound, WebquarryError
 from webquarry.net.models import Validators
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.jobs import take_words
@@ -36,15 +36,9 @@ if TYPE_CHECKING:
     from webquarry.pages.pages import Pages
     from webquarry.verify.references.links import Ask
 
-_QUOTE_STATES = {
-    "near": "changed",
-    "absent": "gone",
-    "unchecked": "unchecked",
-    "too_short": "unchecked",
-}
+_QUOTE_STATES = {"near": "changed", "absent": "gone"}
 _MAX_CONCURRENT = 4
-_REFUSALS = (Refused, RobotsRefused, SiteRefused)
-_REFUSAL_KINDS = frozenset({"rate_limited", "challenge", "login_wall", "blocked", "robots"})
+_REFUSALS = frozenset({"rate_limited", "challenge", "login_wall", "blocked", "robots"})
 
 Fields = dict[str, Any]  # of the JSON result
 
@@ -159,8 +153,7 @@ class LiveChecker:
         its quotes if the text differs, `readable` if nothing was stored to compare it with.
         """
         if MASK in page.url:
-            reason = "Its address held a secret, which was not stored."
-            return {"state": "unreachable", "reason": reason}
+            return {"state": "unreachable", "reason": "Its address held a secret."}
         quotes = [{"quote": quote, "state": "there"} for quote in page.quotes]
         try:
             fetched = await self._reader.fetch(page.url, known=page.validators)
@@ -192,8 +185,8 @@ class LiveChecker:
         if isinstance(error, NotFound):
             archive = await self._find_copy(page, quotes)
             return {"state": "page_gone", **fields, "archive": archive}
-        is_blocked = isinstance(error, _REFUSALS) or error.kind in _REFUSAL_KINDS
-        return {"state": "blocked" if is_blocked else "unreachable", **fields}
+        state = "blocked" if error.kind in _REFUSALS else "unreachable"
+        return {"state": state, **fields}
 
     async def _find_copy(self, page: CitedPage, quotes: Sequence[Fields]) -> Fields | None:
         """Return the archived copy nearest to the reading, and look for the quotes in it."""
@@ -215,7 +208,8 @@ class LiveChecker:
 
 
 def _describe_quote(finding: QuoteFinding) -> Fields:
-    state = _QUOTE_STATES.get(finding.tier, "there")
+    other = "there" if finding.is_accepted else "unchecked"
+    state = _QUOTE_STATES.get(finding.tier, other)
     fields: Fields = {"quote": finding.quote, "state": state, "tier": finding.tier}
     if finding.tier == "near":
         fields["now"] = list(finding.matched)
