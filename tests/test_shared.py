@@ -7,18 +7,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from tests.redis_server import RedisServer
 from webquarry.caller import serving
-from webquarry.errors import RecordsFailure
 from webquarry.mcp.linking import read_artifact, store_artifact
 from webquarry.store.cache import Made, key_of
-from webquarry.store.quota import Limit, QuotaDenied, QuotaGranted
+from webquarry.store.quota import Limit
 from webquarry.toolkit import Toolkit
 
 WORDS = (b"otter", b"lovelace", b"session-one", b"brave", b"RateLimited")
-NEVER = 0.001
 
 
 async def use(kit: Toolkit, other: Toolkit) -> None:
@@ -87,36 +83,5 @@ def test_a_large_result_is_read_from_any_server_by_its_owner_alone_and_not_linke
             redis_server.stop()
             with serving("ada"):
                 assert await store_artifact(b'{"other": true}', one) is None
-
-    asyncio.run(scenario())
-
-
-def test_redis_gone_and_back_calls_go_on_records_fail_loudly_quotas_are_local_and_all_heals(
-    redis_server: RedisServer, tmp_path: Path
-) -> None:
-    limit = Limit("ada", 1, 60)
-
-    async def made() -> Made:
-        return Made(b"fresh", 60)
-
-    async def scenario() -> None:
-        async with Toolkit.open(
-            environ=redis_server.environ | {"HOME": str(tmp_path)}, shared=True
-        ) as kit:
-            assert kit.redis is not None
-            kit.redis._rest = NEVER
-            redis_server.stop()
-            assert (await kit.cache.get_or_make("k", made)).value == b"fresh"
-            with pytest.raises(RecordsFailure):
-                await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
-            assert isinstance(await kit.quota.take([limit], 1.0), QuotaGranted)
-            assert isinstance(await kit.quota.take([limit], 1.0), QuotaDenied)
-            assert not kit.redis.is_up
-            redis_server.start()
-            await kit.journals.begin("ada", "s1", b"x", 1.0, most=5, idle_seconds=60)
-            assert kit.redis.is_up
-            await kit.cache.put("l", Made(b"kept", 60))
-            assert await kit.cache.is_kept_for_all("l")
-            assert isinstance(await kit.quota.take([limit], 1.0), QuotaGranted)
 
     asyncio.run(scenario())

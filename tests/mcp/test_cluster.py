@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import os
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +16,6 @@ import pytest
 
 from tests.mcp.http_process import Served, http_server, message_in, modern
 from tests.mcp.search_service import running_search
-from tests.mcp.stdio_process import command_of
 from tests.redis_server import RedisServer, running
 from webquarry.mcp.auth import TokenFile
 
@@ -178,35 +175,3 @@ def test_servers_share_limits_and_apply_them_alone_without_redis(tmp_path: Path)
 
     assert shared == [200] * 4 + [429] * 2
     assert alone == [200] * 2 + [429] * 3  # it has granted two before
-
-
-def test_workers_share_limits_through_redis(tmp_path: Path) -> None:
-    tokens = TokenFile(tmp_path / "tokens.json")
-    headers = {"Authorization": f"Bearer {tokens.add('laptop')}"}
-    with running() as redis:
-        environ = redis.environ | {
-            "WEBQUARRY_HTTP_AUTH": "token",
-            "WEBQUARRY_TOKENS_FILE": str(tokens.path),
-            "WEBQUARRY_HTTP_DAY_LIMIT": "12",
-        }
-        with http_server(environ, "--workers", "3") as server:
-            codes = [server.post("ping", headers=headers).status_code for _ in range(20)]
-            log = server.stop()
-
-    assert codes == [200] * 12 + [429] * 8
-    assert "of every limit" not in log
-
-
-def test_a_redis_that_is_unavailable_at_the_start_is_an_error(tmp_path: Path) -> None:
-    environ = dict(os.environ) | {
-        "WEBQUARRY_REDIS_URL": f"unix://{tmp_path}/missing.sock",
-        "WEBQUARRY_STORE_KEY": "ab" * 32,
-    }
-    command = command_of(("webquarry", "mcp", "--http", "--port", "0"))
-    done = subprocess.run(
-        command, env=environ, capture_output=True, text=True, timeout=60, check=False
-    )
-
-    assert done.returncode == 1
-    assert "Redis" in done.stderr
-    assert "serving" not in done.stderr

@@ -90,7 +90,7 @@ def write_tool(folder: Path, body: str) -> None:
     path.chmod(0o755)
 
 
-@pytest.mark.parametrize("numbers", [(signal.SIGTERM, signal.SIGINT), (signal.SIGINT,)])
+@pytest.mark.parametrize("numbers", [(signal.SIGTERM, signal.SIGINT)])
 def test_signals_to_the_server_end_running_tools_with_their_children(
     numbers: tuple[signal.Signals, ...], tmp_path: Path
 ) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
-import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.mcp.asgi import Reply, request
-from tests.mcp.http_process import HEADERS, http_server
+from tests.mcp.http_process import HEADERS
 from webquarry.clock import Clock
-from webquarry.mcp.auth import Access, AccessDenied, Authentication, Principal, TokenFile
+from webquarry.mcp.auth import Access, AccessDenied, Authentication, Principal
 from webquarry.mcp.handlers import ToolServer
 from webquarry.mcp.http import McpEndpoint
 from webquarry.mcp.limits import RateLimits
@@ -126,22 +124,3 @@ def test_each_message_of_a_batch_counts_as_a_request() -> None:
 
     assert (first.status, len(first.json())) == (200, 4)
     assert (second.status, third.status) == (429, 429)
-
-
-@pytest.mark.slow
-def test_workers_without_redis_divide_the_limits_and_say_so(tmp_path: Path) -> None:
-    tokens = TokenFile(tmp_path / "tokens.json")
-    headers = {"Authorization": f"Bearer {tokens.add('laptop')}"}
-    environ = {
-        "WEBQUARRY_REPLAY": "demo",
-        "WEBQUARRY_HTTP_AUTH": "token",
-        "WEBQUARRY_TOKENS_FILE": str(tokens.path),
-        "WEBQUARRY_HTTP_DAY_LIMIT": "12",
-    }
-    with http_server(environ, "--workers", "3") as server:
-        found = [server.post("ping", headers=headers).status_code for _ in range(40)]
-        log = server.stop()
-
-    assert "3 workers without Redis: each applies 1/3 of every limit" in log
-    assert set(found) == {200, 429}
-    assert 4 <= found.count(200) <= 12

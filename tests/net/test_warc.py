@@ -41,13 +41,6 @@ def test_processes_that_share_a_file_do_not_spoil_it(warc: Path) -> None:
     assert [reply.content[:4] for reply in replies] == [b"/0/7", b"/1/7"]
 
 
-def test_a_recording_in_a_folder_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="does not exist") as caught:
-        Recorder(tmp_path / "nowhere" / "web.warc.gz", CLOCK)
-
-    assert "Make the folder" in caught.value.suggested_action
-
-
 def test_a_file_that_is_no_recording_is_never_written_to(tmp_path: Path) -> None:
     path = tmp_path / "thesis.txt"
     path.write_text("years of work")

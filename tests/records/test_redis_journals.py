@@ -136,7 +136,7 @@ def test_a_redis_that_is_full_refuses_and_nothing_is_half_written(
     asyncio.run(scenario())
 
 
-@pytest.mark.parametrize("moment", ["never", "inf", "1e300", ""])
+@pytest.mark.parametrize("moment", ["never", "1e300"])
 def test_changed_time_is_a_damaged_record(redis_server: RedisServer, moment: str) -> None:
     async def scenario() -> None:
         async with redis_server.connect() as connection:
