@@ -120,8 +120,8 @@ async def run_all(commands: list[list[str]]) -> None:
 
 async def discover_all(home: str) -> None:
     settings = Settings(system_tools=Path(home, "none"), project_tools=Path(home, "none"))
-    found = await discover(settings, {**ENVIRON, "HOME": home})
-    assert len(found.tools) == COUNT, [one.reason for one in found.skipped]
+    tools, skipped = await discover(settings, {**ENVIRON, "HOME": home})
+    assert len(tools) == COUNT, [one.reason for one in skipped]
 
 
 if __name__ == "__main__":

@@ -30,7 +30,6 @@ _SYNONYMS = {
 }
 _STRIPPED = {"query", "site", "lens", "provider", "language", "country", "sessionId"}
 _ITEM_KEYS = ("url", "quote", "text", "reference", "link")  # of an object that stands for a string
-_INTEGER = re.compile(r"[+-]?\d{1,15}(?:\.0+)?")
 _NUMBER = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,15})?")
 _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True}
 _BOOLEANS |= {"false": False, "no": False, "off": False, "0": False}
@@ -141,10 +140,8 @@ def _convert_to(value: Any, schema: Schema, name: str) -> Any:
     if "anyOf" in schema:
         return _convert_to_any(value, schema["anyOf"], name)
     kind = schema.get("type")
-    if kind == "integer":
-        return _read_integer(value)
-    if kind == "number":
-        return _read_number(value)
+    if kind in ("integer", "number"):
+        return _read_number(value, is_whole=kind == "integer")
     if kind == "boolean":
         return _read_boolean(value)
     if kind == "string":
@@ -174,20 +171,12 @@ def _convert_to_any(value: Any, options: Iterable[Schema], name: str) -> Any:
     return readings[0]
 
 
-def _read_integer(value: Any) -> int:
-    if isinstance(value, str) and _INTEGER.fullmatch(value.strip()):
-        value = float(value) if "." in value else int(value)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # JSON has one number type
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _Unreadable
-    return value
-
-
-def _read_number(value: Any) -> float:
+def _read_number(value: Any, *, is_whole: bool) -> float:
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         value = float(value)
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if is_whole and isinstance(value, float) and value.is_integer():
+        value = int(value)  # JSON has one number type
+    if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float):
         raise _Unreadable
     return value
 

@@ -104,36 +104,23 @@ def trust(bench: Workbench) -> None:
 
 # A test does not wait ten seconds for a tool that hangs.
 NARROW = {"tool_schema_seconds": "1", "tool_schema_max_bytes": "9000"}
-SLOW: dict[str, tuple[str, str]] = {
+BROKEN = {
     "slow": ("sleep 60", "it did not end within 1 s"),
-    "closed-but-alive": (
-        "cat {schema}; exec >&-; sleep 60",
-        "it did not end within 1 s",
-    ),
+    "closed-but-alive": ("cat {schema}; exec >&-; sleep 60", "it did not end within 1 s"),
     "deaf": ("trap '' TERM; while :; do sleep 60; done", "it did not end within 1 s"),
-    "noisy-errors": ("yes >&2", "it did not end within 1 s"),
-}
-QUICK: dict[str, tuple[str, str]] = {
     "noisy": ("yes", "its output is longer than 9000 bytes"),
     "talks-first": ("echo loading; cat {schema}", "its output is not JSON"),
-    "silent": (":", "its output is empty"),
-    "fails": ("cat {schema}; echo 'no such option' >&2; exit "
-              "2", "it ended with exit code 2: no such option"),
+    "fails": ("echo 'no such option' >&2; exit 2", "it ended with exit code 2: no such option"),
     "crashes": ("cat {schema}; kill -SEGV $$", "it was ended by SIGSEGV"),
-    "not-utf8": ("printf '{\"name\": \"\\351\"}'", "its output is not UTF-8 (byte 10)"),
-    "nan": ('echo \'{{"a": NaN}}\'', "its output holds NaN, which JSON does not have"),
-    "deep": ("head -c 4000 /dev/zero | tr '\\0' '['", "its output is nested deeper than 64 levels"),
-    "no-schema": ("echo '{{}}'", "its schema is not valid: $.name: is missing"),
-}  # fmt: skip
+    "no-schema": ("echo '{}'", "its schema is not valid: $.name: is missing"),
+}
 
 
 def write_bad_tools(bench: Workbench, scripts: dict[str, tuple[str, str]]) -> None:
     schema = bench.home / "schema.json"
     schema.write_text(json.dumps(WEATHER))
     for name, (body, _) in scripts.items():
-        bench.script(
-            name, body.replace("{schema}", str(schema)).replace("{{", "{").replace("}}", "}")
-        )
+        bench.script(name, body.replace("{schema}", str(schema)))
 
 
 def write_odd_files(bench: Workbench) -> dict[str, str]:
@@ -167,14 +154,14 @@ def test_broken_tools_are_skipped_with_their_reason(
     bench: Workbench,
 ) -> None:
     expected = write_odd_files(bench)
-    write_bad_tools(bench, SLOW | QUICK)
+    write_bad_tools(bench, BROKEN)
     bench.tool(WEATHER)
     files, processes = open_files(), children()
 
     host = bench.host(**NARROW)
 
     found = reasons(host)
-    for name, (_, reason) in (SLOW | QUICK).items():
+    for name, (_, reason) in (BROKEN).items():
         assert reason in found[name], name
     assert {name: found[name] for name in expected} == expected
     assert names(host) == ["weather"]

@@ -61,7 +61,8 @@ def show_reference(output: Output, answer: Answer, options: Mapping[str, Any]) -
         kind = status["kind"].replace("_", " ")
         print_line(f"Crossref has a notice about this paper: {kind}.", "Warning: ")
     text = printable(write_reference(page["citation"], indent=2)).rstrip("\n")
-    output.show(page["citation"], lambda: output.write(text))
+    is_line = "\n" not in text  # other styles depend on their whitespace
+    output.show(page["citation"], lambda: (output.print if is_line else output.write)(text))
 
 
 _URL = click.Argument(["url"])

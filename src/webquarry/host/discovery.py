@@ -57,18 +57,12 @@ class Folder:
     names: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Discovery:
-    """The tools by name, and the files that were skipped."""
-
-    tools: tuple[HostedTool, ...]
-    skipped: tuple[Skipped, ...]
-
-
 async def discover(
     settings: Settings, environ: Mapping[str, str], names: Sequence[str] = ()
-) -> Discovery:
-    """Ask all executables for their descriptions, or only those that may have one of `names`."""
+) -> tuple[list[HostedTool], list[Skipped]]:
+    """Ask all executables for their descriptions, or only those that may have one of `names`.
+    Return the tools by name, and the files that were skipped.
+    """
     executables: list[Executable] = []
     skipped: list[Skipped] = []
     for folder in tool_folders(settings, environ):
@@ -82,7 +76,7 @@ async def discover(
         probes = await _ask_all(executables, settings, environ)  # the file has another name
     tools = _choose_by_name(probes, skipped)
     skipped.sort(key=lambda one: (_ORIGINS.index(one.origin), str(one.path)))
-    return Discovery(tuple(tools[name] for name in sorted(tools)), tuple(skipped))
+    return [tools[name] for name in sorted(tools)], skipped
 
 
 def log_skipped(skipped: Iterable[Skipped]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from webquarry.errors import BadInput, Refused, WebquarryError
 from webquarry.host.calls import answer_anthropic, answer_chat, answer_gemini, answer_responses
-from webquarry.host.discovery import Discovery, discover, log_skipped
+from webquarry.host.discovery import discover, log_skipped
 from webquarry.host.models import HostedTool, JsonObject, Skipped
 from webquarry.host.options import escape_unprintable, name_forms, remember_secrets
 from webquarry.host.run import run_tool
@@ -39,13 +39,17 @@ class ToolHost:
     """The tools of this machine. `skipped` are files that cannot be served."""
 
     def __init__(
-        self, discovery: Discovery, settings: Settings, environ: Mapping[str, str]
+        self,
+        tools: Sequence[HostedTool],
+        skipped: Sequence[Skipped],
+        settings: Settings,
+        environ: Mapping[str, str],
     ) -> None:
         self._settings = settings
         self._environ = dict(environ)
         self._trust = TrustStore.of(environ)
-        self.tools: list[HostedTool] = list(discovery.tools)
-        self.skipped: list[Skipped] = list(discovery.skipped)
+        self.tools = list(tools)
+        self.skipped = list(skipped)
         self._by_name: dict[str, HostedTool] = {}
         for tool in self.tools:
             for rules in ALL_RULES:
@@ -83,10 +87,10 @@ class ToolHost:
         if settings is None:
             settings = Settings.from_environment(environ)
         remember_secrets(environ)
-        discovery = await discover(settings, environ, names)
+        tools, skipped = await discover(settings, environ, names)
         if log_skips:
-            log_skipped(discovery.skipped)
-        return cls(discovery, settings, environ)
+            log_skipped(skipped)
+        return cls(tools, skipped, settings, environ)
 
     def get(self, name: str) -> HostedTool:
         """Return a tool by its name or an alias of a vendor. Raises BadInput."""
@@ -117,8 +121,7 @@ class ToolHost:
         if names:
             chosen = {self.get(name).name for name in names}
             tools = [tool for tool in self.tools if tool.name in chosen]
-        discovery = Discovery(tuple(tools), tuple(self.skipped))
-        return ToolHost(discovery, self._settings, self._environ)
+        return ToolHost(tools, self.skipped, self._settings, self._environ)
 
     async def run(self, name: str, arguments: Mapping[str, Any]) -> JsonObject:
         """Run a tool. The arguments have its own parameter names or those of an export. Raises

@@ -124,8 +124,6 @@ def _read_own_error(stdout: bytes) -> str:
     except NotJson:
         return ""
     error = answer.get("error") if isinstance(answer, dict) else None
-    if isinstance(error, dict):
-        error = error.get("message")
     if not isinstance(error, str):
         return ""
     words = " ".join(redact(error).split())[:_MAX_MESSAGE]
