@@ -12,7 +12,6 @@ from tests.mcp.stdio_process import session
 from webquarry.__main__ import main
 from webquarry.cli.app import cli as app
 from webquarry.mcp.serving import HttpServer
-from webquarry.registry import module_names
 from webquarry.ui.guard import build_page
 
 
@@ -27,15 +26,6 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
 
     monkeypatch.setattr("webquarry.mcp.stdio.run", run)
     return calls
-
-
-def test_an_unknown_tool_set_is_a_usage_error_that_lists_the_known_ones(
-    served: list[tuple[str, bool]],
-) -> None:
-    done = CliRunner().invoke(app, ["mcp", "--toolset", "weather"])
-
-    assert (done.exit_code, served) == (2, [])
-    assert all(name in done.output for name in (*module_names("webquarry.tools"), "core"))
 
 
 def test_options_are_passed_to_the_http_server(monkeypatch: pytest.MonkeyPatch) -> None:

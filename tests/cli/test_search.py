@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import mcp_types as types
 import pytest
@@ -97,14 +96,6 @@ def test_a_person_gets_a_numbered_list() -> None:
     assert "https://tidelines.example/2026/09/storing-the-tide\n    2026-09-14" in seen
 
 
-def test_a_site_is_a_limit(run: Runner) -> None:
-    def hosts(*flags: str) -> set[str]:
-        return {urlsplit(url).hostname or "" for url in found(run, "duckdb udf", *flags)["urls"]}
-
-    assert hosts() > {"duckdb.org"}
-    assert hosts("--site", "duckdb.org") == {"duckdb.org"}
-
-
 def test_explain_writes_the_providers_to_stderr_next_to_json(run: Runner) -> None:
     routing = RECORDED | {"SEARCH_ROUTING": "tavily,brave,duckduckgo"}
     explained, plain = (
@@ -186,22 +177,3 @@ def test_a_second_process_finds_the_answer_in_the_cache_which_can_be_counted_and
     assert json.loads(run("cache", "clear", settings=settings).stdout) == {"cleared": 1}
     assert stats()["entries"] == 0
     assert b"canary" not in (tmp_path / "cache" / "cache.sqlite3").read_bytes()
-
-
-@pytest.mark.parametrize("command", [["mcp"], ["search", "tides"]])
-def test_a_bad_lens_file_is_two_lines_at_the_start_of_every_door(
-    command: list[str], tmp_path: Path
-) -> None:
-    (tmp_path / "mine.json").write_text("{")
-    done = subprocess.run(
-        [sys.executable, "-m", "webquarry", *command],
-        env=dict(os.environ) | {"WEBQUARRY_LENSES": str(tmp_path)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-
-    assert done.returncode == 1
-    assert b"mine.json is not usable" in done.stderr
-    assert b"Traceback" not in done.stderr
