@@ -114,7 +114,6 @@ async def read_pages(
     enough or there are no more. An error is raised only if nothing was collected before.
     """
     end = None if seconds is None else services.clock.monotonic() + seconds
-    wanted = query.allowed_domains
     query = drop_paths(provider, query)
     groups = split_domains(provider, query)
     most_pages = 1
@@ -146,11 +145,6 @@ async def read_pages(
         if collector.is_enough or collector.is_partial:
             break
     collector.notes += _notes_on_domains(provider, query, asked, collector.is_enough)
-    if collector.came and not collector.count and query.allowed_domains != wanted:
-        collector.notes.append(
-            f"{provider.label} was asked for whole domains, because it knows no paths: none of its "
-            f"{collector.came} results was below the paths that are allowed."
-        )
 
 
 def _notes_on_domains(
@@ -160,11 +154,6 @@ def _notes_on_domains(
     wanted = query.allowed_domains
     if not wanted or "allowed_domains" not in provider.native:
         return []
-    if not _names_all(provider, query, asked[:1]):
-        return [
-            f"The query leaves no room to name domains: {provider.label} was asked without them, "
-            "and only its results from them are here."
-        ]
     left_out = [domain for domain in wanted if domain not in set(asked)]
     if not left_out:
         return []

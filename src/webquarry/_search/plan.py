@@ -143,29 +143,22 @@ def parse_routing(text: str) -> dict[str, tuple[str, ...]]:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            raise _build_routing_error("it is not readable JSON") from None
-    if not isinstance(value, dict):
-        return dict.fromkeys(KINDS, _parse_names(value))
-    if not KINDS.issuperset(value):
-        raise _build_routing_error(f"the kinds of searches are {', '.join(sorted(KINDS))}")
-    return {kind: _parse_names(names) for kind, names in value.items()}
+            value = None
+    by_kind = value if isinstance(value, dict) else dict.fromkeys(KINDS, value)
+    orders = {kind: _parse_names(names) for kind, names in by_kind.items()}
+    if not KINDS.issuperset(orders) or not all(orders.values()):
+        raise BadInput(
+            "The setting SEARCH_ROUTING is not usable.",
+            suggested_action="Set it to names, such as brave,duckduckgo, or to JSON by kind of "
+            'search (web, academic, patents), such as {"web": ["brave", "duckduckgo"]}.',
+        )
+    return orders
 
 
 def _parse_names(value: Any) -> tuple[str, ...]:
-    """Return the names in a list, or in a text with commas."""
+    """Return the names in a list, or in a text with commas; none for other values."""
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise _build_routing_error("it needs a list of names")
-    names = tuple(filter(None, map(str.strip, value)))
-    if not names:
-        raise _build_routing_error("a list is empty")
-    return names
-
-
-def _build_routing_error(reason: str) -> BadInput:
-    return BadInput(
-        f"The setting SEARCH_ROUTING is not usable: {reason}.",
-        suggested_action="Set it to names, such as brave,duckduckgo, or to JSON, "
-        'such as {"web": ["brave", "duckduckgo"]}.',
-    )
+        return ()
+    return tuple(filter(None, map(str.strip, value)))

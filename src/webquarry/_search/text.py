@@ -28,9 +28,6 @@ _ISO = re.compile(
     r"(?:[Tt ](?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)"
     r" ?(?P<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
 )
-_RFC_1123 = re.compile(
-    r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} [1-9]\d{3} \d{2}:\d{2}:\d{2} (?:GMT|UTC|[+-]\d{4})"
-)
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -129,16 +126,11 @@ def iso_date(value: object) -> str | None:
 
 def rfc_date(value: object) -> str | None:
     """Return a date of RFC 1123 (`Fri, 13 Nov 2026 08:05:00 GMT`) as ISO 8601 in UTC, or None."""
-    if not isinstance(value, str) or not value.isascii():
-        return None
-    text = value.strip()
-    if not _RFC_1123.fullmatch(text):
-        return None
     try:
-        moment = parsedate_to_datetime(text).astimezone(UTC)
+        moment = parsedate_to_datetime(str(value))
+        return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if moment.tzinfo else None
     except (ValueError, TypeError, OverflowError):
         return None
-    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def join_date(numbers: Sequence[int]) -> str:

@@ -100,6 +100,7 @@ class PaperQuery:
     newest_first: bool = False
     open_access: bool = False
     with_pdf: bool = False
+    records: int = 20  # of each index, more than wanted: they are merged and filtered
 
     def admits(self, paper: Paper) -> bool:
         """Return whether a paper passes the filters; unknown values do not."""

@@ -37,7 +37,6 @@ from webquarry.errors import AuthFailure
 from webquarry.net.models import Reply
 from webquarry.settings import Settings
 
-RECORDS = 20  # of each index for a search, more than wanted: they are merged and filtered
 CANDIDATES = 5  # of each index for a title
 _YEARS = range(1000, 2201)
 _RECORD_YEARS = range(1400, 2201)
@@ -111,15 +110,10 @@ class WorkIndex(Service):
         accept: str = "application/json",
     ) -> httpx2.Request:
         """Return a GET request, with the contact address if there is one."""
-        return self.get_url(self.endpoint(path), parameters, accept)
-
-    def get_url(
-        self, url: str, parameters: Mapping[str, str] | None, accept: str = "application/json"
-    ) -> httpx2.Request:
-        """Return the same for a URL."""
         headers = {"Accept": accept}
         if self.contact and self.takes_contact:
             headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
+        url = self.endpoint(path)
         return httpx2.Request("GET", url, params=parameters or None, headers=headers)
 
     def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
@@ -161,7 +155,7 @@ class Scholarly(WorkIndex):
 
     @abstractmethod
     def build_request(self, query: PaperQuery) -> httpx2.Request:
-        """Return the first request of a search for `RECORDS` papers; the query is one line."""
+        """Return the first request of a search; the query is one line."""
 
     def next_request(self, reply: Reply) -> httpx2.Request | None:
         """Return the request that follows this reply, or None if it holds the papers."""
@@ -181,7 +175,7 @@ class Scholarly(WorkIndex):
 
     def build_probe(self) -> httpx2.Request:
         """Return a small request that is free."""
-        return self.build_request(PaperQuery("test"))
+        return self.build_request(PaperQuery("test", records=1))
 
     def parse_probe(self, reply: Reply) -> None:
         """Raise the error of a reply; one that leads to a second request is good."""

@@ -34,7 +34,6 @@ from webquarry._search.scholarly.models import (
 )
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
-    RECORDS,
     Scholarly,
     bare_words,
     build_author,
@@ -77,7 +76,7 @@ class Arxiv(Scholarly):
         parameters = {
             "search_query": terms,
             "start": "0",
-            "max_results": str(RECORDS),
+            "max_results": str(query.records),
             "sortBy": "submittedDate" if query.newest_first else "relevance",
             "sortOrder": "descending",
         }
@@ -89,9 +88,6 @@ class Arxiv(Scholarly):
             return self._request({"id_list": ",".join(values), "max_results": str(len(values))})
         title = bare_words(values[0])
         return self._request({"search_query": f'ti:"{title}"', "max_results": str(CANDIDATES)})
-
-    def build_probe(self) -> httpx2.Request:
-        return self._request({"search_query": "all:electron", "start": "0", "max_results": "1"})
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         return self.get("/api/query", parameters, "application/atom+xml")

@@ -39,7 +39,6 @@ from webquarry._search.scholarly.models import (
 )
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
-    RECORDS,
     Scholarly,
     build_author,
     date_of,
@@ -104,7 +103,7 @@ class Crossref(Scholarly):
             filters.append(f"from-pub-date:{query.year_from:04}")
         if query.year_to is not None:
             filters.append(f"until-pub-date:{query.year_to:04}")
-        parameters = {"query": query.text, "rows": str(RECORDS), "select": _SEARCH_FIELDS}
+        parameters = {"query": query.text, "rows": str(query.records), "select": _SEARCH_FIELDS}
         if filters:
             parameters["filter"] = ",".join(filters)
         return self._request(parameters)
@@ -121,9 +120,6 @@ class Crossref(Scholarly):
             name = "query.title" if first.topic == "title" else "query.bibliographic"
             parameters = {name: first.value, "rows": str(CANDIDATES)}
         return self._request({**parameters, "select": _LOOKUP_FIELDS})
-
-    def build_probe(self) -> httpx2.Request:
-        return self._request({"query": "test", "rows": "0"})
 
     def _request(self, parameters: Mapping[str, str], path: str = "/works") -> httpx2.Request:
         sent = dict(parameters)

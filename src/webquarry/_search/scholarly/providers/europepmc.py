@@ -34,7 +34,6 @@ from webquarry._search.scholarly.models import (
 )
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
-    RECORDS,
     Scholarly,
     bare_words,
     build_author,
@@ -69,7 +68,7 @@ class EuropePMC(Scholarly):
         if query.with_pdf:
             parts.append("HAS_PDF:y")
         sort = {"sort": "P_PDATE_D desc"} if query.newest_first else {}
-        return self._request(" AND ".join(parts), RECORDS, **sort)
+        return self._request(" AND ".join(parts), query.records, **sort)
 
     def build_lookup(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         value = questions[0].value
@@ -80,9 +79,6 @@ class EuropePMC(Scholarly):
             "title": f'TITLE:"{bare_words(value)}"',
         }
         return self._request(queries[questions[0].topic], CANDIDATES)
-
-    def build_probe(self) -> httpx2.Request:
-        return self._request("test", 1, resultType="idlist")
 
     def _request(self, query: str, count: int, **more: str) -> httpx2.Request:
         parameters = {

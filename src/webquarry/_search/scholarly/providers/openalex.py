@@ -35,7 +35,6 @@ from webquarry._search.scholarly.models import (
 )
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
-    RECORDS,
     Scholarly,
     build_author,
 )
@@ -90,7 +89,7 @@ class OpenAlex(Scholarly):
         text = _drop_operators(query.text)
         parameters = {
             "search": text or query.text,
-            "per_page": str(RECORDS),
+            "per_page": str(query.records),
             "select": _SEARCH_FIELDS,
         }
         if filters:

@@ -39,7 +39,6 @@ from webquarry._search.scholarly.models import (
 )
 from webquarry._search.scholarly.provider import (
     CANDIDATES,
-    RECORDS,
     Scholarly,
     bare_words,
     build_author,
@@ -80,7 +79,7 @@ class PubMed(Scholarly):
         parameters = {
             "term": term,
             "retmode": "json",
-            "retmax": str(RECORDS),
+            "retmax": str(query.records),
             "sort": "pub_date" if query.newest_first else "relevance",
         }
         # One without the other is ignored.
@@ -108,9 +107,6 @@ class PubMed(Scholarly):
     def _request_summaries(self, ids: Sequence[str]) -> httpx2.Request:
         return self._request("esummary.fcgi", {"retmode": "json", "id": ",".join(ids)})
 
-    def build_probe(self) -> httpx2.Request:
-        return self._request("esearch.fcgi", {"term": "test", "retmode": "json", "retmax": "1"})
-
     def next_request(self, reply: Reply) -> httpx2.Request | None:
         if not _is_json(reply):
             return None
@@ -129,10 +125,8 @@ class PubMed(Scholarly):
             words = quote_words(text_of(root)) or "the XML is of an unknown shape."
             raise ProviderFailure(f"PubMed failed: {words}")
         papers = parse_each(root.findall("PubmedArticle"), self._paper)
-        if not papers and len(root):  # books alone are no articles, and nothing was found then
-            is_of_books = all(part.tag == "PubmedBookArticle" for part in root)
-            if not is_of_books:
-                raise ProviderFailure("PubMed answered with XML of an unknown shape (HTTP 200).")
+        if not papers and len(root) and root.find("PubmedBookArticle") is None:
+            raise ProviderFailure("PubMed answered with XML of an unknown shape (HTTP 200).")
         # The request has the identifiers in the order of relevance; the records may come in
         # another.
         ids = str(httpx2.URL(reply.url).params.get("id", "")).split(",")
@@ -180,7 +174,7 @@ class PubMed(Scholarly):
         ids = [text for text in texts if text.isascii() and text.isdigit()]
         if listed and not ids:
             raise unknown_shape_failure(self.label)
-        return ids[:RECORDS]
+        return ids
 
     def _failure(self, words: str, is_of_search: bool, reply: Reply) -> WebquarryError:
         """Return the error of a reply; errors of the search are usually those of the query."""

@@ -190,7 +190,8 @@ class Wayback(WorkIndex):
             "filter": "statuscode:200",
             "limit": "-1",
         }
-        return self.get_url(url, parameters)
+        request = self.get("", parameters)
+        return httpx2.Request("GET", url, params=parameters, headers=request.headers)
 
     def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         if reply.status != 200:

@@ -29,7 +29,6 @@ from webquarry._search.replies import (
 )
 from webquarry._search.scholarly.models import Paper, PaperQuery, Record, WorkQuestion
 from webquarry._search.scholarly.provider import (
-    RECORDS,
     Scholarly,
     build_author,
 )
@@ -68,7 +67,7 @@ class SemanticScholar(Scholarly):
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         parameters = {
             "query": query.text.replace("-", " "),
-            "limit": str(RECORDS),
+            "limit": str(query.records),
             "fields": _SEARCH_FIELDS,
         }
         if query.year_from is not None or query.year_to is not None:
@@ -84,9 +83,6 @@ class SemanticScholar(Scholarly):
             return self._request(parameters, "search/match")
         path = f"{question.topic.upper()}:{quote(question.value, safe='/')}"
         return self._request({"fields": _LOOKUP_FIELDS}, path)
-
-    def build_probe(self) -> httpx2.Request:
-        return self._request({"query": "test", "limit": "1", "fields": "title"})
 
     def _request(self, parameters: dict[str, str], path: str = "search") -> httpx2.Request:
         request = self.get(f"/graph/v1/paper/{path}", parameters)
