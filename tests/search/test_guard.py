@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 import httpx2
 import pytest
 
 from tests.net.doubles import FakeClock
-from webquarry import meter
 from webquarry._search.guard import Breakers, GuardedCall, apply_retry_after, guard
 from webquarry._search.service import Service
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
@@ -22,26 +20,6 @@ from webquarry.settings import Settings
 class Acorn(Service):
     name, label, origin = "acorn", "Acorn", "https://acorn.example"
     build_probe = parse_probe = None  # type: ignore[assignment]
-
-
-class Ended(meter.Listener):
-    """Listens to the meter, and keeps how each span ended."""
-
-    def __init__(self) -> None:
-        self.outcomes: list[tuple[str, str]] = []
-
-    def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
-        self.outcomes.append((labels["provider"], outcome))
-
-
-@contextmanager
-def listening() -> Iterator[Ended]:
-    ended = Ended()
-    meter.listen(ended)
-    try:
-        yield ended
-    finally:
-        meter.unlisten(ended)
 
 
 Work = Callable[[GuardedCall], Awaitable[None]]
@@ -64,16 +42,8 @@ async def two(call: GuardedCall) -> None:
     call.found = 2
 
 
-async def none(call: GuardedCall) -> None:
-    return
-
-
 async def refused(call: GuardedCall) -> None:
     raise RateLimited("Slow down.", retry_after_seconds=30)
-
-
-async def late_by_itself(call: GuardedCall) -> None:
-    raise TimeoutError("the library of the service has limits of its own")
 
 
 async def endless(call: GuardedCall) -> None:
@@ -83,25 +53,6 @@ async def endless(call: GuardedCall) -> None:
 async def endless_after_one(call: GuardedCall) -> None:
     call.found = 1
     await asyncio.Event().wait()
-
-
-@pytest.mark.parametrize(
-    ("work", "outcome", "reason"),
-    [
-        (two, "ok", "2 results."),
-        (none, "empty", "It found nothing."),
-        (refused, "rate_limited", "Slow down."),
-        (late_by_itself, "network", "Acorn failed: TimeoutError."),
-    ],
-)
-def test_the_attempt_and_the_figures_tell_the_same_outcome(
-    work: Work, outcome: str, reason: str
-) -> None:
-    with listening() as ended:
-        attempt = called(work).attempt
-
-    assert (attempt.provider, attempt.outcome, attempt.reason) == ("acorn", outcome, reason)
-    assert ended.outcomes == [("acorn", outcome)]
 
 
 def test_call_without_time_left_is_skipped_and_not_a_failure() -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.search.replies import recorded, recorded_json, reply
-from webquarry._search.domains import host_of
 from webquarry._search.instant import InstantAnswer, Topic, build_request, parse_reply
-from webquarry._search.text import plain
 from webquarry.errors import (
     Challenge,
     ProviderFailure,
@@ -152,46 +147,3 @@ def test_whatever_is_no_answer_is_an_error_of_its_kind(
 
     assert type(caught.value) is kind
     assert caught.value.retryable is retryable
-
-
-@given(st.data())
-def test_fuzz_an_answer_with_anything_in_any_field_is_read_as_plain_texts_and_whole_urls(
-    data: st.DataObject,
-) -> None:
-    found = copy.deepcopy(
-        recorded_json(f"instant/{data.draw(st.sampled_from(['article', 'disambiguation']))}")
-    )
-    place: Any = found
-    while isinstance(place, dict | list) and place:
-        keys = list(place) if isinstance(place, dict) else range(len(place))
-        key = data.draw(st.sampled_from(list(keys)))
-        if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
-            anything = (
-                st.none()
-                | st.integers()
-                | st.text(max_size=9)
-                | st.lists(st.text(max_size=3), max_size=2)
-            )
-            place[key] = data.draw(
-                anything | st.dictionaries(st.sampled_from(["Text", "Topics", "x"]), anything)
-            )
-            break
-        place = place[key]
-
-    try:
-        read = parse_reply(reply(found))
-    except ProviderFailure:  # nothing is left that would tell it from no answer
-        is_text = isinstance(found["AbstractText"], str)
-        assert not is_text or not isinstance(found["RelatedTopics"], list)
-        return
-    parts = [read, *read.topics, *read.results]
-    texts = [value for part in parts for value in vars(part).values() if isinstance(value, str)]
-    urls = [
-        getattr(part, name, "")
-        for part in parts
-        for name in ("url", "abstract_url", "definition_url", "image")
-    ]
-    assert all(
-        plain(text) == text for text in [*texts, *(word for fact in read.facts for word in fact)]
-    )
-    assert all(host_of(url) for url in [*urls, read.redirect] if url)

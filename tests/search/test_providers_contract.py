@@ -111,15 +111,6 @@ def test_results_behind_a_status_of_failure_are_no_results(name: str, status: in
         provider_of(name).parse_reply(reply(answered.body, status, dict(answered.headers)))
 
 
-@each_provider
-@pytest.mark.parametrize(
-    "body", [{}, {"results": "none"}, {"error": "captcha required"}, {"status": "blocked"}]
-)
-def test_an_object_of_another_shape_is_never_no_results(kind: type[Provider], body: object) -> None:
-    with pytest.raises(WebquarryError):
-        configured(kind).parse_reply(reply(body))
-
-
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("/ok_200.json")])
 def test_something_else_in_the_place_of_the_hits_is_never_no_results(name: str) -> None:
     provider = provider_of(name)

@@ -104,23 +104,6 @@ def test_a_long_lens_is_asked_for_in_groups_in_its_own_order_until_there_is_enou
     assert len(found.results) == len(asked)
 
 
-def test_the_best_results_of_every_group_come_first() -> None:
-    engines = Engines(
-        brave=[
-            brave("https://arxiv.org/1", "https://arxiv.org/2"),
-            brave("https://acm.org/1", "https://acm.org/2"),
-        ]
-    )
-    found = route(engines, ACADEMIC)
-
-    assert [result.url for result in found.results] == [
-        "https://arxiv.org/1",
-        "https://acm.org/1",
-        "https://arxiv.org/2",
-        "https://acm.org/2",
-    ]
-
-
 def test_a_group_that_fails_costs_only_itself_unless_it_is_the_first() -> None:
     limit = httpx2.Response(429, json={"error": {"code": "RATE_LIMITED", "detail": "slow down"}})
     found = route(Engines(brave=[brave("https://arxiv.org/1"), limit]), ACADEMIC)

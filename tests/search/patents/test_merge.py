@@ -47,19 +47,6 @@ def test_merging_does_not_depend_on_the_order_of_the_lists(
     assert merge(shuffled) == merge(lists)
 
 
-@given(LISTS)
-def test_each_publication_comes_once_and_nothing_known_is_lost(lists: list[list[Patent]]) -> None:
-    merged = {patent.number: patent for patent in merge(lists)}
-
-    assert len(merged) == len(merge(lists))
-    for patent in (one for patents in lists for one in patents):
-        kept = merged[patent.number]
-        assert len(kept.abstract) >= len(patent.abstract)
-        assert len(kept.assignees) >= len(patent.assignees)
-        assert kept.pdf or not patent.pdf
-        assert kept.filed or not patent.filed
-
-
 def test_richest_value_of_each_field_wins() -> None:
     epo = Patent(
         A,

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from tests.search.patents.recorded import number
 from webquarry._search.patents.numbers import (
-    PatentNumber,
-    number_of,
     office_code,
     read_number,
 )
@@ -59,48 +57,6 @@ def test_a_number_is_read_however_it_is_written(
 )
 def test_text_that_is_not_exactly_a_number_is_none(text: str) -> None:
     assert read_number(text) is None
-
-
-NUMBERS = st.one_of(
-    st.tuples(
-        st.just("US"),
-        st.integers(100_000, 13_000_000).map(str),
-        st.sampled_from(["", "A", "B1", "B2"]),
-    ),
-    st.tuples(
-        st.just("US"),
-        st.tuples(st.integers(2001, 2030), st.integers(1, 999_999)).map(
-            lambda pair: f"{pair[0]}{pair[1]:07}"
-        ),
-        st.sampled_from(["", "A1", "A9"]),
-    ),
-    st.tuples(
-        st.just("EP"),
-        st.integers(1, 4_999_999).map(lambda n: f"{n:07}"),
-        st.sampled_from(["", "A1", "B1"]),
-    ),
-    st.tuples(
-        st.just("WO"),
-        st.one_of(
-            st.tuples(st.integers(1978, 2003), st.integers(1, 99_999)),
-            st.tuples(st.integers(2004, 2030), st.integers(1, 999_999)),
-        ).map(lambda pair: f"{pair[0]}{pair[1]:06}"),
-        st.sampled_from(["", "A1", "A2"]),
-    ),
-    st.tuples(
-        st.sampled_from(["DE", "CN", "GB", "FR", "JP"]),
-        st.integers(100_000, 999_999_999).map(str),
-        st.sampled_from(["", "A", "U1", "B2"]),
-    ),
-).map(lambda parts: PatentNumber(*parts))
-
-
-@given(NUMBERS)
-def test_every_form_of_a_number_is_read_back_as_the_same_number(one: PatentNumber) -> None:
-    assert read_number(one.google) == one
-    assert number_of(one.office, one.docdb_number, one.kind) == one
-    assert read_number(one.google.lower()) == one
-    assert read_number(" ".join(filter(None, [one.office, one.number, one.kind]))) == one
 
 
 @given(st.text(max_size=80))

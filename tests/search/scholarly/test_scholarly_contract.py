@@ -15,9 +15,9 @@ from tests.search.replies import outcome_of
 from tests.search.scholarly.replies import FOLDER, NAMES, body_of, reply
 from tests.search.wrong_shapes import put_wrong_hits
 from webquarry._search.domains import host_of
-from webquarry._search.scholarly.models import FIELDS, Paper, PaperQuery
+from webquarry._search.scholarly.models import Paper, PaperQuery
 from webquarry._search.scholarly.provider import Scholarly
-from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.registry import members_of
 from webquarry.settings import Settings
 
@@ -106,37 +106,6 @@ def test_half_an_answer_is_never_an_answer(name: str, kept: float) -> None:
 
     with pytest.raises(WebquarryError):
         papers_in(name, body[: int(len(body) * kept)])
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if outcome_of(name) == "ok" and name.endswith(".json")]
-)
-def test_values_of_another_type_spoil_a_field_or_a_record_and_nothing_else(name: str) -> None:
-    def spoilt(value: object, depth: int = 0) -> object:
-        if isinstance(value, dict):
-            return {key: spoilt(inner, depth + 1) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [spoilt(inner, depth + 1) for inner in value]
-        return 7 if isinstance(value, str) and depth > 4 else value
-
-    body = json.dumps(spoilt(json.loads(body_of(name)))).encode()
-    if name.startswith("crossref/"):  # its titles are deep enough to be spoilt, all of them
-        with pytest.raises(ProviderFailure):
-            papers_in(name, body)
-        return
-    whole = papers_in(name)
-    papers = papers_in(name, body)
-
-    assert [(paper.title, paper.url) for paper in papers] == [
-        (paper.title, paper.url) for paper in whole
-    ]
-    for paper, before in zip(papers, whole, strict=True):
-        changed = {
-            part
-            for part in FIELDS
-            if getattr(paper, part) not in (getattr(before, part), None, "", ())
-        }
-        assert changed <= {"authors"}  # Europe PMC has them a second time, in one text
 
 
 @each_index

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeClock
-from tests.search.engines import HOMELESS, HOSTS, Engines, Reply, brave, failed
+from tests.search.engines import HOMELESS, Engines, brave, failed
 from tests.search.scholarly.replies import response
 from webquarry._search.scholarly.finder import Finder
 from webquarry._search.scholarly.models import FoundPapers, PaperQuery
@@ -275,48 +275,3 @@ def test_less_than_that_is_good_for_less(engines: Callable[[], Engines], seconds
 
     assert (first.max_age_seconds, second.cached) == (seconds, True)
     assert not repeated(engines(), seconds + 20)[1].cached
-
-
-def test_one_file_is_all_that_it_takes_to_add_an_index(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    info = tmp_path / "acorn-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acorn\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[webquarry.scholarly]\nacorn = acorn_papers:Acorn\n")
-    (tmp_path / "acorn_papers.py").write_text(ACORN)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(HOSTS, "api.acorn.example", "acorn")
-    papers: Reply = httpx2.Response(
-        200, json={"papers": [{"name": "Otters and <i>tides</i>", "doi": "10.5555/OTTER"}]}
-    )
-    engines = indexes(acorn=papers)
-    answer = found(engines)
-
-    assert "acorn" in answer.order
-    assert any(
-        (paper.title, paper.doi) == ("Otters and tides", "10.5555/otter")
-        for paper in answer.results
-    )
-    assert [paper.source for paper in found(indexes(acorn=papers), provider="acorn").results] == [
-        "acorn"
-    ]
-
-
-ACORN = """
-import httpx2
-from webquarry._search.replies import json_object
-from webquarry._search.scholarly.provider import Scholarly
-
-class Acorn(Scholarly):
-    name, label, origin = "acorn", "Acorn Papers", "https://api.acorn.example"
-
-    def build_request(self, query):
-        return httpx2.Request("GET", self.endpoint("/papers"), params={"q": query.text})
-
-    def parse_reply(self, reply):
-        return self.parse_papers(json_object(reply, self.label).get("papers"))
-
-    def parse_work(self, entry):
-        return self.build_record(titles=[entry["name"]], doi=entry["doi"])
-"""
