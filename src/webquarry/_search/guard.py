@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from typing import TypeVar
 
 from webquarry._search.models import Attempt
 from webquarry._search.service import Service
@@ -51,6 +53,9 @@ _USEFUL = (
 _LEAST_WAIT = 60.0  # seconds of advice after a rate limit
 _LONGEST_REASON = 120
 _LONGEST_NAME = 60
+_SEPARATORS = re.compile(r"[\s_.-]")  # ignored in names
+
+S = TypeVar("S", bound=Service)
 
 
 class Breaker:
@@ -289,19 +294,27 @@ def _advise(error: WebquarryError, others: Sequence[str]) -> str:
     return error.action_template
 
 
-def unknown_service(
-    name: str, services: Mapping[str, Service], also: Iterable[str] = ()
-) -> BadInput:
-    """Return the error for an unknown name, which lists the known ones and those in `also`."""
+def find_service(name: str, services: Mapping[str, S], also: Iterable[str] = ()) -> S:
+    """Return the service of this name or alias, in any spelling. Raise `BadInput`, which lists the
+    known names and those in `also`, if there is none.
+    """
+    wanted = _plain_name(name)
+    for service in services.values():
+        if wanted in map(_plain_name, (service.name, *service.aliases)):
+            return service
     known = []
     for one in sorted(services):
         mark = " (configured)" if services[one].configured else ""
         known.append(one + mark)
     known += also
-    return BadInput(
-        f"There is no search provider {name[:_LONGEST_NAME]!r}.",
+    raise BadInput(
+        f"There is no search provider {name.strip().lower()[:_LONGEST_NAME]!r}.",
         suggested_action=f"Use one of: {', '.join(known)}.",
     )
+
+
+def _plain_name(name: str) -> str:
+    return _SEPARATORS.sub("", name).lower()
 
 
 def shorten(reason: str) -> str:

@@ -9,14 +9,13 @@ plug-ins, DuckDuckGo at the end. Encyclopedias and communities are asked only by
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from webquarry._search.domains import DomainFilter, normalise
 from webquarry._search.filters import put_takers_first, words_of
-from webquarry._search.guard import unknown_service
+from webquarry._search.guard import find_service
 from webquarry._search.models import ALL, Query
 from webquarry._search.provider import Provider
 from webquarry.errors import BadInput
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 KINDS = frozenset({"web", "academic", "patents"})  # of searches, in SEARCH_ROUTING
 PREFERRED = ("brave", "tavily", "exa", "serper", "searchapi", "google", "searxng")
 LAST = "duckduckgo"
-_SEPARATORS = re.compile(r"[\s_.-]")  # ignored in names
 
 
 @dataclass(frozen=True)
@@ -124,15 +122,7 @@ def default_order(providers: Mapping[str, Provider]) -> tuple[str, ...]:
 
 def resolve_names(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str, ...]:
     """Return the canonical names, each once; unknown ones are `BadInput`."""
-    known = {alias: one.name for one in providers.values() for alias in one.aliases}
-    known |= {_SEPARATORS.sub("", name).lower(): name for name in providers}
-    resolved = []
-    for name in names:
-        plain = _SEPARATORS.sub("", name).lower()
-        if plain not in known:
-            raise unknown_service(name.strip().lower(), providers)
-        resolved.append(known[plain])
-    return tuple(dict.fromkeys(resolved))
+    return tuple(dict.fromkeys(find_service(name, providers).name for name in names))
 
 
 def parse_routing(text: str) -> dict[str, tuple[str, ...]]:

@@ -21,8 +21,8 @@ from webquarry._search.guard import (
     GuardedCall,
     apply_retry_after,
     build_rest_error,
+    find_service,
     guard,
-    unknown_service,
 )
 from webquarry._search.service import Service
 from webquarry.clock import Clock
@@ -101,7 +101,7 @@ class Services(Generic[S]):
         """Return the service of this name; only its own credentials are read."""
         if name not in self._configured:
             if name not in self._classes:
-                raise unknown_service(name, self.by_name())
+                return find_service(name, self.by_name())
             service = self._classes[name].configure(self._settings, self._environ, self.clock)
             if self._prepare is not None:
                 self._prepare(service)
@@ -110,11 +110,7 @@ class Services(Generic[S]):
 
     def find(self, name: str) -> S:
         """Return the service of this name or alias, or raise `BadInput`."""
-        wanted = name.strip().lower()
-        for service in self.all():
-            if wanted in (service.name, *service.aliases):
-                return service
-        raise unknown_service(wanted, self.by_name())
+        return find_service(name, self.by_name())
 
     def by_name(self) -> dict[str, S]:
         """Return all services, configured or not, sorted by name."""

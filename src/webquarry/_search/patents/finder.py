@@ -22,7 +22,7 @@ from webquarry._search.answers import (
     split_answers,
     to_entry,
 )
-from webquarry._search.guard import Breakers, GuardedCall, choose_error, unknown_service
+from webquarry._search.guard import Breakers, GuardedCall, choose_error, find_service
 from webquarry._search.models import Attempt, Query
 from webquarry._search.patents.numbers import PatentNumber, read_number
 from webquarry._search.patents.provider import (
@@ -33,11 +33,10 @@ from webquarry._search.patents.provider import (
     merge,
 )
 from webquarry._search.patents.web import SITES, each_once, patent_of, web_query
-from webquarry._search.plan import resolve_names
 from webquarry._search.router import Router
 from webquarry._search.services import Services
 from webquarry.clock import Clock
-from webquarry.errors import BadInput, NotFound, WebquarryError
+from webquarry.errors import NotFound, WebquarryError
 from webquarry.net.client import Client
 from webquarry.progress import note
 from webquarry.settings import Settings
@@ -156,17 +155,11 @@ class PatentFinder:
         name = provider.strip().lower()
         if name == WEB:
             return _PatentPlan((), web=True, is_named=True)
-        registers = self.services.by_name()
-        for register in registers.values():
-            if name in (register.name, *register.aliases):
-                return _PatentPlan((register,), web=False, is_named=True)
         web_providers = {one.name: one for one in self._router.providers() if one.kind == "web"}
-        try:
-            (web_provider,) = resolve_names([provider], web_providers)
-        except BadInput:
-            services = {**registers, **web_providers}
-            raise unknown_service(name, services, also=[WEB]) from None
-        return _PatentPlan((), web=True, web_provider=web_provider, is_named=True)
+        service = find_service(name, {**self.services.by_name(), **web_providers}, also=[WEB])
+        if isinstance(service, PatentProvider):
+            return _PatentPlan((service,), web=False, is_named=True)
+        return _PatentPlan((), web=True, web_provider=service.name, is_named=True)
 
     async def _search(self, query: PatentQuery, plan: _PatentPlan) -> FoundPatents:
         count = LANDSCAPE if query.search_type == "landscape" else query.count

@@ -38,7 +38,7 @@ _FIELDS = (
 
 class LensPatents(PatentProvider):
     name = "lens"
-    aliases = ("lensorg", "lens.org", "thelens")
+    aliases = ("lensorg", "thelens")
     label = "The Lens"
     origin = "https://api.lens.org"
     credentials = (Credential(KEY, "lens-api-token"),)
@@ -164,14 +164,9 @@ class LensPatents(PatentProvider):
 
 
 def _choose_english(value: object) -> str:
-    """Return the text of a string, an object with a language or a list of either, English first."""
-    texts: list[tuple[bool, str]] = []
-    for part in value if isinstance(value, list) else [value]:
-        named = part if isinstance(part, dict) else {"text": part}
-        text = plain(string_at(named, "text"))
-        if text:
-            texts.append((string_at(named, "lang").lower() != "en", text))
-    return min(texts, key=lambda one: one[0], default=(False, ""))[1]
+    """Return a text of a list with languages, the English one first."""
+    parts = sorted(objects(value), key=lambda part: string_at(part, "lang").lower() != "en")
+    return next(filter(None, (plain(string_at(part, "text")) for part in parts)), "")
 
 
 def _read_names(value: object) -> tuple[str, ...]:

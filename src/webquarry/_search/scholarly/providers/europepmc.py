@@ -47,7 +47,7 @@ _OPERATORS = re.compile(r"[()\[\]{}:^~*?\\/!|&+]")  # of its query language
 
 class EuropePMC(Scholarly):
     name = "europepmc"
-    aliases = ("europe-pmc", "europe pmc", "europe_pmc", "epmc")
+    aliases = ("epmc",)
     label = "Europe PMC"
     origin = "https://www.ebi.ac.uk"
     domains = ("europepmc.org",)

@@ -54,7 +54,7 @@ _KINDS = {
 
 class SemanticScholar(Scholarly):
     name = "semanticscholar"
-    aliases = ("semantic-scholar", "semantic scholar", "semantic_scholar", "s2")
+    aliases = ("s2",)
     label = "Semantic Scholar"
     origin = "https://api.semanticscholar.org"
     credentials = (Credential(KEY, "semantic-scholar-api-key"),)
