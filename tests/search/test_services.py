@@ -18,7 +18,6 @@ from webquarry.net.client import Client
 from webquarry.settings import Settings
 
 T = TypeVar("T")
-PACKAGE = "webquarry._search.patents.providers"
 
 
 def using(
@@ -31,7 +30,6 @@ def using(
         async with Client(Settings(), clock, pages=transport, providers=transport) as client:
             return await use(
                 Services(
-                    PACKAGE,
                     PatentProvider,
                     client,
                     Settings(),

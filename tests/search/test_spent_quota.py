@@ -73,7 +73,7 @@ def test_a_spent_quota_is_asked_once_by_a_search_and_by_a_probe(name: str) -> No
         lambda router: router.route(Query("x"), provider=name),
     ]
     if name != "searchapi":  # whose probe asks for the account
-        calls.append(lambda router: router.probe(name))
+        calls.append(lambda router: router.services.probe(router.provider(name)))
     for call in calls:
         answers = Answers((429, SPENT[name]))
         with pytest.raises(RateLimited) as caught:

@@ -52,6 +52,8 @@ class KeptPages(Protocol):
 class Provider(Service):
     """One provider. A subclass in `providers/` is registered by its file."""
 
+    package = "webquarry._search.providers"
+    plugins = "webquarry.providers"
     page_size: ClassVar[int] = 10
     max_pages: ClassVar[int] = 10
     # What is searched: "web", "encyclopedia", "community"; only "web" is asked unnamed.

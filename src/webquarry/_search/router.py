@@ -51,13 +51,11 @@ class Router:
             provider.kept_pages = kept_pages
 
         self.services: Services[Provider] = Services(
-            "webquarry._search.providers",
             Provider,
             client,
             settings,
             environ,
             self._clock,
-            group="webquarry.providers",
             board=board,
             prepare=prepare,
         )
@@ -91,10 +89,6 @@ class Router:
     def pace(self, name: str) -> AbstractAsyncContextManager[None]:
         """Return a block with a request to a provider that is not a search: see `Pace.hold`."""
         return self.services.pace(self.services.get(name))
-
-    async def probe(self, name: str) -> None:
-        """Send the probe of a provider and raise its error, if any."""
-        await self.services.probe(self.services.get(name))
 
     def check_lens(self, lens: Lens) -> None:
         """Raise `BadInput` for a lens that names an unknown provider."""

@@ -27,6 +27,7 @@ from webquarry.errors import (
     end_sentence,
 )
 from webquarry.net.models import Reply
+from webquarry.registry import members_of
 from webquarry.secret import Masker, redact
 from webquarry.settings import Settings
 
@@ -39,6 +40,8 @@ T = TypeVar("T")
 class Service(ABC):
     """One service. A subclass in the folder of its kind is registered."""
 
+    package: ClassVar[str]  # whose modules register the services of one kind
+    plugins: ClassVar[str | None] = None  # entry points that register others
     name: ClassVar[str]  # as in SEARCH_PROVIDER and WEBQUARRY_<NAME>_URL
     aliases: ClassVar[tuple[str, ...]] = ()  # other names, in lower case
     label: ClassVar[str]  # the name for people
@@ -60,6 +63,11 @@ class Service(ABC):
         self._found = dict(found)
         self.unusable = dict(unusable or {})  # by variable: why a credential cannot be used
         self.base = origin or self.origin
+
+    @classmethod
+    def members(cls) -> list[type[Self]]:
+        """Return the services of this kind, sorted by name."""
+        return sorted(members_of(cls.package, cls, cls.plugins), key=lambda kind: kind.name)
 
     @classmethod
     def configure(

@@ -1,6 +1,6 @@
 """The services of one kind (web search, papers, patents): registration, guarded calls, requests.
 
-services = Services("webquarry._search.providers", Provider, client, settings, environ, clock)
+services = Services(Provider, client, settings, environ, clock)
 async with services.guard(services.get("brave"), seconds=20) as call:     # see `guard`
     reply = await services.send(call.service, request, seconds=20)
 """
@@ -30,7 +30,6 @@ from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited, WebquarryError, 
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.net.sender import IS_FINAL
-from webquarry.registry import members_of
 from webquarry.settings import Settings
 
 S = TypeVar("S", bound=Service)
@@ -68,21 +67,17 @@ class Services(Generic[S]):
 
     def __init__(
         self,
-        package: str,
-        base: type[S],
+        kind: type[S],
         client: Client,
         settings: Settings,
         environ: Mapping[str, str],
         clock: Clock,
-        group: str | None = None,
         board: Breakers | None = None,
         pace: Pace | None = None,
         prepare: Callable[[S], None] | None = None,
     ) -> None:
         self._prepare = prepare  # called with each configured service
-        self._package = package
-        self._base = base
-        self._group = group  # entry points of plug-ins
+        self._kind = kind
         self._client = client
         self._settings = settings
         self._environ = environ
@@ -94,8 +89,7 @@ class Services(Generic[S]):
 
     @cached_property
     def _classes(self) -> dict[str, type[S]]:
-        classes = members_of(self._package, self._base, group=self._group)
-        return dict(sorted((one.name, one) for one in classes))
+        return {one.name: one for one in self._kind.members()}
 
     def get(self, name: str) -> S:
         """Return the service of this name; only its own credentials are read."""

@@ -104,9 +104,5 @@ def _choose(name: str, word: str, values: dict[str, Any], description: str) -> A
 
 def _list_providers() -> list[str]:
     from webquarry._search.provider import Provider
-    from webquarry.registry import members_of
 
-    kinds: list[type[Provider]] = members_of(
-        "webquarry._search.providers", Provider, group="webquarry.providers"
-    )
-    return sorted(kind.name for kind in kinds)
+    return [kind.name for kind in Provider.members()]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from webquarry import __version__
 from webquarry.caller import LOCAL, caller
 from webquarry.errors import WebquarryError
-from webquarry.registry import members_of
 from webquarry.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -208,9 +207,8 @@ def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult
     from webquarry._search.plan import order_for
     from webquarry._search.provider import Provider
 
-    kinds = members_of("webquarry._search.providers", Provider, group="webquarry.providers")
     try:
-        providers = {kind.name: kind.configure(settings, environ) for kind in kinds}
+        providers = {kind.name: kind.configure(settings, environ) for kind in Provider.members()}
         order, because = order_for("web", settings, providers)
     except WebquarryError as error:
         return CheckResult.broken_by("routing", error)

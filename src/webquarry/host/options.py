@@ -21,7 +21,6 @@ from msgspec import Meta
 
 from webquarry.credentials import open_regular
 from webquarry.host.models import Executable
-from webquarry.registry import members_of
 from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
 
@@ -115,14 +114,7 @@ def _list_credentials() -> frozenset[str]:
     from webquarry.ask.keys import NAMES
     from webquarry.store.redis_config import REDIS_URL, STORE_KEY, USUAL_URL
 
-    search = "webquarry._search"
-    services = [
-        *members_of(f"{search}.providers", Provider, group="webquarry.providers"),
-        *members_of(f"{search}.scholarly.providers", Scholarly, group="webquarry.scholarly"),
-        *members_of(
-            f"{search}.patents.providers", PatentProvider, group="webquarry.patent_providers"
-        ),
-    ]
+    services = [*Provider.members(), *Scholarly.members(), *PatentProvider.members()]
     names = {credential.variable for service in services for credential in service.credentials}
     return frozenset({*names, *NAMES, REDIS_URL.variable, STORE_KEY.variable, USUAL_URL.variable})
 

@@ -85,13 +85,11 @@ class PatentFinder:
         board: Breakers | None = None,
     ) -> None:
         self.services: Services[PatentProvider] = Services(
-            "webquarry._search.patents.providers",
             PatentProvider,
             client,
             settings,
             environ,
             clock,
-            group="webquarry.patent_providers",
             board=board,
         )
         self._settings = settings

@@ -162,6 +162,8 @@ def _merge_records(number: PatentNumber, records: Sequence[Patent]) -> Patent:
 class PatentProvider(Service):
     """One register. A subclass in `providers/` is registered by its file."""
 
+    package = "webquarry._search.patents.providers"
+    plugins = "webquarry.patent_providers"
     most: ClassVar[int] = 100  # patents in one answer
 
     @abstractmethod

@@ -65,13 +65,11 @@ class Finder:
         self._router = router
         self._lenses = lenses
         self.services: Services[Scholarly] = Services(
-            "webquarry._search.scholarly.providers",
             Scholarly,
             client,
             settings,
             environ,
             clock,
-            group="webquarry.scholarly",
             board=board,
             pace=pace,
         )

@@ -71,6 +71,7 @@ class WorkIndex(Service):
     A lookup returns no record only if the index said that it has none; all else is an error.
     """
 
+    package = "webquarry._search.scholarly.providers"
     topics: ClassVar[frozenset[str]] = frozenset()  # that it can look up; see `Topic`
     most_at_once: ClassVar[Mapping[str, int]] = {}  # identifiers of one request, by topic
     lanes: ClassVar[int] = 1  # concurrent requests
@@ -151,6 +152,7 @@ class WorkIndex(Service):
 class Scholarly(WorkIndex):
     """An index that searches papers; one with `topics` is also used for lookups."""
 
+    plugins = "webquarry.scholarly"
     domains: ClassVar[tuple[str, ...]] = ()  # of its papers, for a web search as the fallback
 
     @abstractmethod

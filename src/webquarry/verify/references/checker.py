@@ -75,7 +75,6 @@ class CitationChecker:
         self._open_cache = open_cache
         self._open_runner = open_runner
         self.services: Services[WorkIndex] = Services(
-            "webquarry._search.scholarly.providers",
             WorkIndex,
             client,
             settings,

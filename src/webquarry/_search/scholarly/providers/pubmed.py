@@ -117,8 +117,7 @@ class PubMed(Scholarly):
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200 or _is_json(reply):
-            if self._parse_ids(reply):
-                raise ProviderFailure("PubMed answered with identifiers where records were due.")
+            self._parse_ids(reply)
             return []
         root = xml_root(reply, self.label)
         if root.tag != "PubmedArticleSet":
@@ -136,8 +135,7 @@ class PubMed(Scholarly):
     def parse_lookup(self, questions: Sequence[WorkQuestion], reply: Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         if reply.status != 200 or "error" in answer or "esearchresult" in answer:
-            if self._parse_ids(reply):
-                raise ProviderFailure("PubMed answered with identifiers where records were due.")
+            self._parse_ids(reply)
             return []
         result = object_at(answer, "result")
         listed = result.get("uids")
