@@ -173,7 +173,8 @@ def test_the_probe_of_a_provider_succeeds(
 
     async def run() -> None:
         async with open_client() as client:
-            await Router(client, Settings(), SOMEBODY).probe(provider)
+            router = Router(client, Settings(), SOMEBODY)
+            await router.services.probe(router.provider(provider))
 
     monkeypatch.setattr(Client, "send", noting)
     asyncio.run(run())
