@@ -331,7 +331,7 @@ class Engine:
                 found[question] = reply
                 continue
             digest = template.digest(question.context, question.prompt)
-            error = statement.failures.get(digest)
+            error = statement.errors.get(digest)
             if error is not None:
                 found[question] = ModelReply(None, error=error, model=template.model)
             elif not question.fresh and self.options.cache:
@@ -358,7 +358,7 @@ class Engine:
                 if statement.ends_when_refused:
                     raise
                 text = KEY_ERRORS.get(error.message, error.message)
-                statement.known_errors[f"{vendor.name}/"] = ReplyError("auth", text)
+                statement.errors[f"{vendor.name}/"] = ReplyError("auth", text)
 
     async def _answer_all(
         self,
@@ -407,7 +407,7 @@ class Engine:
         finally:
             self._in_flight.discard(exchange)
         if reply.error is not None and not statement.is_shared:
-            statement.failures[exchange.digest] = reply.error
+            statement.errors[exchange.digest] = reply.error
         statement.count_reply(reply)
         if on_progress is not None:
             on_progress(statement.progress())

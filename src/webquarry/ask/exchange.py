@@ -91,6 +91,7 @@ class Exchange:
         self._vendor = template.vendor
         self._is_shared = engine.options.cache and not question.fresh  # with other callers
         self._request = template.build_request(question.context, question.prompt)
+        self._rest: str | None = None  # why no search is offered
         self._body: Body = {}  # of the last call
         self._call_seconds = limit_call(
             template.longest_answer,
@@ -137,12 +138,11 @@ class Exchange:
     async def _try_to_ask(self) -> ModelReply | None:
         """Return the answer; None while another caller is asking the same question."""
         engine, template = self._engine, self._template
-        known = self.statement.find_known_error(self._vendor.name, template.model)
-        known = known or self.statement.failures.get(self.digest)
+        known = self.statement.find_error(f"{self._vendor.name}/", template.model, self.digest)
         if known is not None:
             return ModelReply(None, error=known, model=template.model)
-        rest = self._find_search_rest()
-        if rest is not None:
+        self._rest = self._find_search_rest()
+        if self._rest is not None:
             self._request = replace(self._request, offers_search=False)
         worst = estimate_worst(engine.prices, template, self._question, self._request.offers_search)
         found = await self._enter(worst)
@@ -153,7 +153,7 @@ class Exchange:
             return found.reply
         self._hold(found, worst)
         try:
-            return await self._ask_and_settle(rest)
+            return await self._ask_and_settle()
         except BaseException:
             if self._is_shared:
                 engine.store.release(self.digest)
@@ -200,13 +200,13 @@ class Exchange:
         self._held.append(held)
         self._unused_usd += usd
 
-    async def _ask_and_settle(self, rest: str | None) -> ModelReply:
+    async def _ask_and_settle(self) -> ModelReply:
         """Ask; then settle the bill and store the answer in one step."""
         engine = self._engine
         try:
             reply = await self._answer()
-            if rest is not None and reply.error is None:
-                reply = replace(reply, search_failed=rest)
+            if self._rest is not None and reply.error is None:
+                reply = replace(reply, search_failed=self._rest)
             reply = replace(reply, usage=self._usage).replace_surrogates()
             kept = engine.build_kept(self._template, reply)
             if kept is not None:  # remembered even if it cannot be written: it is paid for
@@ -330,7 +330,7 @@ class Exchange:
         sent_at = await limiter.acquire()
         try:
             self._check_wanted()
-            known = self.statement.find_known_error(self._vendor.name, template.model)
+            known = self.statement.find_error(f"{self._vendor.name}/", template.model)
             if known is not None:  # found by another question while this one waited
                 raise CallFailure(replace(known, retryable=False))
             self._begun = self._sending = True
@@ -393,9 +393,9 @@ class Exchange:
     def _share_error(self, failure: CallFailure) -> None:
         """Record an error that every further question would meet."""
         if failure.error.code in FATAL_CODES or _asks_too_long(failure):
-            self.statement.known_errors[f"{self._vendor.name}/"] = failure.error
+            self.statement.errors[f"{self._vendor.name}/"] = failure.error
         elif failure.error.code == "model_gone":
-            self.statement.known_errors[self._template.model] = failure.error
+            self.statement.errors[self._template.model] = failure.error
 
     def _count_uncertain(self, usd: float) -> None:
         """Count a call that may have been billed."""

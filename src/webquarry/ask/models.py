@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -215,15 +216,13 @@ class AskLimits:
 def add_progress(parts: Iterable[Progress]) -> Progress:
     """Return the progress of several statements together; the time is that of the longest one."""
     total = Progress()
-    failures: dict[str, int] = {}
+    failures: Counter[str] = Counter()
     for part in parts:
         counts = {name: getattr(total, name) + getattr(part, name) for name in _COUNTS}
         seconds = max(total.seconds_left or 0, part.seconds_left or 0) or None
         total = Progress(**counts, seconds_left=seconds)
-        for message, count in part.failures:
-            failures[message] = failures.get(message, 0) + count
-    ordered = sorted(failures.items(), key=lambda one: -one[1])
-    return replace(total, failures=tuple(ordered))
+        failures.update(dict(part.failures))
+    return replace(total, failures=tuple(failures.most_common()))
 
 
 def _replace_surrogates(value: Any) -> Any:

@@ -45,9 +45,8 @@ class Statement:
         self.dry_run = dry_run
         self.cancelled = False
         self.halt: WebquarryError | None = None  # why nothing more is sent
-        # By model, or by vendor and a slash: errors that every further call would meet.
-        self.known_errors: dict[str, ReplyError] = {}
-        self.failures: dict[str, ReplyError] = {}  # by digest of the question
+        # Errors that are not paid for again: by vendor and a slash, model, or digest of a question.
+        self.errors: dict[str, ReplyError] = {}
         self.begun_at = clock.now().timestamp()
         self._begun = clock.monotonic()
         self._clock = clock
@@ -137,9 +136,9 @@ class Statement:
                 self._planned.add(digest)
                 self._counts.update(planned=1, worst_usd=worst_usd)  # type: ignore[call-overload]
 
-    def find_known_error(self, vendor: str, model: str) -> ReplyError | None:
-        """Return the error that every call of a model would meet."""
-        return self.known_errors.get(f"{vendor}/") or self.known_errors.get(model)
+    def find_error(self, *keys: str) -> ReplyError | None:
+        """Return the first error that is known for a vendor, a model or a question."""
+        return next((self.errors[key] for key in keys if key in self.errors), None)
 
     def check_key(self, error: ReplyError | None) -> None:
         """Raise AuthFailure if the key was rejected and that stops the statement."""
