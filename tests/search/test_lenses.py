@@ -33,12 +33,6 @@ def test_a_lens_of_the_users_own_takes_the_place_of_ours(tmp_path: Path) -> None
     assert "news" in lenses
 
 
-def test_an_edited_lens_has_another_fingerprint(tmp_path: Path) -> None:
-    assert load_lenses()["news"].fingerprint == load_lenses()["news"].fingerprint
-    write(tmp_path, "news")
-    assert load_lenses(tmp_path)["news"].fingerprint != load_lenses()["news"].fingerprint
-
-
 @pytest.mark.parametrize(
     "text",
     [
