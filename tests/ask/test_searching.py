@@ -120,15 +120,27 @@ def search(searcher: Searcher, check: Callable[[], None] = lambda: None) -> Foun
     return asyncio.run(searcher.search("brave", Query("a", 5), 10.0, check))
 
 
-def test_throttling_provider_is_waited_for_and_searched_again() -> None:
-    router = StubRouter(RateLimited("slow", retry_after_seconds=45.0))
+def test_retry_after_that_ends_within_the_limit_is_honoured() -> None:
+    router = StubRouter(RateLimited("slow", retry_after_seconds=4.0))
     searcher, clock, _ = open_searcher(router)
 
     search(searcher)
 
     assert router.asked == 2
+    assert 104.0 <= clock.time < 110.0
+
+
+def test_retry_after_beyond_the_limit_fails_the_search_after_one_request() -> None:
+    router = StubRouter(RateLimited("slow", retry_after_seconds=45.0))
+    searcher, clock, _ = open_searcher(router)
+
+    with pytest.raises(RateLimited):
+        search(searcher)
+    assert (router.asked, clock.time) == (1, 100.0)
+
+    search(searcher)  # has not begun before the end of the pause
+    assert router.asked == 2
     assert clock.time >= 145.0
-    assert searcher.find_rest("brave") is None
 
 
 def test_too_long_retry_after_pauses_the_provider() -> None:

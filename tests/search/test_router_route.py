@@ -21,6 +21,7 @@ from webquarry.errors import (
     ProviderFailure,
     RateLimited,
     WebquarryError,
+    describe_wait,
 )
 
 TWO = KEYS | {"SEARCH_ROUTING": "brave,tavily"}
@@ -255,15 +256,21 @@ def test_a_wait_that_the_provider_asks_for_is_respected_at_once(status: int) -> 
     assert (second, first) == ("skipped", third)
 
 
-def test_a_named_provider_that_rests_is_an_error_with_the_time_that_is_left() -> None:
-    engines = Engines(brave=brave_limit(30), tavily=tavily(A))
+@pytest.mark.parametrize(("asked", "advised"), [(30, 60), (90, 90)])
+def test_a_named_provider_that_rests_is_an_error_with_the_wait_that_was_advised(
+    asked: int, advised: int
+) -> None:
+    engines = Engines(brave=brave_limit(asked), tavily=tavily(A))
 
     async def use(router: Router) -> None:
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimited) as first:
             await router.route(Query("a"), provider="brave")
+        assert f"Wait {describe_wait(advised)} " in str(first.value.suggested_action)
         await router.route(Query("b"), provider="brave")
 
-    with pytest.raises(RateLimited, match="left alone for 30 more seconds") as caught:
+    with pytest.raises(RateLimited) as caught:
         routed(engines, use, TWO)
     assert engines.names == ["brave"]
-    assert caught.value.retry_after_seconds == 30
+    assert f"left alone for {describe_wait(advised, 'more')}" in caught.value.message
+    assert f"Wait {describe_wait(advised)} " in str(caught.value.suggested_action)
+    assert caught.value.retry_after_seconds == asked

@@ -227,6 +227,22 @@ def test_schema_that_cannot_be_used_is_an_error_before_anything_is_paid(
     assert servers.messages == 0
 
 
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_blank_question_is_refused_without_a_call(
+    connection: Connection, servers: FakeServers, blank: str
+) -> None:
+    said = value(connection, f"SELECT stps_ask_ai('context', '{blank}')")
+
+    assert said == "ERROR: The question is blank. Say what to ask."
+    assert servers.messages == 0
+
+
+@pytest.mark.parametrize("function", ["stps_set_api_key", "stps_set_brave_api_key"])
+def test_blank_key_is_an_error(connection: Connection, function: str) -> None:
+    with pytest.raises(duckdb.InvalidInputException, match="blank, and nothing was changed"):
+        rows(connection, f"SELECT {function}('')")
+
+
 def test_13_keys_appear_in_no_error_log_ledger_or_file(
     servers: FakeServers, environ: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

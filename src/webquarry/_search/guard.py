@@ -69,6 +69,7 @@ class Breaker:
         self._rest_seconds = rest_seconds
         self._failures = 0
         self._rests_until: float | None = None
+        self._advised_until = 0.0
         self._probing = False
         self.cause: type[WebquarryError] = ProviderFailure  # the error that opened it
 
@@ -83,6 +84,11 @@ class Breaker:
     def rest_left(self) -> float:
         """Seconds until the next call is admitted."""
         return max(0.0, (self._rests_until or 0.0) - self._clock.monotonic())
+
+    @property
+    def advised_left(self) -> float:
+        """Seconds of the wait that was advised after a rate limit, which may be longer."""
+        return max(self.rest_left, self._advised_until - self._clock.monotonic())
 
     def admit(self) -> bool:
         """Return whether a call may start; it ends with `record_*` or `release`."""
@@ -106,6 +112,8 @@ class Breaker:
             return
         self._failures += 1
         wait = error.retry_after_seconds or 0.0
+        if error.kind == "rate_limited":
+            self._advised_until = self._clock.monotonic() + _LEAST_WAIT
         if was_probe or wait or self._failures >= self._threshold:
             seconds = min(wait or self._rest_seconds, LONGEST_WAIT_SECONDS)
             self._rests_until = self._clock.monotonic() + seconds
@@ -225,16 +233,18 @@ def _to_our_error(service: Service, error: Exception) -> WebquarryError:
 def build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:
     """Return the error for a service whose breaker is open, of the kind that opened it."""
     left = breaker.rest_left
-    when = f"for {describe_wait(left, 'more')}"
+    when = f"for {describe_wait(breaker.advised_left, 'more')}"
     if not left:  # half-open, and the probe is in progress
         when = "until another call has found out whether it answers again"
-    return breaker.cause(
+    error = breaker.cause(
         f"{service.label} failed before and is left alone {when}.",
         retryable=True,
         retry_after_seconds=left,
         suggested_action=f"Wait {WAIT} and try again, or name another provider.",
         provider=service.name,
     )
+    error.least_wait_seconds = breaker.advised_left
+    return error
 
 
 @contextmanager

@@ -307,6 +307,10 @@ class Engine:
                 except (BadInput, AuthFailure) as error:
                     resolved[options] = error
             found = resolved[options]
+            try:
+                question.require_text()
+            except BadInput as error:
+                found = error
             if isinstance(found, RequestTemplate):
                 templates[question] = found
             else:

@@ -38,7 +38,7 @@ class Question:
 
     def require_text(self) -> None:
         """Raise BadInput for a blank question: its answer would have to be paid."""
-        if not self.context.strip() and not self.prompt.strip():
+        if not self.prompt.strip():
             raise BadInput("The question is blank.", suggested_action="Say what to ask.")
 
 

@@ -1,13 +1,15 @@
 """The search that a model may use: one provider, its pace, and the text that the model is shown.
 
-Retries and failing providers are the router's affair. A provider that throttles is waited for,
-outside the time limit of a search. A provider that rests is not offered to the model (`find_rest`).
+Retries and failing providers are the router's affair. A provider that throttles is waited for
+within the time limit of a search; searches that have not begun wait for the end of its pause. A
+provider that rests is not offered to the model (`find_rest`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from webquarry._search.router import Router
 
 MOST_WAIT_SECONDS = 600.0  # a longer Retry-After is an error
-_MOST_WAITS = 20  # of one search
 _REJECTED_KEY_SECONDS = 300.0  # pause, unless the key changes
 _SPENT_QUOTA_SECONDS = 600.0
 _DEFAULT_WAIT_SECONDS = 1.0  # after a provider throttled
@@ -88,18 +89,20 @@ class Searcher:
     async def search(
         self, provider: str, query: Query, seconds: float, check: Callable[[], None]
     ) -> Found:
-        """Search; waits that the provider asks for do not count towards `seconds`. `check` raises
-        when the answer is not needed any more.
+        """Search within `seconds` of the first request; a `Retry-After` is honoured if it ends
+        before that. `check` raises when the answer is not needed any more.
         """
         limiter = self._get_limiter(provider)
-        for _ in range(_MOST_WAITS):
+        deadline = math.inf
+        while True:
             rest = self.find_rest(provider)
             if rest is not None:
                 raise NetworkFailure(rest, provider=provider)
             sent_at = await limiter.acquire()
             try:
                 check()
-                async with asyncio.timeout(seconds):
+                deadline = min(deadline, sent_at + seconds)
+                async with asyncio.timeout(deadline - self._clock.monotonic()):
                     found = await self.router.route(query, provider=provider)
             except RateLimited as error:
                 wait = error.retry_after_seconds or _DEFAULT_WAIT_SECONDS
@@ -107,6 +110,8 @@ class Searcher:
                     self._pause(provider, max(wait, _SPENT_QUOTA_SECONDS), error.message)
                     raise
                 limiter.record_throttled(sent_at, wait)
+                if self._clock.monotonic() + wait >= deadline:
+                    raise
                 continue
             except AuthFailure as error:
                 self._pause(provider, _REJECTED_KEY_SECONDS, error.message)
@@ -119,7 +124,6 @@ class Searcher:
             if not found.cached:
                 limiter.record_success()
             return found
-        raise NetworkFailure("The search provider throttles too often.", provider=provider)
 
     def _get_limiter(self, provider: str) -> Limiter:
         limiter = self._limiters.get(provider)

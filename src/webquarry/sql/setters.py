@@ -58,6 +58,11 @@ def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any
     """Set a key for each row."""
 
     def set_one(value: str) -> str:
+        if not value.strip():
+            raise BadInput(
+                f"The value of {variable} is blank, and nothing was changed.",
+                suggested_action="Give the key, or leave it to the environment variable.",
+            )
         call.instance.set_key(variable, value)
         return done
 

@@ -26,6 +26,7 @@ from webquarry._search.replies import (
 from webquarry._search.text import iso_date, plain_from_html, read_shown_date
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, BadInput, RateLimited, WebquarryError
+from webquarry.net.failures import retry_after_seconds
 from webquarry.net.models import Reply
 
 _LISTED_COUNTRIES = """
@@ -161,9 +162,11 @@ class Brave(Provider):
             # The first value is that of the window of one second; the second is the month's.
             reset = reply.headers.get("x-ratelimit-reset", "").partition(",")[0].strip()
             is_number = reset.isascii() and reset.isdigit() and len(reset) < 10
+            wait = float(min(int(reset), 3600)) if is_number else 1.0
+            asked = retry_after_seconds(reply.headers, reply.fetched_at) or 0.0
             return RateLimited(
                 f"Brave Search asked us to slow down: {words or 'too many requests.'}",
-                retry_after_seconds=float(min(int(reset), 3600)) if is_number else 1.0,
+                retry_after_seconds=max(wait, asked),
             )
         return failure(reply, self.label, words)
 
