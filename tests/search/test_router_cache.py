@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -199,22 +198,3 @@ def test_no_secret_is_in_a_key_or_a_value(keys: Keys) -> None:
     assert len(store.values) == 1
     assert b"canary" not in store.values[0]
     assert "canary" not in json.dumps(keys.parameters)
-
-
-def test_a_cache_on_disk_serves_the_next_process(tmp_path: Path) -> None:
-    from webquarry.toolkit import Toolkit
-
-    engines = Engines(brave=brave(A))
-    environ = HOMELESS | BRAVE | {"WEBQUARRY_CACHE_FOLDER": str(tmp_path), "retries": "0"}
-
-    async def search() -> Found:
-        async with Toolkit.open(environ=environ) as kit:
-            kit.client = Client(kit.settings, kit.clock, providers=engines)
-            return await kit.router.route(Query("x", 1))
-
-    first, second = asyncio.run(search()), asyncio.run(search())
-
-    assert engines.names == ["brave"]
-    assert (first.cached, second.cached) == (False, True)
-    assert second.results == first.results
-    assert oct((tmp_path / "cache.key").stat().st_mode & 0o777) == "0o600"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.search.replies import recorded_json, recorded_reply, reply
+from tests.search.replies import recorded_reply, reply
 from webquarry._search.models import Query
 from webquarry._search.providers.brave import Brave
 from webquarry.clock import FrozenClock
@@ -208,18 +208,6 @@ def test_the_wait_is_the_first_value_of_the_reset_header(
 
     assert caught.value.retry_after_seconds == seconds
     assert f"Wait {describe_wait(seconds)} and" in caught.value.suggested_action
-
-
-def test_the_probe_asks_nothing_and_a_complaint_about_that_is_good_news(brave: Brave) -> None:
-    assert "q" not in brave.build_probe().url.params
-
-    missing_query = recorded_json("brave/bad_input_422_validation")
-    missing_query["error"]["meta"]["errors"][0] |= {
-        "loc": ["query", "q"],
-        "type": "missing",
-        "msg": "Field required",
-    }
-    brave.parse_probe(reply(missing_query, 422))
 
 
 def test_the_probe_reports_any_other_trouble(brave: Brave) -> None:

@@ -8,9 +8,6 @@ from tests.search.providers.duckduckgo_pages import HTML, box, fields, page
 from tests.search.replies import recorded_reply, reply
 from webquarry._search.models import Query
 from webquarry._search.providers.duckduckgo import DuckDuckGo
-from webquarry.errors import (
-    BadInput,
-)
 from webquarry.settings import Settings
 
 FORM = {
@@ -102,17 +99,6 @@ def test_a_region_says_which_of_the_two_wishes_it_fulfils(
 )
 def test_a_bang_is_a_word_and_no_command(duckduckgo: DuckDuckGo, text: str, sent: str) -> None:
     assert fields(duckduckgo.build_request(Query(text)))["q"] == sent
-
-
-def test_a_query_that_is_too_long_is_bad_input_and_operators_are_left_out_before(
-    duckduckgo: DuckDuckGo,
-) -> None:
-    assert (
-        fields(duckduckgo.build_request(Query("x" * 499, allowed_domains=("a.org",))))["q"]
-        == "x" * 499
-    )
-    with pytest.raises(BadInput, match="at most 499 characters"):
-        duckduckgo.build_request(Query("x" * 500))
 
 
 # Paging

@@ -12,13 +12,6 @@ from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.settings import Settings
 
-SENTENCE = (
-    "Authentication required: GOOGLE_SEARCH_API_KEY or GOOGLE_SEARCH_ENGINE_ID not found. Set "
-    "environment variables "
-    "or create ~/.config/ikigai/google-api-key and ~/.config/ikigai/google-engine-id files. Get "
-    "credentials from "
-    "https://developers.google.com/custom-search"
-)
 CREDENTIALS = {
     "GOOGLE_SEARCH_API_KEY": "google-key-1234",
     "GOOGLE_SEARCH_ENGINE_ID": "0123456789abcdef0",
@@ -51,22 +44,6 @@ def test_every_recorded_error_is_of_its_kind(
     assert type(caught.value) is kind
     assert caught.value.retryable is retryable
     assert caught.value.retry_after_seconds == wait
-
-
-def test_an_engine_id_that_google_names_as_the_culprit_is_a_bad_credential(google: Google) -> None:
-    problem = {
-        "reason": "invalid",
-        "message": "Invalid Value",
-        "locationType": "parameter",
-        "location": "cx",
-    }
-
-    with pytest.raises(AuthFailure) as caught:
-        google.parse_reply(
-            reply({"error": {"code": 400, "message": "Invalid Value", "errors": [problem]}}, 400)
-        )
-
-    assert caught.value.message == SENTENCE
 
 
 @pytest.mark.parametrize("change", [{"message": "Quota exceeded."}, {"details": []}])
