@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from webquarry._read.slices.chunks import Chunk
+from webquarry._read.slices.chunks import Chunk, Frame, Section
 from webquarry._read.slices.pieces import GAP, cut
 from webquarry._read.slices.text import WrittenText
 from webquarry.evidence.language.rank import Bearing, RankedText, rank_texts
@@ -56,34 +56,64 @@ class Excerpt:
 
 @dataclass
 class _Selection:
-    """The chosen chunks of one text, and what they look like together."""
+    """The chosen chunks of one text, and the bytes that they take."""
 
     ranked: RankedText
     budget: int  # of all texts
     most: int  # bytes for this text
-    chosen: set[int] = field(default_factory=set)
-    content: bytes = b""
+    chosen: dict[int, int] = field(default_factory=dict)  # place -> bytes shown before it
+    used: int = len(GAP) + 1  # the mark at the end
     ran_out: bool = False
     is_closed: bool = False
+    _shown: set[Section | Frame] = field(default_factory=set)
 
-    def add(self, place: int, room: int) -> bool:
-        """Choose a chunk, unless the text would grow by more than `room` bytes."""
-        most = min(self.most, len(self.content) + room)
-        if self.ranked.chunks[place].size > most - len(self.content) + len(GAP):
-            return False  # not even in place of a gap
-        self.chosen.add(place)
-        content = _compose(self)
-        if len(content) > most:
-            self.chosen.remove(place)
-            return False
-        self.content = content
-        return True
+    def cost_of(self, place: int) -> int:
+        """Return the number of bytes that showing a chunk adds."""
+        cost = self.ranked.chunks[place].size + self._lead_of(place)
+        if self._joins_next(place):
+            cost += self._gap_before(place + 1) - self.chosen[place + 1]
+        return cost
+
+    def add(self, place: int) -> None:
+        """Choose a chunk."""
+        chunk = self.ranked.chunks[place]
+        self.used += self.cost_of(place)
+        self.chosen[place] = self._lead_of(place)
+        if self._joins_next(place):
+            self.chosen[place + 1] = self._gap_before(place + 1)
+        self._shown.add(chunk.section)
+        if chunk.frame is not None:
+            self._shown.add(chunk.frame)
+
+    def drop_worst(self) -> None:
+        """Remove the chosen chunk with the lowest score."""
+        del self.chosen[min(self.chosen, key=lambda place: (self.ranked.scores[place], -place))]
 
     def joins(self, place: int) -> bool:
         """Return whether a chunk is shown without a gap before it."""
-        before = self.ranked.chunks[place - 1].stop if place else 0
         is_next = place == 0 or place - 1 in self.chosen
-        return is_next and self.ranked.chunks[place].start - before <= _MAX_BETWEEN * self.budget
+        return is_next and self._gap_before(place) <= _MAX_BETWEEN * self.budget
+
+    def _joins_next(self, place: int) -> bool:
+        is_near = place + 1 in self.chosen
+        return is_near and self._gap_before(place + 1) <= _MAX_BETWEEN * self.budget
+
+    def _lead_of(self, place: int) -> int:
+        """Return the number of bytes that are shown before a chunk."""
+        if self.joins(place):
+            return self._gap_before(place)
+        chunk = self.ranked.chunks[place]
+        lead = len(GAP) + 2
+        if chunk.section not in self._shown:
+            lead += len(self.heading_of(chunk))
+        if chunk.frame is not None and chunk.frame not in self._shown:
+            lead += len(self.head_of(chunk)) + len(chunk.frame.tail)
+        return lead
+
+    def _gap_before(self, place: int) -> int:
+        """Return the number of bytes between a chunk and the one before it."""
+        before = self.ranked.chunks[place - 1].stop if place else 0
+        return self.ranked.chunks[place].start - before
 
     def heading_of(self, chunk: Chunk) -> bytes:
         """Return the heading of a chunk, empty if it is too long."""
@@ -136,21 +166,22 @@ def _choose(
         for score in selection.ranked.scores
     ]
     least = _WORTH_SHOWING * max(scores, default=0.0)
-    room = budget
+    used = sum(selection.used for selection in selections)
     is_first = True
     for score, place, selection in _order_chunks(selections, budget, priors):
         is_beginning = selection.ranked.bearing == "none"
         if selection.is_closed or (not fill and not is_beginning and score <= least):
             continue
-        size = len(selection.content)
-        if selection.add(place, room):
-            room -= len(selection.content) - size
-            is_first = False
+        cost = selection.cost_of(place)
+        if used + cost > budget or selection.used + cost > selection.most:
+            selection.ran_out = selection.ran_out or score > 0
+            if is_first:  # the best chunk is cut rather than replaced
+                return
+            selection.is_closed = is_beginning  # a beginning is one piece
             continue
-        selection.ran_out = selection.ran_out or score > 0
-        if is_first:  # the best chunk is cut rather than replaced
-            return
-        selection.is_closed = is_beginning  # a beginning is one piece
+        is_first = False
+        selection.add(place)
+        used += cost
 
 
 def _order_chunks(
@@ -166,7 +197,7 @@ def _order_chunks(
     fair_share = budget / max(1, len(selections))
 
     def rank(number: int) -> float:
-        return waiting[number][-1][0] / (1 + len(selections[number].content) / fair_share)
+        return waiting[number][-1][0] / (1 + selections[number].used / fair_share)
 
     first = [
         number
@@ -186,10 +217,16 @@ def _order_chunks(
 
 def _write_excerpts(selections: Sequence[_Selection], budget: int) -> list[Excerpt]:
     """Return the excerpts; if no chunk of a text fits, the beginning of its best one."""
-    total = sum(len(selection.content) for selection in selections)
+    contents = [_compose(selection) for selection in selections]
+    total = sum(map(len, contents))
     excerpts = []
-    for selection in selections:
-        content = selection.content
+    for selection, content in zip(selections, contents, strict=True):
+        # costs are upper bounds, so this is rare
+        while selection.chosen and (total > budget or len(content) > selection.most):
+            selection.drop_worst()
+            total -= len(content)
+            content = _compose(selection)
+            total += len(content)
         passages = _list_passages(selection)
         chunks = selection.ranked.chunks
         if not selection.chosen and chunks and total < budget:
