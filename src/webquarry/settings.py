@@ -6,12 +6,13 @@
 see `credentials.py`.
 
 The MCP server on stdio imports this module before its first response, so it imports nothing at
-module level but `os` and `errors`. `dataclasses` alone would take a third of that start.
+module level but `os`, `sys` and `errors`. `dataclasses` alone would take a third of that start.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
 from webquarry import __version__
 from webquarry.errors import BadSetting
@@ -32,6 +33,16 @@ else:
 
 
 PREFIX = "WEBQUARRY_"
+# Variables of other parts: a credential, and two of the tests.
+_OTHER_VARIABLES = {"WEBQUARRY_STORE_KEY", "WEBQUARRY_REQUIRE_ALL", "WEBQUARRY_FUZZ_EXAMPLES"}
+# Former settings without a field, with what to use instead.
+_OPTIONS_FILE = "set `{}` in the file of options next to the tool, such as weather.toml"
+_FORMER = {
+    "WEBQUARRY_HTTP_DRAIN_SECONDS": "the server stops listening at once",
+    "WEBQUARRY_TOOL_TIMEOUTS": _OPTIONS_FILE.format("timeout_seconds"),
+    "WEBQUARRY_TOOL_OUTPUT_LIMITS": _OPTIONS_FILE.format("max_output_bytes"),
+}
+_reported: set[str] = set()  # unknown variables that this process has named
 _NOT_ORIGINS = {"WEBQUARRY_REDIS_URL"}  # a credential, because it may contain a password
 _CONVENTIONAL_ORIGINS = {
     "SEARXNG_URL": "searxng",
@@ -645,8 +656,15 @@ class Settings(_FrozenFields):
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """Read the settings. Raises BadSetting that names the variable of a value not allowed."""
+        """Read the settings; variables that are none are named on stderr, once per process.
+
+        Raises BadSetting that names the variable of a value not allowed.
+        """
         environ = os.environ if environ is None else environ
+        for name, advice in find_unknown(environ).items():
+            if name not in _reported:
+                _reported.add(name)
+                sys.stderr.write(f"{name} {advice}\n")
         values: dict[str, Any] = {}
         if origins := _read_origins(environ):
             values["origins"] = origins
@@ -656,6 +674,30 @@ class Settings(_FrozenFields):
                     values[name] = definition.parse(text, variable)
                     break
         return cls(**values)
+
+
+def find_unknown(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that look like settings and are none, with what to do instead."""
+    fields = Settings.fields()
+    known = {variable for one in fields.values() for variable in one.variables} | _OTHER_VARIABLES
+    unknown = {}
+    for name in sorted(environ):
+        is_ours = name.startswith(PREFIX) and not name.endswith("_URL")
+        if not is_ours or name in known or not environ[name].strip():
+            continue
+        former = fields.get(name.removeprefix(PREFIX).lower())
+        if name in _FORMER:
+            unknown[name] = f"is no longer a setting: {_FORMER[name]}."
+        elif former is not None and former.is_constant:
+            value = default_text(former.default) or "none"
+            unknown[name] = f"is no longer a setting: the value is {value}."
+        else:
+            from difflib import get_close_matches
+
+            nearest = get_close_matches(name, known, 1)
+            hint = f"did you mean {nearest[0]}?" if nearest else "docs/settings.md lists them all."
+            unknown[name] = f"is not a setting; {hint}"
+    return unknown
 
 
 def default_text(default: Any) -> str:

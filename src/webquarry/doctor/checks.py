@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from webquarry import __version__
 from webquarry.caller import LOCAL, caller
 from webquarry.errors import WebquarryError
-from webquarry.settings import PREFIX, Settings
+from webquarry.settings import PREFIX, Settings, find_unknown
 
 if TYPE_CHECKING:
     from webquarry.ask.keys import Keys
@@ -25,11 +24,6 @@ if TYPE_CHECKING:
 
 LIBXML2_NEEDED = (2, 14)
 _STARTED = time.monotonic()
-_OTHER_VARIABLES = {
-    "WEBQUARRY_STORE_KEY",  # a credential
-    "WEBQUARRY_REQUIRE_ALL",  # for the tests, as the next
-    "WEBQUARRY_FUZZ_EXAMPLES",
-}
 
 
 @dataclass(frozen=True)
@@ -166,17 +160,12 @@ def _check_writable(name: str, folder: Path | None, variable: str, otherwise: st
 
 def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Report unknown variables."""
-    known = set(_OTHER_VARIABLES)
-    for setting in Settings.fields().values():
-        known.update(setting.variables)
-    ours = sorted(name for name in environ if name.startswith(PREFIX))
-    unknown = [name for name in ours if name not in known and not name.endswith("_URL")]
+    unknown = find_unknown(environ)
     if not unknown:
+        ours = sorted(name for name in environ if name.startswith(PREFIX))
         return CheckResult("settings", "ok", ", ".join(ours) or "all at their defaults")
-    nearest = get_close_matches(unknown[0], known, 1)
-    hint = f"did you mean {nearest[0]}?" if nearest else "docs/settings.md lists them all"
-    cure = f"Correct or unset {unknown[0]}; {hint}"
-    return CheckResult("settings", "warning", f"not known: {', '.join(unknown)}", cure)
+    detail = " ".join(f"{name} {advice}" for name, advice in unknown.items())
+    return CheckResult("settings", "warning", detail, f"Correct or unset {', '.join(unknown)}")
 
 
 def check_proxy(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
