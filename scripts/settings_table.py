@@ -11,7 +11,8 @@ HEAD = """# Settings
 
 Every setting is an environment variable, read when a command starts or a toolkit is opened. Where several names are
 given the first one that is set counts. Booleans accept `1`/`0`, `true`/`false`, `yes`/`no` and `on`/`off`. A value that is
-not allowed is an error that names the variable; `webquarry doctor` reports unknown names. In Python the same fields are the arguments of `webquarry.Settings`, which raises `webquarry.BadSetting`.
+not allowed is an error that names the variable; unknown and former names are
+named once on stderr. In Python the same fields are the arguments of `webquarry.Settings`, which raises `webquarry.BadSetting`.
 
 | Variable | Default | Value | Description |
 | --- | --- | --- | --- |

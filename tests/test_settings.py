@@ -103,6 +103,27 @@ def test_keyword_argument_that_is_not_allowed_raises_bad_setting(values: dict[st
         Settings(**values)
 
 
+@pytest.mark.parametrize(
+    ("variable", "advice"),
+    [
+        ("WEBQUARRY_MAXBYTES", "is not a setting; did you mean WEBQUARRY_MAX_BYTES?"),
+        ("WEBQUARRY_RETRIES", "is no longer a setting: the value is 2."),
+        ("WEBQUARRY_HTTP_DRAIN_SECONDS", "is no longer a setting: the server stops listening"),
+    ],
+)
+def test_unknown_and_former_variables_are_named_once_on_stderr(
+    variable: str, advice: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webquarry.settings._reported", set())
+    environ = {variable: "5", "WEBQUARRY_CROSSREF_URL": "http://127.0.0.1:1"}
+
+    Settings.from_environment(environ)
+    Settings.from_environment(environ)
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{variable} {advice}")
+
+
 def test_unknown_keyword_argument_raises_bad_setting() -> None:
     with pytest.raises(BadSetting, match=r"Unknown setting: max_byte\."):
         Settings(max_byte=5000)  # type: ignore[call-arg]

@@ -36,7 +36,8 @@ def test_a_misspelt_setting_is_pointed_out(environ: dict[str, str]) -> None:
     finding = part(look(environ | {"WEBQUARRY_MAXBYTES": "5"}), "settings")
 
     assert finding.state == "warning"
-    assert "did you mean WEBQUARRY_MAX_BYTES?" in finding.cure
+    assert "did you mean WEBQUARRY_MAX_BYTES?" in finding.detail
+    assert "unset WEBQUARRY_MAXBYTES" in finding.cure
 
 
 def find(name: str, environ: Mapping[str, str]) -> CheckResult:
