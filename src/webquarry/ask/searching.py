@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -89,11 +88,11 @@ class Searcher:
     async def search(
         self, provider: str, query: Query, seconds: float, check: Callable[[], None]
     ) -> Found:
-        """Search within `seconds` of the first request; a `Retry-After` is honoured if it ends
-        before that. `check` raises when the answer is not needed any more.
+        """Search within `seconds`, in which waits for `Retry-After` count and waits for other
+        searches do not. `check` raises when the answer is not needed any more.
         """
         limiter = self._get_limiter(provider)
-        deadline = math.inf
+        left = seconds
         while True:
             rest = self.find_rest(provider)
             if rest is not None:
@@ -101,8 +100,7 @@ class Searcher:
             sent_at = await limiter.acquire()
             try:
                 check()
-                deadline = min(deadline, sent_at + seconds)
-                async with asyncio.timeout(deadline - self._clock.monotonic()):
+                async with asyncio.timeout(left):
                     found = await self.router.route(query, provider=provider)
             except RateLimited as error:
                 wait = error.retry_after_seconds or _DEFAULT_WAIT_SECONDS
@@ -110,7 +108,8 @@ class Searcher:
                     self._pause(provider, max(wait, _SPENT_QUOTA_SECONDS), error.message)
                     raise
                 limiter.record_throttled(sent_at, wait)
-                if self._clock.monotonic() + wait >= deadline:
+                left -= self._clock.monotonic() - sent_at + wait
+                if left <= 0:
                     raise
                 continue
             except AuthFailure as error:
