@@ -18,7 +18,7 @@ def main_content(html: str) -> str:
     return render_selection(document, select_main_content(document), "https://example.org/").text
 
 
-def test_slotted_children_stand_where_their_slots_are() -> None:
+def test_slotted_children_appear_in_their_slots() -> None:
     html = (
         "<x-card><template shadowrootmode=open><slot name=b></slot><p>own</p><slot></slot>"
         "</template><p>rest</p>text<p slot=b>first</p><p slot=c>nowhere</p></x-card>"
@@ -39,7 +39,7 @@ def test_a_fallback_is_main_content_only_where_the_page_is_nothing_without_it() 
     assert "Boats" not in text
 
 
-def test_a_choice_that_nobody_sees_is_made_again_without_it() -> None:
+def test_choice_of_hidden_text_is_repeated_without_it() -> None:
     hidden = "".join(f"<p>Unseen. {SENTENCE * 3}</p>" for _ in range(10))
     seen = "".join(f"<p>Seen. {SENTENCE * 2}{number}</p>" for number in range(6))
     page_with_both = (

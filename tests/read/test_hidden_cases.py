@@ -34,7 +34,7 @@ def test_the_whole_page_is_what_a_person_sees_or_can_open(case: Case) -> None:
 
 
 @each_case
-def test_the_main_content_holds_what_is_painted_and_nothing_that_is_not(case: Case) -> None:
+def test_main_content_holds_exactly_the_painted_text(case: Case) -> None:
     document = parse_html(case.html)
     text = render_selection(document, select_main_content(document), BASE).text
 

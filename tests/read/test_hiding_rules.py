@@ -29,7 +29,7 @@ def test_paragraphs_are_counted_however_many_there_are() -> None:
 @pytest.mark.parametrize(
     "tag", ["script", "style", "title", "template", "textarea", "noscript", "iframe", "svg"]
 )
-def test_what_is_never_shown_does_not_become_so_by_calling_itself_a_heading(tag: str) -> None:
+def test_hidden_element_is_not_shown_because_it_is_a_heading(tag: str) -> None:
     text = shown(
         "", f"<p>{'first words of the page ' * 20}</p><{tag} role=heading>{HIDDEN}</{tag}><p>last"
     )
@@ -51,7 +51,7 @@ def test_a_list_shows_what_one_of_its_selectors_means() -> None:
     assert "words" in shown(css, "<p>first<p class=x>words<p>last")
 
 
-def test_the_rules_about_a_control_count_wherever_it_stands() -> None:
+def test_rules_of_a_control_apply_at_any_place() -> None:
     panel = f"<div id=p1 class=panel hidden>{HIDDEN}</div>"
     button = "<nav class=n><button class=b aria-controls=p1>More</button></nav>"
     body = f"<p>first</p>{button}{panel}<p>last"

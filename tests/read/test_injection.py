@@ -22,7 +22,7 @@ def test_every_page_of_the_folder_has_a_label() -> None:
 
 
 @each_page
-def test_a_page_gives_what_is_seen_and_nothing_else(label: dict[str, Any]) -> None:
+def test_page_returns_only_visible_text(label: dict[str, Any]) -> None:
     text = page((FOLDER / label["file"]).read_text("utf-8")).text
 
     assert [wanted for wanted in label["must_contain"] if wanted not in text] == []
@@ -30,7 +30,7 @@ def test_a_page_gives_what_is_seen_and_nothing_else(label: dict[str, Any]) -> No
 
 
 @each_page
-def test_what_was_taken_out_is_counted(label: dict[str, Any]) -> None:
+def test_removed_text_is_counted(label: dict[str, Any]) -> None:
     removed = set(page((FOLDER / label["file"]).read_text("utf-8")).removed) - {"navigation"}
     plain = {
         "control-persian-zwnj-emoji",

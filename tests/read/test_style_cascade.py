@@ -148,7 +148,7 @@ def test_what_the_cascade_shows_stays(css: str, body: str) -> None:
          True),
     ],
 )  # fmt: skip
-def test_every_sheet_stands_for_itself(head: str, is_hidden: bool) -> None:
+def test_style_sheets_are_parsed_separately(head: str, is_hidden: bool) -> None:
     assert ("MARK" not in convert("", head=head).text) is is_hidden
 
 
@@ -170,7 +170,7 @@ def test_padding_reveals_nothing(css: str) -> None:
     assert "last" in text
 
 
-def test_what_is_left_undecided_is_left_out_and_told() -> None:
+def test_undecided_text_is_left_out_with_a_note() -> None:
     tests = "".join(f"p[data-k]:nth-child({number}n+3){{opacity:.95}}" for number in range(2_000))
     paragraphs = "<p data-k=v class=kept>word</p>" * 600
     css = f"{tests}.x[data-k]{{display:none}}"
@@ -180,5 +180,5 @@ def test_what_is_left_undecided_is_left_out_and_told() -> None:
     assert UNDECIDED_NOTE in result.notes
 
 
-def test_a_page_within_bounds_is_told_nothing() -> None:
+def test_page_within_the_limits_has_no_note() -> None:
     assert convert(".zz{display:none}").notes == ()

@@ -229,7 +229,7 @@ def test_hidden_text_is_left_out_and_counted_by_its_reason(reason: str, html: st
 
 
 @pytest.mark.parametrize("html", NEVER_TEXT)
-def test_what_is_no_text_of_the_page_does_not_become_any(html: str) -> None:
+def test_markup_that_is_no_text_is_not_shown_as_text(html: str) -> None:
     result = page(BEFORE + html + AFTER)
 
     assert "INJ" not in result.text
@@ -265,7 +265,7 @@ def test_white_text_counts_as_hidden_only_where_every_background_is_known() -> N
     assert page(f"<style>p:hover{{background:#000}}</style>{white}").text == "text"
 
 
-def test_a_box_that_another_style_sheet_may_paint_does_not_hide_what_is_white() -> None:
+def test_box_that_an_unread_sheet_may_paint_does_not_hide_white_text() -> None:
     start = "<link rel=stylesheet href=x.css><div style='background:#fff'>"
 
     assert page(f"{start}<p style='color:#fff'>text").text == ""
@@ -309,7 +309,7 @@ def test_a_page_without_scripts_that_hides_itself_is_read_only_where_nothing_els
     assert page(f"<p>x</p>{hidden[:300]}").text == "x"
 
 
-def test_a_box_that_fades_in_where_it_stands_is_seen() -> None:
+def test_box_that_fades_in_is_visible() -> None:
     script = "<script src=app.js></script>"
 
     assert page(f"{script}<p style='opacity:0;transform:translateY(20px)'>x").text == "x"
@@ -317,7 +317,7 @@ def test_a_box_that_fades_in_where_it_stands_is_seen() -> None:
     assert page("<p style='opacity:0;transform:translateY(20px)'>x").text == ""
 
 
-def test_a_price_written_for_eyes_and_for_ears_is_kept_once() -> None:
+def test_price_written_for_sight_and_screen_readers_appears_once() -> None:
     html = "<p><span class=sr-only>19 dollars</span><span aria-hidden=true>$19</span></p>"
 
     assert page(html).text == "$19"

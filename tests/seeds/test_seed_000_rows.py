@@ -87,7 +87,7 @@ def test_allowed_domains_restricts_and_the_last_of_120_is_asked_for(
 
 
 @each_search
-def test_allowed_domains_restricts_and_what_was_not_asked_for_is_told(
+def test_allowed_domains_restricts_and_names_domains_that_were_not_requested(
     run: InProcess, script: str
 ) -> None:
     long_names = [f"{'x' * 60}.{'y' * 60}.number-{number}.example.com" for number in range(300)]
@@ -118,7 +118,7 @@ def test_allowed_domains_restricts_and_enough_results_end_the_asking(
 
 @each_search
 @each_name
-def test_allowed_domains_restricts_to_what_is_written(
+def test_allowed_domains_restricts_to_the_given_entries(
     run: InProcess, script: str, name: str
 ) -> None:
     page = PAGES[name]
@@ -133,7 +133,7 @@ def test_allowed_domains_restricts_to_what_is_written(
 
 @each_search
 @each_name
-def test_blocked_domains_blocks_what_is_written_and_no_more(
+def test_blocked_domains_blocks_only_the_given_entries(
     run: InProcess, script: str, name: str
 ) -> None:
     page = PAGES[name]
@@ -149,7 +149,7 @@ def test_blocked_domains_blocks_what_is_written_and_no_more(
 @each_search
 @pytest.mark.parametrize("field", ["allowed_domains", "blocked_domains"])
 @pytest.mark.parametrize("entry", ["other.org/docs?page=2", "other.org/a b", "other.org/*/docs"])
-def test_allowed_and_blocked_domains_refuse_what_cannot_be_kept_to(
+def test_allowed_and_blocked_domains_refuse_entries_that_cannot_be_applied(
     run: InProcess, script: str, field: str, entry: str
 ) -> None:
     done, site = search(run, script, {**QUERY, field: ["a.org", entry]}, hits(script, []))
@@ -159,7 +159,7 @@ def test_allowed_and_blocked_domains_refuse_what_cannot_be_kept_to(
 
 
 @each_search
-def test_allowed_domains_that_are_all_blocked_are_not_asked_for_and_that_is_told(
+def test_allowed_domains_that_are_all_blocked_are_not_requested_and_are_named(
     run: InProcess, script: str
 ) -> None:
     given = {**QUERY, "allowed_domains": ["a.org/docs"], "blocked_domains": ["a.org"]}

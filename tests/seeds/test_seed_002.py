@@ -229,7 +229,7 @@ def test_a_valid_tool_is_registered_however_busy_the_machine_is(bench: Workbench
 
 
 @pytest.mark.parametrize("command", [["export", "--for", "mcp"], ["run", "broken"]], ids=" ".join)
-def test_an_error_is_told_with_tool_path_and_reason_by_the_commands_too(
+def test_commands_show_an_error_with_tool_path_and_reason(
     command: list[str], bench: Workbench
 ) -> None:
     path = bench.script("broken", "echo '{}'")

@@ -168,9 +168,7 @@ def test_refusal_is_an_error_with_its_reason(stage: FakeServers, tmp_path: Path)
     )
 
 
-def test_a_stop_reason_that_nobody_knows_gives_the_text_there_is(
-    stage: FakeServers, tmp_path: Path
-) -> None:
+def test_unknown_stop_reason_returns_the_text(stage: FakeServers, tmp_path: Path) -> None:
     reply = ask(stage, tmp_path, "Bitcoin [odd]")
 
     assert reply.error is None
@@ -299,7 +297,7 @@ def test_3_an_unknown_tool_name_is_ignored_and_the_text_returned(
     assert (stage.messages, stage.searches) == (1, 0)
 
 
-def test_3_an_unknown_tool_without_any_text_is_told_so_and_asked_again(
+def test_3_unknown_tool_without_text_gets_an_error_result_and_another_request(
     stage: FakeServers, tmp_path: Path
 ) -> None:
     use = {"type": "tool_use", "id": "t1", "name": "run_shell", "input": {}}

@@ -71,7 +71,7 @@ def test_raw_max_length_of_a_cut_file_goes_on_with_its_cursor() -> None:
     assert file.taken < 4_000_000
 
 
-def test_raw_max_length_that_is_larger_is_not_served_from_what_a_smaller_one_kept() -> None:
+def test_raw_larger_max_length_is_not_served_from_the_cache_of_a_smaller_one() -> None:
     file = LargeFile()
     file.session.scrape(mode="raw", max_length=1_000)
     answer = file.session.scrape(mode="raw", max_length=2_000_000)
@@ -79,7 +79,7 @@ def test_raw_max_length_that_is_larger_is_not_served_from_what_a_smaller_one_kep
     assert answer.content_length == 2_000_000
 
 
-def test_raw_max_length_that_is_smaller_is_served_from_what_is_kept() -> None:
+def test_raw_smaller_max_length_is_served_from_the_cache() -> None:
     file = LargeFile()
     file.session.scrape(mode="raw", max_length=1_000_000)
     file.session.scrape(mode="raw", max_length=1_000)

@@ -150,7 +150,7 @@ def ask_twice(engines: Engines, seconds: float, environ: dict[str, str] = TWO) -
     return routed(engines, use, environ, clock)
 
 
-def test_key_a_stand_ins_answer_is_kept_five_minutes_under_the_first_providers_key() -> None:
+def test_key_fallback_answer_is_cached_five_minutes_under_the_first_providers_key() -> None:
     engines = Engines(brave=[failed(500), brave(A)], tavily=tavily("https://t.org/"))
     kept = ask_twice(engines, 299)
     engines = Engines(brave=[failed(500), brave(A)], tavily=tavily("https://t.org/"))
@@ -161,13 +161,13 @@ def test_key_a_stand_ins_answer_is_kept_five_minutes_under_the_first_providers_k
     assert [one.provider for one in asked_again] == ["tavily", "brave"]
 
 
-def test_key_the_first_providers_own_answer_is_kept_half_an_hour() -> None:
+def test_key_answer_of_the_first_provider_is_cached_half_an_hour() -> None:
     kept = ask_twice(Engines(brave=brave(A)), 1799)
 
     assert (kept[1].cached, kept[1].max_age_seconds) == (True, 1800)
 
 
-def test_key_a_stand_ins_answer_is_not_given_once_the_first_provider_has_a_key() -> None:
+def test_key_fallback_answer_is_not_returned_once_the_first_provider_has_a_key() -> None:
     store = MemoryStore(1_000_000)
     engines = Engines(brave=brave(A), tavily=tavily("https://t.org/"))
 
@@ -217,7 +217,7 @@ def test_key_two_claims_on_one_query_are_one_search_and_two_pieces_of_evidence()
     assert none.results[0].claim_signal is None
 
 
-def test_key_fresh_goes_past_what_is_kept_and_replaces_it() -> None:
+def test_key_fresh_ignores_the_cache_and_replaces_the_entry() -> None:
     engines = Engines(brave=[brave(A), brave("https://b.org/2")])
     searches = Searches(engines)
     old = searches.call(query="tides")
@@ -232,7 +232,7 @@ def test_key_fresh_goes_past_what_is_kept_and_replaces_it() -> None:
 
 
 @pytest.mark.parametrize("mode", ["full", "whole", "raw"])
-def test_key_fresh_reads_a_page_anew_and_replaces_what_is_kept(mode: str) -> None:
+def test_key_fresh_reads_a_page_again_and_replaces_the_entry(mode: str) -> None:
     newer = ARTICLE.replace("Number 1", "Number one")
     session = Session(FakeWeb({URL: [sent(ARTICLE), sent(newer)]}))
     old = session.scrape(mode=mode)
@@ -283,7 +283,7 @@ def test_invalid_key_is_not_called_one_that_was_not_found(name: str) -> None:
     assert ".env.example" in error["suggestedAction"]
 
 
-def test_invalid_key_of_one_of_two_is_told_as_that_beside_the_answer() -> None:
+def test_invalid_key_of_one_of_two_providers_is_named_next_to_the_answer() -> None:
     refusal = httpx2.Response(422, content=recorded("brave/auth_422_token_invalid"))
     engines = Engines(brave=refusal, tavily=tavily(A))
     answer = called(engines, "web_search", TWO, query="x")
@@ -293,7 +293,7 @@ def test_invalid_key_of_one_of_two_is_told_as_that_beside_the_answer() -> None:
     assert "not found" not in reason
 
 
-def test_value_that_cannot_be_a_key_is_told_as_that() -> None:
+def test_value_that_cannot_be_a_key_is_named_as_such() -> None:
     with pytest.raises(AuthFailure) as caught:
         called(Engines(), "web_search", BRAVE | {"BRAVE_API_KEY": "two words"}, query="x")
 
@@ -314,7 +314,7 @@ def test_forum_signals_of_reddit_its_feed_is_read_where_the_page_is_refused() ->
     assert any("feed was read" in note for note in answer.meta["webquarry/routing"]["notes"])
 
 
-def test_forum_signals_of_reddit_a_refusal_without_a_feed_is_told_as_it_is() -> None:
+def test_forum_signals_of_reddit_refusal_without_a_feed_is_reported() -> None:
     web = FakeWeb({REDDIT: BLOCKED, f"{REDDIT}.rss": httpx2.Response(429)})
     with pytest.raises(Exception, match=r"www\.reddit\.com"):
         Session(web).scrape(REDDIT)
@@ -338,7 +338,7 @@ def test_source_reputation_of_wikipedia_is_mixed_as_a_tertiary_source() -> None:
 # Version segment of the cache key; artifacts end after an hour
 
 
-def test_version_segment_what_an_older_version_kept_of_a_search_is_not_served(
+def test_version_segment_search_cached_by_an_older_version_is_not_served(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     engines = Engines(brave=brave(A))
@@ -353,7 +353,7 @@ def test_version_segment_what_an_older_version_kept_of_a_search_is_not_served(
 
 
 @pytest.mark.parametrize("mode", ["full", "raw"])
-def test_version_segment_what_an_older_version_kept_of_a_page_is_not_served(
+def test_version_segment_page_cached_by_an_older_version_is_not_served(
     monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
     session = Session(FakeWeb({URL: [sent(ARTICLE), sent(ARTICLE)]}))

@@ -424,7 +424,7 @@ def test_cache_key_contract_two_requests_that_differ_never_share_an_answer() -> 
     assert routed(engines, use, environ) == [[A, B], [A], [B]]
 
 
-def test_cache_key_contract_the_version_changes_with_the_shape_of_what_is_kept() -> None:
+def test_cache_key_contract_version_changes_with_the_shape_of_the_entry() -> None:
     """Whoever changes the shape raises VERSION, and then writes the new shape here."""
     kept = [
         field

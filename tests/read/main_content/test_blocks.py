@@ -35,7 +35,7 @@ def test_inline_tags_add_to_a_block_and_boxes_end_it() -> None:
         "<template><p>later</p></template>",
     ],
 )
-def test_what_is_never_the_point_of_a_page_makes_no_block(chrome: str) -> None:
+def test_elements_without_content_make_no_block(chrome: str) -> None:
     assert flow(f"{chrome}<p>text</p>").texts == ["text"]
 
 

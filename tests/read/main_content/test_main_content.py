@@ -109,7 +109,7 @@ def test_what_a_page_hides_stays_out_where_a_tenth_of_the_text_is_seen() -> None
     assert not any(one in text for one in hidden)
 
 
-def test_links_of_kept_text_are_absolute() -> None:
+def test_links_of_selected_text_are_absolute() -> None:
     html = (
         (PAGES / "news_article.html")
         .read_text("utf-8")
@@ -144,7 +144,7 @@ def test_probabilities_of_another_page_are_rejected() -> None:
         select_main_content(document, probabilities=Probabilities([0.9], [0.9]))
 
 
-def test_nothing_is_kept_that_the_whole_page_does_not_show() -> None:
+def test_main_content_is_part_of_the_whole_page() -> None:
     selection = select_main_content(
         parse_html((PAGES / "hidden_instruction.html").read_text("utf-8"))
     )
@@ -174,7 +174,7 @@ NOTES = (
     "notes",
     [NOTES, f"<div class=sidebar><h2>Notes</h2>{NOTES}</div>", f"<section>{NOTES}</section>"],
 )
-def test_footnote_of_a_kept_mark_is_kept(notes: str) -> None:
+def test_footnote_of_a_selected_mark_is_selected(notes: str) -> None:
     text = markdown(f"<main><p>{TEXT}<sup><a href=#n1>1</a></sup> {TEXT}</p></main>{notes}")
 
     assert "departure.[^1]" in text
@@ -182,7 +182,7 @@ def test_footnote_of_a_kept_mark_is_kept(notes: str) -> None:
     assert "Unused" not in text
 
 
-def test_heading_before_a_footnote_is_kept_with_it() -> None:
+def test_heading_before_a_footnote_is_selected_with_it() -> None:
     notes = "<div class=sidebar><h2>Notes</h2><ol><li id=n1>Harbour office.</li></ol></div>"
 
     text = markdown(f"<main><p>{TEXT}<sup><a href=#n1>1</a></sup> {TEXT}</p></main>{notes}")
@@ -234,17 +234,17 @@ def tell_headings(rest: str) -> tuple[str, ...]:
         "<ul><li><h2><a href=/t>Tide <code>tables</code></a></h2></ul>",
     ],
 )
-def test_headings_of_what_is_left_out_are_plain_words_wherever_they_stand(rest: str) -> None:
+def test_headings_of_left_out_parts_are_plain_text(rest: str) -> None:
     assert tell_headings(rest) == ("Tide tables",)
 
 
-def test_headings_that_nobody_sees_make_room_for_those_behind_them() -> None:
+def test_hidden_headings_do_not_count_towards_the_limit() -> None:
     hidden = "".join(f"<h2 style='font-size:0'>Hidden {number}</h2>" for number in range(12))
 
     assert tell_headings(f"{hidden}<h2>One</h2><h2>Two</h2>") == ("One", "Two")
 
 
-def test_no_more_headings_are_told_than_are_of_use() -> None:
+def test_number_of_listed_headings_is_limited() -> None:
     shown = "".join(f"<h2>Part {number}</h2>" for number in range(12))
 
     assert tell_headings(shown) == tuple(f"Part {number}" for number in range(8))

@@ -19,7 +19,7 @@ def write_products(names: str = "Lantern Anchor Rope Buoy") -> str:
     return f"<ul>{''.join(tiles)}</ul>"
 
 
-def test_products_that_are_most_of_the_page_are_kept() -> None:
+def test_products_that_are_most_of_the_page_are_selected() -> None:
     shop = parse(f"<h1>Shop</h1><p>Things for boats.</p>{write_products()}<p>Footer</p>")
 
     assert apply(add_units, shop, [0, 1]) == list(range(10))
@@ -75,7 +75,7 @@ def test_other_numbers_are_not_prices(text: str) -> None:
 
 
 @pytest.mark.parametrize("score", ["2 - 1", "0–0", "3:1"])
-def test_matches_with_scores_are_kept(score: str) -> None:
+def test_matches_with_scores_are_selected(score: str) -> None:
     match = f"<a href=/m><p>Rovers</p><p>{score}</p><p>Albion</p></a>"
     matches = f"<div>{f'<div class=match>{match}</div>' * 8}</div>"
 

@@ -17,13 +17,13 @@ HEADLINES = "".join(
 
 @pytest.mark.parametrize("rows", [TIMES, LINKED])
 @pytest.mark.parametrize("kept", [[0], [0, 3]])
-def test_data_table_is_kept_completely(rows: str, kept: list[int]) -> None:
+def test_data_table_is_selected_completely(rows: str, kept: list[int]) -> None:
     flow = parse(f"<p>Before.</p><table>{rows}</table><p>Behind.</p>")
 
     assert apply(add_tables, flow, kept) == list(range(7))
 
 
-def test_caption_of_a_data_table_is_kept() -> None:
+def test_caption_of_a_data_table_is_selected() -> None:
     flow = parse(f"<table><caption>Departures</caption>{TIMES}</table>")
 
     assert apply(add_tables, flow, []) == list(range(7))
@@ -112,7 +112,7 @@ def write_role_table(*rows: str, role: str = "table") -> str:
 
 
 @pytest.mark.parametrize("role", ["table", "grid"])
-def test_table_by_aria_roles_is_kept_completely(role: str) -> None:
+def test_table_by_aria_roles_is_selected_completely(role: str) -> None:
     flow = parse(f"<p>Before.</p>{write_role_table('Boat Crew', 'Alma 4', 'Berta 7', role=role)}")
 
     assert apply(add_tables, flow, [0]) == list(range(7))

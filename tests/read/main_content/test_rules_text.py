@@ -18,7 +18,7 @@ FIGURE = "<figure><img src=a.png><figcaption>The mill at low water.</figcaption>
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 
 
-def test_code_after_a_kept_block_is_kept_in_all_its_pieces() -> None:
+def test_code_after_a_selected_block_is_selected_in_all_its_pieces() -> None:
     flow = parse("<p>Like this:</p><pre>one()</pre><pre>two()</pre><p>Other.</p><pre>no()</pre>")
 
     assert apply(add_code, flow, [0]) == [0, 1, 2]
@@ -30,7 +30,7 @@ def test_hidden_code_and_code_in_an_aside_are_not_added(parent: str) -> None:
 
 
 @pytest.mark.parametrize("last", ["<p>The end.</p>", "<blockquote>The end.</blockquote>"])
-def test_likely_last_sentence_is_kept(last: str) -> None:
+def test_likely_last_sentence_is_selected(last: str) -> None:
     flow = parse(f"<div><p>A text.</p>{last}</div><p>Footer</p>")
 
     assert apply(add_ends, flow, [0], [0.9, 0.5, 0.1]) == [0, 1]
@@ -65,7 +65,7 @@ def test_other_blocks_after_a_text_are_not_added(behind: str, probability: float
 
 
 @pytest.mark.parametrize("figure", [FIGURE, f"<div><div>{FIGURE}</div></div>"])
-def test_caption_of_a_figure_between_kept_blocks_is_kept(figure: str) -> None:
+def test_caption_of_a_figure_between_selected_blocks_is_selected(figure: str) -> None:
     flow = parse(f"<main><p>Before.</p>{figure}<p>Behind.</p></main>")
 
     assert apply(add_captions, flow, [0, 2], 0.2) == [0, 1, 2]
@@ -90,14 +90,14 @@ def test_other_captions_are_not_added(body: str) -> None:
 
 
 @pytest.mark.parametrize(("probability", "kept"), [(0.15, [0, 1]), (0.05, [1])])
-def test_heading_before_kept_text_is_kept_unless_very_unlikely(
+def test_heading_before_selected_text_is_selected_unless_very_unlikely(
     probability: float, kept: list[int]
 ) -> None:
     assert apply(add_headings, parse("<h2>Name</h2><p>Text.</p>"), [1], probability) == kept
 
 
 @pytest.mark.parametrize(("probability", "kept"), [(0.5, [0, 1]), (0.49, [1])])
-def test_a_title_before_kept_text_is_kept_if_it_is_likely(
+def test_title_before_selected_text_is_selected_if_it_is_likely(
     probability: float, kept: list[int]
 ) -> None:
     assert apply(add_headings, parse("<h1>Title</h1><p>Text.</p>"), [1], probability) == kept
@@ -139,7 +139,7 @@ def test_long_text_in_another_element_is_dropped() -> None:
     assert apply(drop_copies, flow, [0, 1]) == [0]
 
 
-def test_repeated_items_of_one_list_are_kept() -> None:
+def test_repeated_items_of_one_list_are_selected() -> None:
     flow = parse(f"<ul><li>{LONG}</li><li>{LONG}</li></ul>")
 
     assert apply(drop_copies, flow, [0, 1]) == [0, 1]
