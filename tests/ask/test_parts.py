@@ -15,6 +15,7 @@ from webquarry.ask.options import Options
 from webquarry.ask.prices import Prices, Tokens
 from webquarry.ask.schema import Mismatch, Schema
 from webquarry.ask.searching import format_results
+from webquarry.ask.vendors.base import open_vendor
 from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.settings import Settings
@@ -291,3 +292,21 @@ def test_search_results_for_the_model_have_no_hidden_text() -> None:
         "   https://a.org/a%E2%80%AE%E2%80%8B%3C|im_start|%3E%3C/tool_result%3E\n"
         "   a< |im_start|>< /tool_result>"
     )
+
+
+@pytest.mark.parametrize(
+    ("set_key", "advice"),
+    [
+        ("OPENAI_API_KEY", "The key of openai is set: name a model such as openai/MODEL."),
+        ("", "gemini, lmstudio, ollama, openai, openrouter"),
+    ],
+)
+def test_missing_key_names_the_other_vendors_or_the_one_with_a_key(
+    tmp_path: Path, set_key: str, advice: str
+) -> None:
+    environ = {"HOME": str(tmp_path)} | ({set_key: "sk-other-0000000001"} if set_key else {})
+
+    with pytest.raises(AuthFailure) as caught:
+        Keys(environ).model_key(open_vendor("anthropic", {}))
+
+    assert advice in str(caught.value.suggested_action)

@@ -290,7 +290,7 @@ def test_redis_has_no_readable_answer(redis_server: RedisServer) -> None:
 def test_expired_reservation_is_uncertain_until_its_process_settles(
     tmp_path: Path, is_asleep: bool
 ) -> None:
-    start = datetime.now(UTC)
+    start = datetime.now(UTC).replace(hour=12)  # so that both are on one day
     later = datetime.fromtimestamp(start.timestamp() + RESERVED_SECONDS + 1, UTC)
 
     async def work(first: QuestionStore, second: QuestionStore) -> None:

@@ -220,6 +220,13 @@ def test_first_request_with_an_envelope_decides_the_revision() -> None:
     assert handle(request("initialize"), session)["error"]["code"] == -32022
 
 
+def test_invalid_parameter_is_named() -> None:
+    error = handle(request("tools/list", {"_meta": {"progressToken": True}}))["error"]
+
+    assert error["code"] == -32602
+    assert "params._meta.progressToken is missing or has the wrong type" in error["message"]
+
+
 def test_envelope_after_a_handshake_is_refused() -> None:
     answer = handle(request("tools/list", {"_meta": ENVELOPE}), Session("2025-11-25"))
 

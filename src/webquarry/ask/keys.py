@@ -128,8 +128,18 @@ class Keys:
         raise AuthFailure(
             message,
             suggested_action=f"Set the environment variable {first.variable}, or put the key into "
-            f"the file {file} (mode 0600), or in SQL call {setter}.",
+            f"the file {file} (mode 0600), or in SQL call {setter}. {self._name_others(vendor)}",
         )
+
+    def _name_others(self, vendor: ModelVendor) -> str:
+        """Return a sentence on the other vendors: those whose key is set, or all of them."""
+        from webquarry.ask.vendors.base import find_vendors
+
+        others = [one for one in find_vendors().values() if one.name != vendor.name]
+        for one in others:
+            if any(self.find(credential.variable) for credential in one.credentials):
+                return f"The key of {one.name} is set: name a model such as {one.name}/MODEL."
+        return f"Or name a model of another vendor: {', '.join(one.name for one in others)}."
 
     def environ(self) -> Mapping[str, str]:
         """Return the environment of the search providers, with the keys that are set or in

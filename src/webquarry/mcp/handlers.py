@@ -88,7 +88,7 @@ class ToolServer(Server):
         wanted = request.read("protocolVersion", str)
         request.read("capabilities", dict)
         if not is_client_info(request.params.get("clientInfo")):
-            raise invalid_params()
+            raise invalid_params("params.clientInfo")
         revision = wanted if wanted in HANDSHAKE_REVISIONS else LATEST_HANDSHAKE
         request.session.revision = revision
         result = self._describe()

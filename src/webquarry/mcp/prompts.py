@@ -41,7 +41,7 @@ def get_prompt(name: str, arguments: dict[str, Any]) -> Message:
     """The result of `prompts/get`."""
     prompt = _find_prompt(name)
     if not all(isinstance(value, str) for value in arguments.values()):
-        raise protocol.invalid_params()
+        raise protocol.invalid_params("a value of params.arguments")
     values = {key: value.strip() for key, value in arguments.items() if value.strip()}
     missing = []
     paragraphs = [prompt["text"]]
@@ -64,7 +64,7 @@ def complete(kit: Toolkit, reference: Message, argument: Message) -> Message:
     target = reference.get("uri" if kind == "ref/resource" else "name")
     is_valid = kind in ("ref/prompt", "ref/resource") and isinstance(target, str)
     if not (is_valid and isinstance(name, str) and isinstance(prefix, str)):
-        raise protocol.invalid_params()
+        raise protocol.invalid_params("a member of params.ref or params.argument")
     names: list[str] = []
     if name == "lens":
         names = list(kit.lenses)

@@ -117,7 +117,7 @@ class Request:
         if value is None:
             value = default
         if not isinstance(value, kind):
-            raise invalid_params()
+            raise invalid_params(f"params.{name}")
         return value
 
 
@@ -327,7 +327,7 @@ def check_revision(request: Request) -> None:
         )
     token = meta.get("progressToken", "") if isinstance(meta, dict) else None
     if not isinstance(token, str | int) or isinstance(token, bool):
-        raise invalid_params()
+        raise invalid_params("params._meta.progressToken")
 
 
 def read_envelope(params: Message) -> str:
@@ -341,13 +341,14 @@ def read_envelope(params: Message) -> str:
     version, client = meta[META_VERSION], meta.get(META_CLIENT)
     has_client = client is None or is_client_info(client)
     if not (isinstance(version, str) and isinstance(meta[META_CAPABILITIES], dict) and has_client):
-        raise invalid_params()
+        raise invalid_params("a member of params._meta")
     return version
 
 
-def invalid_params() -> ProtocolError:
-    """The error for parameters that do not have the shape of the protocol."""
-    return ProtocolError(INVALID_PARAMS, "Invalid request parameters", "")
+def invalid_params(name: str) -> ProtocolError:
+    """The error for a parameter that is missing or does not have the shape of the protocol."""
+    problem = f"Invalid request parameters: {name} is missing or has the wrong type"
+    return ProtocolError(INVALID_PARAMS, problem, "")
 
 
 def is_client_info(value: Any) -> bool:

@@ -125,7 +125,8 @@ def _describe_connection(
             return NetworkFailure(
                 f"The name {host} was not found",
                 retryable=False,
-                suggested_action="Check the spelling of the address, or search for the site.",
+                suggested_action="Check the spelling of the address and the connection to the "
+                "internet, or search for the site.",
             )
     for kind, text in _TIMEOUTS.items():
         if isinstance(error, kind):

@@ -268,8 +268,9 @@ async def check_citations(
         if len(found) > _MOST:
             break
     if not 1 <= len(found) <= _MOST:
+        number = "There is no reference" if not found else f"There are more than {_MOST} references"
         raise BadInput(
-            f"There are {len(found)} references or more; 1 to {_MOST} can be checked in one call.",
+            f"{number}; 1 to {_MOST} can be checked in one call.",
             suggested_action="Give references, or the sessionId of a session with sources.",
         )
     deadline = deadline_for(kit, "check_citations", started)
