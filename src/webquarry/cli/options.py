@@ -59,14 +59,18 @@ class ToolCommand(click.Command):
             arguments["query"] = " ".join(options["query"]) or None
         return arguments | self._fixed
 
-    def _run(self, pager: bool, as_json: bool | None, **options: Any) -> None:
+    def call(self, arguments: Mapping[str, Any]) -> Answer:
+        """Call the tool."""
         from webquarry.api import call_with
 
+        return call_with(self.tool, arguments, "research", "fork")
+
+    def _run(self, pager: bool, as_json: bool | None, **options: Any) -> None:
         with command_output(as_json) as output:
             arguments = self.build_arguments(options)
             try:
                 with output.show_progress(self._progress):
-                    answer = call_with(self.tool, arguments, "research", "fork")
+                    answer = self.call(arguments)
             except WebquarryError as error:
                 if self._fail is not None:
                     self._fail(output, error, options)

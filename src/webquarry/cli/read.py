@@ -9,12 +9,15 @@ from __future__ import annotations
 import base64
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from webquarry.bridge import bridge
 from webquarry.cli.options import ToolCommand
 from webquarry.cli.output import Output, print_line
+from webquarry.errors import BadInput
 from webquarry.terminal import printable
 
 if TYPE_CHECKING:
@@ -65,7 +68,39 @@ def show_reference(output: Output, answer: Answer, options: Mapping[str, Any]) -
     output.show(page["citation"], lambda: (output.print if is_line else output.write)(text))
 
 
-_URL = click.Argument(["url"])
+class ReadCommand(ToolCommand):
+    """`read` and `cite`, which take a local file as well as a URL."""
+
+    def call(self, arguments: Mapping[str, Any]) -> Answer:
+        path = _find_file(str(arguments["url"]))
+        if path is None:
+            return super().call(arguments)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return bridge.run(_read_file(path, given))
+
+
+async def _read_file(path: Path, arguments: Mapping[str, Any]) -> Answer:
+    from webquarry.toolkit import Toolkit
+    from webquarry.tools.research.scrape_page import read_local_file
+
+    async with Toolkit.open(runner="fork") as kit:
+        return await read_local_file(kit, path, arguments)
+
+
+def _find_file(place: str) -> Path | None:
+    """Return the file that an argument names; None for a URL. Raises BadInput."""
+    if "://" in place:
+        return None
+    path = Path(place).expanduser()
+    if path.is_file():
+        return path
+    if place.startswith(("/", "./", "../", "~")):
+        kind = "a folder" if path.is_dir() else "not a file"
+        raise BadInput(f"{place} is {kind}.", suggested_action="Give the path of a file, or a URL.")
+    return None
+
+
+_URL = click.Argument(["url"], metavar="URL|FILE")
 _MODES = {
     "raw": "The bytes that the server sent.",
     "whole": "Include menus and the rest of the page.",
@@ -76,16 +111,16 @@ _FLAGS = [
     click.Option(["--render", "render"], flag_value="always", help="Run the page's scripts."),
     click.Option(["--no-render", "render"], flag_value="never", help="Never run scripts."),
 ]
-read = ToolCommand(
+read = ReadCommand(
     "scrape_page",
     _URL,
     show_page,
     params=_FLAGS,
     progress="fetching the page",
-    help="Read a page as Markdown, with its citation: HTML, PDF, Office, a video, a thread. "
-    "`webquarry read example.org` is enough.",
+    help="Read a page or a local file as Markdown, with its citation: HTML, PDF, Office, Markdown, "
+    "CSV, a video, a thread. `webquarry read example.org` and `webquarry FILE` are enough.",
 )
-cite = ToolCommand(
+cite = ReadCommand(
     "scrape_page",
     _URL,
     show_reference,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
@@ -17,6 +18,7 @@ from webquarry._read.page_form import pack_fields, unpack_fields
 from webquarry._read.slices.outline import Heading
 from webquarry._read.slices.text import LinkForm
 from webquarry._read.workers.job import Job, job
+from webquarry.errors import BadInput, TooLarge
 from webquarry.evidence.citation import NO_DATE
 from webquarry.evidence.models import (
     TRUST,
@@ -34,7 +36,7 @@ from webquarry.evidence.models import (
     size_category,
 )
 from webquarry.pages.markdown import render_page
-from webquarry.pages.outgoing import PageText
+from webquarry.pages.outgoing import PageText, filter_answer
 from webquarry.pages.pages import ReadMode, RenderMode
 from webquarry.pages.question import (
     NOT_ON_PAGE,
@@ -232,15 +234,7 @@ async def scrape_page(
     {"url": "https://example.org/report.pdf", "question": "What did it cost?", "max_tokens": 500}
     """
     arguments = dict(locals())
-    limit = PREVIEW_BYTES if mode == "preview" else min(max_length, MOST_BYTES)
-    limit = limit_bytes(limit, max_tokens)
-    request = SliceRequest(
-        limit, bool(outline), _strip_or_none(section), _strip_or_none(find), _strip_or_none(cursor)
-    )
-    request.check(is_raw=mode == "raw")
-    asked = PageQuestion.of(question, limit, max_tokens)
-    if asked:
-        asked.check(request, is_raw=mode == "raw")
+    request, form = _read_arguments(arguments)
     started = kit.clock.monotonic()
     if mode == "raw":
         needed = request.offset + request.limit
@@ -251,21 +245,14 @@ async def scrape_page(
         snapshot = await kit.pages.get(
             url, _READ_MODES[mode], with_styles=True, fresh=bool(fresh), render=render
         )
-    form = AnswerForm(links, citation_style, bool(structured), asked, max_tokens)
     session = await find_session(kit, sessionId) if sessionId else None
     part = name_part(url, arguments)
     earlier = session.reads.get(part) if session else None
     wants_reference = unchanged == "short" and mode != "raw" and not fresh
     if wants_reference and earlier and earlier.digest == snapshot.digest:
         answer = await asyncio.to_thread(_build_unchanged, snapshot, form, earlier)
-    elif (len(snapshot.data) < _SMALL and asked is None) or _is_whole(snapshot, request, form):
-        answer = _build_answer(snapshot, request, form)
     else:
-        arguments = {"request": asdict(request), "form": asdict(form)}
-        pieces = pack_snapshot(snapshot)
-        job = Job(cut_page, arguments, pieces, snapshot.fields["url"], ahead=True)
-        fields, content = unpack_fields(await kit.reader.runner.run(job))
-        answer = ScrapeOutput.from_json(fields | {"content": content.decode()})
+        answer = await _write_answer(kit, snapshot, request, form)
     answer.beside["csl"] = snapshot.csl
     if session is not None and answer.unchanged_since_step is None:
         await note_read(kit, session, part, snapshot.digest, answer.estimated_tokens)
@@ -277,6 +264,64 @@ async def scrape_page(
         notes.append(
             f"There is more: of one page {snapshot.cut_at} bytes are read (WEBQUARRY_MAX_BYTES)."
         )
+    return _add_meta(answer, kit, snapshot, notes, started)
+
+
+async def read_local_file(kit: Toolkit, path: Path, arguments: Mapping[str, Any]) -> ScrapeOutput:
+    """Return the answer of `scrape_page` for a file, whose URL is ignored in the arguments."""
+    given = scrape_page.check({**arguments, "url": "https://localhost/"})
+    if given["mode"] == "raw":
+        raise BadInput("A local file is read as a page; mode raw is only for URLs.")
+    _check_size(path, kit.settings.max_bytes)
+    request, form = _read_arguments(given)
+    started = kit.clock.monotonic()
+    snapshot = await kit.pages.read_file(path)
+    answer = await _write_answer(kit, snapshot, request, form)
+    filter_answer(answer)
+    return _add_meta(answer, kit, snapshot, list(snapshot.notes), started)
+
+
+def _check_size(path: Path, most: int) -> None:
+    """Raise TooLarge for a file of more than `most` bytes."""
+    if path.stat().st_size > most:
+        raise TooLarge(f"{path} is larger than {most:,} bytes (WEBQUARRY_MAX_BYTES).")
+
+
+def _read_arguments(arguments: Mapping[str, Any]) -> tuple[SliceRequest, AnswerForm]:
+    """Return which part of a page is wanted, and in which form."""
+    is_raw = arguments["mode"] == "raw"
+    max_tokens = arguments["max_tokens"]
+    most = min(arguments["max_length"], MOST_BYTES)
+    limit = limit_bytes(PREVIEW_BYTES if arguments["mode"] == "preview" else most, max_tokens)
+    section, find, cursor = (
+        _strip_or_none(arguments[name]) for name in ("section", "find", "cursor")
+    )
+    request = SliceRequest(limit, bool(arguments["outline"]), section, find, cursor)
+    request.check(is_raw=is_raw)
+    asked = PageQuestion.of(arguments["question"], limit, max_tokens)
+    if asked:
+        asked.check(request, is_raw=is_raw)
+    style, structured = arguments["citation_style"], bool(arguments["structured"])
+    return request, AnswerForm(arguments["links"], style, structured, asked, max_tokens)
+
+
+async def _write_answer(
+    kit: Toolkit, snapshot: Snapshot, request: SliceRequest, form: AnswerForm
+) -> ScrapeOutput:
+    """Return the answer for a page; a long one is cut in a worker."""
+    is_small = len(snapshot.data) < _SMALL and form.question is None
+    if is_small or _is_whole(snapshot, request, form):
+        return _build_answer(snapshot, request, form)
+    arguments = {"request": asdict(request), "form": asdict(form)}
+    pieces = pack_snapshot(snapshot)
+    job = Job(cut_page, arguments, pieces, snapshot.fields["url"], ahead=True)
+    fields, content = unpack_fields(await kit.reader.runner.run(job))
+    return ScrapeOutput.from_json(fields | {"content": content.decode()})
+
+
+def _add_meta(
+    answer: ScrapeOutput, kit: Toolkit, snapshot: Snapshot, notes: list[str], started: float
+) -> ScrapeOutput:
     age = max(0.0, (kit.clock.now() - snapshot.fetched_at).total_seconds())
     return answer.add_meta(
         cache=freshness(snapshot.cached, age, kit.settings.cache_read_seconds),
