@@ -294,7 +294,7 @@ def test_completion_knows_commands_and_choices() -> None:
     assert complete("webquarry d", 1) == ["drift", "doctor", "demo"]
     assert "trust" in complete("webquarry tools ", 2)
     assert complete("webquarry cite x --style b", 4) == ["bibtex"]
-    assert complete("webquarry read x --citation-style ap", 4) == ["apa"]
+    assert complete("webquarry read x --style ap", 4) == ["apa"]
     assert complete("webquarry mcp config claude-", 3) == ["claude-desktop"]
 
 

@@ -240,7 +240,7 @@ def test_help_is_shown_and_nothing_is_called(
     shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert shell.run_line_magic("web", "search --help") is None
-    assert "--num-results" in capsys.readouterr().out
+    assert "--limit" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("recorded_web")

@@ -18,31 +18,48 @@ import click
 from webquarry import __version__
 from webquarry.terminal import use_utf8_streams
 
-# Name -> module and line of the help.
-COMMANDS = {
-    "search": ("search", "Search the web. Needs no key; with one, that provider is asked first."),
-    "read": ("read", "Read a page as Markdown, with its citation."),
-    "cite": ("read", "Cite a page in APA, MLA, BibTeX, RIS or CSL-JSON."),
-    "check": ("check", "Check the quotes, numbers and references of a draft."),
-    "papers": ("search", "Search scholarly papers in several open indexes. Needs no key."),
-    "patents": ("search", "Find patents by words, assignee, inventor or number. Needs no key."),
-    "ask": ("ask", "Ask a model, which may search the web once."),
-    "sql": ("sql", "Run SQL with the functions ask, web_search, scrape_page and stps_*."),
-    "call": ("call", "Call any tool by its name."),
-    "pack": ("pack", "Write the sources of a session to an evidence pack."),
-    "verify": ("pack", "Check an evidence pack, or with --live its pages."),
-    "drift": ("pack", "Alias of `verify --live`."),
-    "calls": ("store", "Show the log of tool calls of this machine."),
-    "ui": ("mcp", "Open the local page in a browser: calls, sources, quotes, the bill."),
-    "doctor": ("doctor", "Show the configuration, what works and how to repair the rest."),
-    "demo": ("demo", "Search, read, cite and research on a recorded web: no keys, no internet."),
-    "tools": ("tools", "List, check, export and run external tools."),
-    "cache": ("store", "Show the size of the cache, or clear it."),
-    "library": ("library", "Show, add, forget or export the pages read on this machine."),
-    "session": ("session", "Create, extend, show and export research sessions."),
-    "mcp": ("mcp", "Serve a tool set over MCP, on stdio or HTTP."),
-    "token": ("mcp", "Manage tokens for callers of an HTTP server."),
+# By section of the help: name -> module and line of the help.
+_SECTIONS = {
+    "Everyday": {
+        "search": (
+            "search",
+            "Search the web. Needs no key; with one, that provider is asked first.",
+        ),
+        "read": ("read", "Read a page or a file as Markdown, with its citation."),
+        "cite": ("read", "Cite a page in APA, MLA, BibTeX, RIS or CSL-JSON."),
+        "papers": ("search", "Search scholarly papers in several open indexes. Needs no key."),
+        "patents": ("search", "Find patents by words, assignee, inventor or number. Needs no key."),
+        "demo": (
+            "demo",
+            "Search, read, cite and research on a recorded web: no keys, no internet.",
+        ),
+    },
+    "Research": {
+        "session": ("session", "Create, extend, show and export research sessions."),
+        "ask": ("ask", "Ask a model, which may search the web once."),
+        "sql": ("sql", "Run SQL with the functions ask, web_search, scrape_page and stps_*."),
+        "call": ("call", "Call any tool by its name."),
+        "library": ("library", "Show, add, forget or export the pages read on this machine."),
+    },
+    "Verify": {
+        "check": ("check", "Check the quotes, numbers and references of a draft."),
+        "pack": ("pack", "Write the sources of a session to an evidence pack."),
+        "verify": ("pack", "Check an evidence pack, or with --live its pages."),
+        "drift": ("pack", "Alias of `verify --live`."),
+    },
+    "Serve": {
+        "mcp": ("mcp", "Serve a tool set over MCP, on stdio or HTTP."),
+        "ui": ("mcp", "Open the local page in a browser: calls, sources, quotes, the bill."),
+        "token": ("mcp", "Manage tokens for callers of an HTTP server."),
+        "tools": ("tools", "List, check, export and run external tools."),
+    },
+    "Maintain": {
+        "doctor": ("doctor", "Show the configuration, what works and how to repair the rest."),
+        "calls": ("store", "Show the log of tool calls of this machine."),
+        "cache": ("store", "Show the size of the cache, or clear it."),
+    },
 }
+COMMANDS = {name: line for section in _SECTIONS.values() for name, line in section.items()}
 _COMPLETE = "_WEBQUARRY_COMPLETE"
 _SHELLS = {  # file and line that install completion
     "bash": ("~/.bashrc", f'eval "$({_COMPLETE}=bash_source webquarry)"'),
@@ -75,8 +92,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        for title, commands in _SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, line) for name, (_, line) in commands.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from webquarry.tool import Answer
 
 
+# Flags that have the same name in every command.
+_FLAGS = {"sessionId": "session", "citation_style": "style", "num_results": "limit"}
+
+
 class ToolCommand(click.Command):
     """A command that calls a research tool: an option for each parameter of its schema.
 
-    `only` limits the parameters, `rename` gives flags other names, `fixed` are arguments of every
-    call, `params` further options. `show` prints the answer, `fail` details of an error.
+    `only` limits the parameters, `fixed` are arguments of every call, `params` further options.
+    `show` prints the answer, `fail` details of an error.
     """
 
     def __init__(
@@ -30,7 +34,6 @@ class ToolCommand(click.Command):
         progress: str,
         fail: Callable[[Output, WebquarryError, Mapping[str, Any]], None] | None = None,
         only: Iterable[str] | None = None,
-        rename: Mapping[str, str] | None = None,
         fixed: Mapping[str, Any] | None = None,
         params: Iterable[click.Parameter] = (),
         **attributes: Any,
@@ -40,8 +43,8 @@ class ToolCommand(click.Command):
         taken = {str(argument.name), *(str(param.name) for param in own)}
         for name, part in schema.items():
             if name not in taken and (only is None or name in only):
-                flag = (rename or {}).get(name) or name.replace("sessionId", "session_id")
-                own.append(_build_option(name, flag.replace("_", "-"), part))
+                flag = _FLAGS.get(name, name.replace("_", "-"))
+                own.append(_build_option(name, flag, part))
         super().__init__(None, params=[argument, *own], callback=self._run, **attributes)
         for option in (pager_option, json_option):
             option(self)

@@ -125,7 +125,6 @@ cite = ReadCommand(
     _URL,
     show_reference,
     only=("citation_style", "sessionId"),
-    rename={"citation_style": "style"},
     fixed={"mode": "preview"},
     progress="fetching the page",
     help="Cite a page: author, date, title and site as the page states them.",

@@ -245,7 +245,7 @@ def _record(output: Output, arguments: dict[str, Any]) -> None:
     lines = [f"Step {answer['stepNumber']} is recorded."]
     if "sessionId" not in arguments:
         lines = [f"Session {id} is created.", "To record sources in it:"]
-        lines.append(f"  webquarry search WORDS --session-id {id}")
+        lines.append(f"  webquarry search WORDS --session {id}")
     if answer["status"] != "in_progress":
         lines += ["The session is finished.", f"  webquarry session export {id}"]
     output.show(answer, lambda: output.write("\n".join(lines)))

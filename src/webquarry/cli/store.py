@@ -87,7 +87,12 @@ def _use_cache(use: Callable[[DiskStore], Awaitable[Any]]) -> Any:
 
 @click.command()
 @click.option(
-    "-n", "--count", type=click.IntRange(min=1), default=20, help="Maximum number of calls."
+    "-n",
+    "--limit",
+    "count",
+    type=click.IntRange(min=1),
+    default=20,
+    help="Maximum number of calls.",
 )
 @click.option("--after", type=int, help="Only calls after this id, the oldest first.")
 @click.option("--receipt", help="Only calls with this receipt, as `_meta` names it.")
