@@ -235,11 +235,13 @@ class Pages:
 
     async def describe_kept(self, url: str) -> bytes | None:
         """Return the cached snapshot of a URL as JSON; None if there is none."""
+        snapshot = await self.find_cached(url)
+        return None if snapshot is None else await self.runner.run(build_description_job(snapshot))
+
+    async def find_cached(self, url: str) -> Snapshot | None:
+        """Return the cached snapshot of a URL that was read as main content."""
         found = await self._cache.get(self._build_key(url, "main"))
-        if found is None:
-            return None
-        snapshot = unpack_snapshot(found.value, cached=True)
-        return await self.runner.run(build_description_job(snapshot))
+        return None if found is None else unpack_snapshot(found.value, cached=True)
 
     def _build_key(self, url: str, mode: str, render: RenderMode = "auto") -> str:
         parameters: dict[str, Any] = {

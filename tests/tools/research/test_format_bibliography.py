@@ -6,12 +6,14 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from tests.net.doubles import FakeWeb
 from tests.sessions.kits import A, B, C, kit_on, run, step
+from tests.tools.pages import ARTICLE, URL, sent
 from webquarry.errors import BadInput, NotFound
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import to_csl
@@ -36,10 +38,15 @@ def scenario(folder: Path, work: Callable[[Toolkit], Awaitable[Any]]) -> Any:
 
 
 def of_list(*sources: Any, style: str = "apa") -> Any:
-    """The answer for a given list, which needs no toolkit."""
-    tool = load("research", "format_bibliography")
+    """The answer for a given list."""
     arguments = {"sources": list(sources), "style": style}
-    return asyncio.run(tool.call(None, arguments)).as_dict()  # type: ignore[arg-type]
+
+    async def ask(kit: Toolkit) -> Any:
+        answer = await load("research", "format_bibliography").call(kit, arguments)
+        return answer.as_dict()
+
+    with TemporaryDirectory() as folder:
+        return scenario(Path(folder), ask)
 
 
 def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> None:
@@ -181,3 +188,13 @@ def test_a_secret_in_an_address_does_not_come_out() -> None:
     )
 
     assert "canary" not in json.dumps(answer)
+
+
+def test_url_that_was_read_is_cited_with_what_was_read(tmp_path: Path) -> None:
+    async def read_and_cite() -> str:
+        async with kit_on(tmp_path, FakeWeb({URL: sent(ARTICLE)})) as kit:
+            await load("research", "scrape_page").call(kit, {"url": URL})
+            answer = await load("research", "format_bibliography").call(kit, {"sources": [URL]})
+            return str(answer.as_dict()["bibliography"])
+
+    assert asyncio.run(read_and_cite()).startswith("Marsh, A. (")

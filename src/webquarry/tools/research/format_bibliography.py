@@ -66,8 +66,9 @@ async def format_bibliography(
         bool, Meta(description="Also cite sources that were found and not read.")
     ] = False,
 ) -> BibliographyOutput:
-    """Format the sources of a session, or a list of sources, as a bibliography. Duplicates are
-    merged, entries sorted, and citation keys unique.
+    """Format the sources of a session, or a list of sources, as a bibliography. A URL that was read
+    within the hour is cited with what was read. Duplicates are merged, entries sorted, and
+    citation keys unique.
     """
     if bool(sessionId) == (sources is not None):
         problem = "Neither sessionId nor sources was given."
@@ -92,9 +93,12 @@ async def format_bibliography(
                 f"The list holds {len(sources)} sources; 1 to {_MOST_SOURCES} can be formatted.",
                 suggested_action="Give sources, or a part of them at a time.",
             )
-        works = [
-            clean_work(parse_source(source, number)) for number, source in enumerate(sources, 1)
-        ]
+        works = []
+        for number, source in enumerate(sources, 1):
+            page = None
+            if isinstance(source, str) and source.strip().startswith(("http://", "https://")):
+                page = await kit.pages.find_cached(source.strip())
+            works.append(clean_work(parse_source(source if page is None else page.csl, number)))
         numbers = list(range(1, len(works) + 1))
     result = build_bibliography(works, style)
     entries = []
