@@ -177,3 +177,11 @@ def test_a_second_process_finds_the_answer_in_the_cache_which_can_be_counted_and
     assert json.loads(run("cache", "clear", settings=settings).stdout) == {"cleared": 1}
     assert stats()["entries"] == 0
     assert b"canary" not in (tmp_path / "cache" / "cache.sqlite3").read_bytes()
+
+
+@pytest.mark.parametrize("command", ["search", "papers", "patents"])
+def test_blank_query_says_what_to_do(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = Runner(monkeypatch)(command, " ")
+
+    assert done.returncode == 1
+    assert "The query is blank.\nTry: Say what to search for." in done.stderr.decode()

@@ -243,7 +243,7 @@ def build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:
         suggested_action=f"Wait {WAIT} and try again, or name another provider.",
         provider=service.name,
     )
-    error.least_wait_seconds = breaker.advised_left
+    error.least_wait_seconds = max(error.least_wait_seconds, breaker.advised_left)
     return error
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webquarry.cli.output import Output, command_output, json_option, pager_option
-from webquarry.errors import WebquarryError
+from webquarry.errors import BadInput, WebquarryError
 
 if TYPE_CHECKING:
     from webquarry.tool import Answer
@@ -58,8 +58,11 @@ class ToolCommand(click.Command):
     def build_arguments(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the tool for parsed options."""
         arguments = {name: options.get(name) or None for name in self._parameters}
-        if options.get("query") is not None:
-            arguments["query"] = " ".join(options["query"]) or None
+        if options.get("query"):
+            query = " ".join(options["query"])
+            if not query.strip():
+                raise BadInput("The query is blank.", suggested_action="Say what to search for.")
+            arguments["query"] = query
         return arguments | self._fixed
 
     def call(self, arguments: Mapping[str, Any]) -> Answer:
